@@ -126,7 +126,7 @@ def test_what_was_run_before_is_not_listed_again(page, loaded_window, qtbot):
     page.form.components["site_location"].tick(["density", "balanced-density"])
     assert page.form.generalised.currentData() == "yes", "groups are made in Input"
     finish(loaded_window, qtbot, page.start.click)
-    listed = [entry.run.approaches["site_location"] for entry in session.entries]
+    listed = [entry.run.choices.approaches["site_location"] for entry in session.entries]
     assert listed == ["density"] * 5 + ["balanced-density"] * 5
 
 

@@ -11,7 +11,8 @@ from vbas_desktop.assessment.representability.handling import Delete, Fabricate,
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.cli.main import main
 from vbas_desktop.jobs.any_file import Coding, PairJob
-from vbas_desktop.session.representing import PairOrder, names_of
+from vbas_desktop.session.representing import PairOrder
+from vbas_desktop.settings.forms import names_in
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
 
@@ -318,7 +319,7 @@ def test_a_name_with_a_comma_is_chosen_in_quotes(qtbot):
         next(action for action in edit.menu.actions() if action.data() == name).trigger()
     assert edit.text() == '"County, or city", Land'
     assert edit.chosen() == ["County, or city", "Land"]
-    assert names_of(edit.text()) == ("County, or city", "Land")
+    assert names_in(edit.text()) == ("County, or city", "Land")
     edit.open_list()
     edit.menu.actions()[0].trigger()
     assert edit.text() == "Land"

@@ -46,8 +46,8 @@ def test_a_first_guess_is_a_wide_range_and_says_that_it_is_one(session):
     assert found.tried_seconds is None, "a fixed number needs no trials"
     assert found.guessed_seconds == len(found.site_numbers) * seconds_of_one(location, stored)
     assert found.expected([]) == Expected(found.guessed_seconds / 3, 3 * found.guessed_seconds, True)
-    assert found.time_in_words([]) == ""
-    assert replace(found, guessed_seconds=200.0).time_in_words([]) == (
+    assert found.expected([]).in_words == ""
+    assert replace(found, guessed_seconds=200.0).expected([]).in_words == (
         "Will take roughly 1 to 10 minutes: a first guess, nothing like it was run on these data yet."
     )
     slower = estimate(replace(order, pace=7.0))
@@ -67,12 +67,12 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatc
     rating = len(found.site_numbers) * seconds_of_rating(found.problem.counts.rows[2].size)
     assert found.tried_seconds == pytest.approx(9.0 * todo + rating)
     assert found.expected([]) == Expected(found.tried_seconds / 2, 2 * found.tried_seconds)
-    assert found.time_in_words([]).startswith("Will take about ")
+    assert found.expected([]).in_words.startswith("Will take about ")
 
 
 def test_an_earlier_run_with_the_same_approaches_tells_best(session):
     found = estimate(session.order_estimate())
-    run = next(entry.run for entry in session.entries if entry.run.approaches == dict(session.choices.approaches))
+    run = next(entry.run for entry in session.entries if entry.run.choices.approaches == session.choices.approaches)
     slow = taking(run, [8.0] * 5)
     assert found.expected([slow]) == Expected(40.0, 40.0)
     first = taking(run, [100.0, 8.0, 8.0, 8.0, 8.0])
@@ -80,8 +80,8 @@ def test_an_earlier_run_with_the_same_approaches_tells_best(session):
     at_once = replace(slow, result=replace(slow.result, seconds=25.0))
     assert found.expected([at_once]) == Expected(25.0, 25.0), "several were made at the same time"
     fewer = replace(found, site_numbers=found.site_numbers[:2])
-    assert fewer.time_in_words([slow]) == "Will take about 16 seconds."
-    other = replace(slow, approaches={**slow.approaches, "site_location": "random"})
+    assert fewer.expected([slow]).in_words == "Will take about 16 seconds."
+    other = replace(slow, choices=slow.choices.with_approach("site_location", "random"))
     assert found.expected([other]).a_guess
 
 

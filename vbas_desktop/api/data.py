@@ -23,7 +23,7 @@ from vbas_desktop.jobs.data import LoadJob, read_groups
 from vbas_desktop.jobs.text_progress import shown
 from vbas_desktop.settings.approaches import named_parameters
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
-from vbas_desktop.settings.forms import Criteria, Names, Percent, Texts, Whole
+from vbas_desktop.settings.forms import Names, Percent, Texts, Whole
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import COMPONENTS, Columns
 
@@ -175,7 +175,7 @@ def _geojson(given: Any) -> bytes:
 def options_of(given: Mapping[str, Any], *kinds: type[Settings], approaches: bool = False) -> dict[str, Any]:
     """Keyword arguments by the names of declared settings as options; with ``approaches`` a combination's too."""
     declared = {each.name: each for kind in kinds for each in settings_of(kind)}
-    others = {*COMPONENTS, *(name.replace("-", "_") for name in named_parameters()), "parameters"} if approaches else ()
+    others = {*COMPONENTS, *named_parameters(), "parameters"} if approaches else ()
     options: dict[str, Any] = {}
     for name, value in given.items():
         if name in declared:
@@ -200,9 +200,7 @@ def checked(declared: Setting, value: Any) -> Any:
     try:
         if isinstance(declared.form, Names) and value is not None:
             return tuple(declared.form.parse(value) if isinstance(value, str) else value)
-        if isinstance(declared.form, Texts) and isinstance(value, str):
-            return (value,)
-        if isinstance(declared.form, Criteria):
+        if isinstance(declared.form, Texts):
             return declared.form.value([value] if isinstance(value, str) else value)
         if isinstance(declared.form, Whole | Percent):
             return declared.form.parse(str(value))

@@ -20,7 +20,6 @@ from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.report.drawing import as_svg
 from vbas_desktop.release.report.figures import RegionMap
 from vbas_desktop.release.tables import aggregated_regions_internal, crosswalk
-from vbas_desktop.settings.run import RunSettings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +100,6 @@ class Run:
     """The solutions of one run. Made by `run`."""
 
     _data: Data
-    _settings: RunSettings
     _ran: Ran
 
     @cached_property
@@ -121,7 +119,7 @@ class Run:
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting in force, by the names of the command line."""
-        return self._settings.options()
+        return self._ran.settings.options()
 
     @property
     def findings(self) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def run(data: Data, *, progress: Any = None, requirement: Any = None, **settings
     check_columns(chosen)
     with shown(progress) as told:
         ran = RunJob(chosen, data._loaded, requirement=_requirement(requirement)).execute(told)
-    return Run(data, chosen, ran)
+    return Run(data, ran)
 
 
 def compare(
@@ -91,17 +91,9 @@ def release(
     """
     solution = made.chosen if isinstance(made, Run) else made
     run = solution._run
-    plain = {"identifiers": list(run._settings.identifiers), **options_of(options, ReleaseOptions)}
-    job = ReleaseJob(
-        run._settings,
-        run._ran.problem,
-        run._data._loaded.table,
-        run._ran.result,
-        solution.id,
-        ReleaseOptions.from_options(plain),
-        Path(out),
-        _requirement(requirement),
-    )
+    plain = {"identifiers": list(run._ran.settings.identifiers), **options_of(options, ReleaseOptions)}
+    chosen = ReleaseOptions.from_options(plain)
+    job = ReleaseJob(run._ran, solution.id, chosen, Path(out), _requirement(requirement))
     with shown(progress) as told:
         return job.execute(told)
 

@@ -97,19 +97,18 @@ class Judgement:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for run.json."""
-        policy = self.policy
         return {
-            "id": policy.id,
-            "name": policy.name,
-            "authority": policy.authority,
-            "citation": policy.citation,
-            "date": policy.date,
-            "source": policy.source,
-            "check": policy.check,
+            **policy_facts(self.policy),
             "met": self.met,
             "text": self.in_words,
             "criteria": [each.as_dict() for each in self.criteria],
         }
+
+
+def policy_facts(policy: Policy) -> dict[str, str]:
+    """What a policy is called and where it comes from, as plain data."""
+    names = ("id", "name", "authority", "citation", "date", "source", "check")
+    return {name: getattr(policy, name) for name in names}
 
 
 def answer_key(policy: Policy, number: int) -> str:

@@ -202,20 +202,20 @@ class PolicyNotes:
         """How many columns get another name, as Export is set."""
         return int(self.export.get("renames", 0))
 
+    def _changed(self, **values: Any) -> PolicyNotes:
+        """With other values; whatever is changed takes the signature away, as it is not what was signed."""
+        changed = replace(self, **values)
+        return self if changed == self else replace(changed, signed_by="", signed_on="")
+
     def exporting(self, shuffle: bool, renames: int) -> PolicyNotes:
-        """With other settings of Export; takes the signature away as a note does."""
-        if (shuffle, renames) == (self.shuffled, self.renamed):
-            return self
-        return replace(self, export={"shuffle": shuffle, "renames": renames}, signed_by="", signed_on="")
+        """With other settings of Export."""
+        same = (shuffle, renames) == (self.shuffled, self.renamed)
+        return self if same else self._changed(export={"shuffle": shuffle, "renames": renames})
 
     def judging(self, policy: str | None = None, population: str | None = None) -> PolicyNotes:
-        """By another policy or table of the population (None: as before); takes the signature away as a note does."""
-        changed = replace(
-            self,
-            policy=self.policy if policy is None else policy,
-            population=self.population if population is None else population,
-        )
-        return self if changed == self else replace(changed, signed_by="", signed_on="")
+        """By another policy or table of the population (None: as before)."""
+        given = {"policy": policy, "population": population}
+        return self._changed(**{name: value for name, value in given.items() if value is not None})
 
     @property
     def answers(self) -> dict[str, str]:
@@ -223,18 +223,15 @@ class PolicyNotes:
         return {name: text for name, text in self.notes.items() if "/" in name}
 
     def noted(self, point: str, text: str) -> PolicyNotes:
-        """With another note on a point; a changed note takes the signature away, as it is not what was signed."""
+        """With another note on a point."""
         notes = {name: note for name, note in self.notes.items() if name != point}
         if text.strip():
             notes[point] = text
-        return self if notes == dict(self.notes) else replace(self, notes=notes, signed_by="", signed_on="")
+        return self._changed(notes=notes)
 
     def chosen(self, choice: str, option: str) -> PolicyNotes:
-        """With another strategic choice; takes the signature away as a note does."""
-        if self.choices.get(choice, "") == option:
-            return self
-        choices = {name: value for name, value in {**self.choices, choice: option}.items() if value}
-        return replace(self, choices=choices, signed_by="", signed_on="")
+        """With another strategic choice."""
+        return self._changed(choices={name: value for name, value in {**self.choices, choice: option}.items() if value})
 
     def signed(self, by: str, on: str) -> PolicyNotes:
         """Signed by somebody on a day (ISO date)."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.forms import names_in
 
 from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
     planner(options.planner, **how)  # A wrong name is told before anything is read.
-    names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
+    names = names_in(options.quasi_identifiers)
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
     people = load_people(options.people, columns, reading_of(options), progress)

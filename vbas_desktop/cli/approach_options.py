@@ -7,7 +7,8 @@ from typing import Any
 
 from vbas_desktop.approaches.base import Parameter
 from vbas_desktop.approaches.registry import DEFAULTS, approaches, written_instead
-from vbas_desktop.settings.approaches import has_option, named_parameters
+from vbas_desktop.settings.approaches import has_option, named_parameters, option_key, spelled
+from vbas_desktop.settings.declaration import as_option_help
 
 from .arguments import names
 
@@ -27,11 +28,8 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False,
     """
     group = parser.add_argument_group("approaches")
     usual = approaches(without)[DEFAULTS[without]] if without else None
-    left_out = {
-        option
-        for option in named_parameters()
-        if without and any(has_option(kind, option) for kind in approaches(without).values() if kind is not usual)
-    }
+    others = [kind for kind in approaches(without).values() if kind is not usual] if without else []
+    left_out = {option_key(declared) for kind in others for declared in kind.parameters()}
     for component, default in DEFAULTS.items():
         if component == without:
             continue
@@ -41,17 +39,17 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False,
             _add_written(group, component, instead, default, several)
             continue
         text = f"approach for the {_WORDS[component]}{_hint(several)} (default: {default})"
-        _add(group, component.replace("_", "-"), known, text, several)
-    for option, declared in named_parameters().items():
-        if option in left_out:
+        _add(group, component, known, text, several)
+    for key, declared in named_parameters().items():
+        if key in left_out:
             continue
         known = declared.choices
         if declared.kind == "approach":
             # An approach cannot be a parameter of itself.
-            known = tuple(name for name, kind in approaches("site_location").items() if not has_option(kind, option))
-        text = f"{_as_option_help(declared.help)}{_hint(several, bool(known))}"
+            known = tuple(name for name, kind in approaches("site_location").items() if not has_option(kind, key))
+        text = f"{as_option_help(declared.help)}{_hint(several, bool(known))}"
         value = "N" if declared.kind in (int, float) else "VALUE"
-        _add(group, option, known, text.replace("%", "%%"), several, value)
+        _add(group, key, known, text.replace("%", "%%"), several, value)
     group.add_argument(
         "--set",
         metavar="APPROACH.PARAMETER=VALUE",
@@ -61,29 +59,24 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False,
     )
 
 
-def _as_option_help(sentence: str) -> str:
-    """A sentence of a form written as the help of an option is: it goes on, so it neither begins nor ends."""
-    return (sentence[:1].lower() + sentence[1:]).removesuffix(".")
-
-
 def _hint(several: bool, all_allowed: bool = True) -> str:
     return f"; several with commas{', or all' if all_allowed else ''}" if several else ""
 
 
-def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE") -> None:
+def _add(group: Any, key: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE") -> None:
     if several:
-        group.add_argument(f"--{option}", metavar="A,B", type=_several(known), help=text)
+        group.add_argument(spelled(key), metavar="A,B", type=_several(known), help=text)
     elif known:
-        group.add_argument(f"--{option}", choices=known, help=text)
+        group.add_argument(spelled(key), choices=known, help=text)
     else:
-        group.add_argument(f"--{option}", metavar=value, help=text)
+        group.add_argument(spelled(key), metavar=value, help=text)
 
 
 def _add_written(group: Any, component: str, instead: tuple[str, Parameter], default: str, several: bool) -> None:
     """An option whose value is the name of an approach, or the parameter of the one that needs no name."""
     known = [name for name in approaches(component) if name != instead[0]]
     value = "|".join([*known, f"{instead[1].name.upper().removesuffix('S')},…"])
-    text = f"{_WORDS[component]}: {' or '.join(known)}, or {_as_option_help(instead[1].help)}"
+    text = f"{_WORDS[component]}: {' or '.join(known)}, or {as_option_help(instead[1].help)}"
     if several:
         text += "; repeat it, or use semicolons, for several"
         group.add_argument(f"--{component}", metavar=value, type=_written, action="extend", help=text)

@@ -41,17 +41,9 @@ def registry_document() -> dict[str, list[dict[str, Any]]]:
 
 
 def _as_dict(kind: type[Approach]) -> dict[str, Any]:
-    card = kind.card
-    return {
-        "name": card.name,
-        "title": card.title,
-        "summary": card.summary,
-        "formula": card.formula,
-        "complexity": card.complexity,
-        "when": card.when,
-        "reveals": card.reveals,
-        "parameters": [_parameter(declared) for declared in kind.parameters()],
-    }
+    told = ("name", "title", "summary", "formula", "complexity", "when", "reveals")
+    parameters = [_parameter(declared) for declared in kind.parameters()]
+    return {**{name: getattr(kind.card, name) for name in told}, "parameters": parameters}
 
 
 def _parameter(declared: Parameter) -> dict[str, Any]:
@@ -74,5 +66,9 @@ def _show_approach(kind: type[Approach]) -> None:
     show(f"  {card.name:<30} {card.summary}")
     for declared in kind.parameters():
         option = f" (--{declared.option.lstrip('-')})" if declared.option else ""
-        allowed = "an approach of this component" if declared.kind == "approach" else declared.allowed
-        show(f"      {card.name}.{declared.name}{option} = {declared.default}: {declared.label}, {allowed}")
+        show(f"      {card.name}.{declared.name}{option} = {declared.default}: {declared.label}, {allowed(declared)}")
+
+
+def allowed(declared: Parameter) -> str:
+    """What a parameter may be."""
+    return "an approach of this component" if declared.kind == "approach" else declared.allowed

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from vbas_desktop.settings import forms
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
-from vbas_desktop.settings.forms import Criteria, Flag, Form, Renames, Switch, Texts, ValuesByColumn
+from vbas_desktop.settings.forms import Flag, Form, Switch, Texts
 
 T = TypeVar("T")
 
@@ -30,14 +30,8 @@ def typed(parse: Callable[[str], T]) -> Callable[[str], T]:
 names = typed(forms.Names().parse)
 """The names of a comma-separated list; a name that contains a comma is put in double quotes."""
 
-percent = typed(forms.Percent().parse)
-"""A percentage above 0."""
-
 sets_of_names = typed(forms.sets_of_names)
 """Lists of names separated by semicolons."""
-
-delimiter_of = forms.Delimiter().value
-"""A delimiter from its name or itself; None stays None."""
 
 
 def whole(low: int) -> Any:
@@ -89,7 +83,7 @@ def _shape(declared: Setting) -> dict[str, Any]:
     shape: dict[str, Any] = {"metavar": form.metavar}
     if type(form).parse is not Form.parse:
         shape["type"] = typed(form.parse)
-    if declared.repeatable or isinstance(form, Renames | Texts | ValuesByColumn | Criteria):
+    if declared.repeatable or isinstance(form, Texts):
         shape["action"] = "extend" if declared.repeatable else "append"
     if declared.without_value is not None:
         shape |= {"nargs": "?", "const": declared.without_value}

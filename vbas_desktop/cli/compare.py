@@ -18,7 +18,14 @@ from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import approach, named
 from vbas_desktop.domain.errors import UsageError
 from vbas_desktop.domain.progress import Span
-from vbas_desktop.settings.approaches import Chooser, chosen_names, named_parameters, with_allowed_loss
+from vbas_desktop.settings.approaches import (
+    Chooser,
+    chosen_names,
+    named_parameters,
+    option_key,
+    spelled,
+    with_allowed_loss,
+)
 from vbas_desktop.settings.command import check_columns
 from vbas_desktop.settings.declaration import settings_of as declared_settings
 from vbas_desktop.settings.run import COMPONENTS, GENERALISED, RunSettings
@@ -31,7 +38,6 @@ from .terminal import TerminalProgress, say, say_findings, show
 if TYPE_CHECKING:
     from vbas_desktop.comparison.plan import Plan
     from vbas_desktop.comparison.run import Comparison
-    from vbas_desktop.domain.solution import Solution
 
 _SEVERAL: dict[str, dict[str, Any]] = {
     "quasi_identifiers": {
@@ -76,30 +82,22 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.comparison.words import prepared_in_words
     from vbas_desktop.files.generalise import check_values
     from vbas_desktop.jobs.compare import CompareJob
-    from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.release.comparison import check_comparison_target
-    from vbas_desktop.sources.address import record_place
 
     settings, plan = _plan(options)
     requirement = shared.requirement_of(options)
     target = Path(options.out) if options.out else None
     if target is not None:
         check_comparison_target(target)
-    progress = TerminalProgress(options.quiet)
-    try:
-        used = [name for names in options.quasi_identifiers for name in names]
-        needed = frozenset({settings.region_column, *used, *settings.sensitive})
-        place = record_place(options.records)
-        load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
-        data = load.execute(Span(progress, 0.0, 0.2))
+    used = [name for names in options.quasi_identifiers for name in names]
+    with TerminalProgress(options.quiet) as progress:
+        data = shared.loaded(options, settings, used, Span(progress, 0.0, 0.2))
         job = CompareJob(plan, data, target, requirement, settings.identifiers, options.suitable_only)
         if options.dry_run:
             show(prepared_in_words(job.look_ahead(Span(progress, 0.2, 0.3))))
             return 0
         tell = None if options.quiet else lambda prepared: say(prepared_in_words(prepared))
         compared = job.execute(Span(progress, 0.2, 1.0), on_prepared=tell)
-    finally:
-        progress.close()
     if not options.quiet:
         say_findings((*compared.comparison.findings, *check_values(plan.groupings, data.table, used)))
     show(_result_text(compared.comparison, options, compared.text))
@@ -126,14 +124,10 @@ def _plan(options: argparse.Namespace) -> tuple[RunSettings, Plan]:
 
 def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach, ...]]:
     """All approaches of each component, one for each combination of the parameters that were listed."""
-    given = {
-        option: value
-        for option in (name.replace("-", "_") for name in named_parameters())
-        if (value := vars(options).get(option)) is not None
-    }
+    given = {key: value for key in named_parameters() if (value := vars(options).get(key)) is not None}
     names = {component: _as_list(name) for component, name in chosen_names(vars(options)).items()}
     made: dict[str, list[Approach]] = {component: [] for component in COMPONENTS}
-    unused, choosers = {f"--{option.replace('_', '-')}" for option in given}, []
+    unused, choosers = set(map(spelled, given)), []
     for values in product(*(_as_list(value) for value in given.values())):
         single = {**vars(options), **dict(zip(given, values, strict=True))}
         chooser = Chooser(single)
@@ -150,19 +144,12 @@ def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach,
 
 def _starts_from_itself(component: str, name: str, options: Mapping[str, Any]) -> bool:
     """`--adc-seeding all` names ADC too, which cannot be its own start."""
-    for declared in approach(component, named(component, name)[0]).parameters():
-        option = (declared.option or "").lstrip("-").replace("-", "_")
-        if declared.kind == "approach" and options.get(option) == name:
-            return True
-    return False
+    declared = approach(component, named(component, name)[0]).parameters()
+    return any(each.kind == "approach" and options.get(option_key(each)) == name for each in declared)
 
 
 def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _suitable(solution: Solution) -> bool:
-    return solution.is_suitable
 
 
 def _generalised(wanted: str | None, groups: bool) -> str:
@@ -179,8 +166,7 @@ def _result_text(comparison: Comparison, options: argparse.Namespace, summary: s
 
     suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if each.is_suitable]
     if options.json:
-        only = _suitable if options.suitable_only else None
-        return as_text({"solutions": rows_of(comparison, only)}).rstrip("\n")
+        return as_text({"solutions": rows_of(comparison, options.suitable_only)}).rstrip("\n")
     text = summary or "\n".join(summary_lines(summarise(comparison)))
     if options.requirement:
         numbers = ", ".join(map(str, suitable)) or "none"

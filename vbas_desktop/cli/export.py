@@ -49,11 +49,8 @@ def run(options: argparse.Namespace) -> int:
         Path(options.regions) if options.regions else None,
         handing=HandingOver.from_options(vars(options)),
     )
-    progress = TerminalProgress(options.quiet)
-    try:
+    with TerminalProgress(options.quiet) as progress:
         report = job.execute(progress)
-    finally:
-        progress.close()
     if not options.quiet:
         say_release(report)
     return 0

@@ -223,16 +223,24 @@ def _panel(problem: Problem, sites: NDArray[np.float64], before: NDArray[np.floa
     for cell, colour in zip(cell_polygons(sites, area), colours, strict=True):
         corners = " ".join(_place(x, y) for x, y in shapely.get_coordinates(cell)[:-1])
         lines.append(f'<polygon points="{corners}" fill="{_FILLS[colour]}"/>' if corners else "")
-    lines += ["</g>", '<path stroke="#4a5058" stroke-width="3" stroke-linecap="round" d="']
-    lines[-1] += " ".join(f"M{_place(x, y)}h.1" for x, y in problem.regions.points) + '"/>'
+    lines += ["</g>", _dots(problem.regions.points, "#4a5058")]
     if before is not None:
         drawn = " ".join(
             f"M{_place(*old)}L{_place(*new)}" for old, new in zip(before, sites, strict=True) if (old != new).any()
         )
         lines.append(f'<path stroke="#c0392b" stroke-width="1.5" d="{drawn}"/>')
+    return [line for line in (*lines, _squares(sites)) if line]
+
+
+def _dots(points: NDArray[np.float64], ink: str) -> str:
+    """Initial regions; nothing if there are none."""
+    dots = " ".join(f"M{_place(x, y)}h.1" for x, y in points)
+    return f'<path stroke="{ink}" stroke-width="3" stroke-linecap="round" d="{dots}"/>' if dots else ""
+
+
+def _squares(sites: NDArray[np.float64]) -> str:
     squares = " ".join(f"M{_place(x, y)}m-3.5-3.5h7v7h-7z" for x, y in sites)
-    lines.append(f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>')
-    return [line for line in lines if line]
+    return f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>'
 
 
 def _merged_panel(problem: Problem, solution: Solution, moved: NDArray[np.intp]) -> list[str]:
@@ -245,18 +253,13 @@ def _merged_panel(problem: Problem, solution: Solution, moved: NDArray[np.intp])
         rings = shapely.get_rings(shapely.get_parts(shape))
         drawn = " ".join(f"M{'L'.join(_place(x, y) for x, y in shapely.get_coordinates(ring)[:-1])}Z" for ring in rings)
         lines.append(f'<path d="{drawn}" fill="{_FILLS[colour]}"/>')
-    lines.append("</g>")
     others = np.delete(regions.points, moved, axis=0)
-    for places, ink in ((others, "#4a5058"), (regions.points[moved], "#c0392b")):
-        dots = " ".join(f"M{_place(x, y)}h.1" for x, y in places)
-        lines.append(f'<path stroke="{ink}" stroke-width="3" stroke-linecap="round" d="{dots}"/>' if dots else "")
+    lines += ["</g>", _dots(others, "#4a5058"), _dots(regions.points[moved], "#c0392b")]
     for line in regions.obstacles.shapes if regions.obstacles is not None else ():
         drawn = "L".join(_place(x, y) for x, y in shapely.get_coordinates(line))
         lines.append(f'<path fill="none" stroke="#1f6fb2" stroke-width="3" d="M{drawn}"/>')
-    if solution.sites is None:
-        return [line for line in lines if line]
-    squares = " ".join(f"M{_place(x, y)}m-3.5-3.5h7v7h-7z" for x, y in solution.sites)
-    lines.append(f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>')
+    if solution.sites is not None:
+        lines.append(_squares(solution.sites))
     return [line for line in lines if line]
 
 

@@ -42,8 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.files.generate.make import generate
     from vbas_desktop.files.generate.spec import load_spec
 
-    progress = TerminalProgress(options.quiet)
-    try:
+    with TerminalProgress(options.quiet) as progress:
         made = generate(
             load_spec(options.like),
             options.out,
@@ -54,8 +53,6 @@ def run(options: argparse.Namespace) -> int:
             labels=options.labels,
             progress=progress,
         )
-    finally:
-        progress.close()
     if not options.quiet:
         what = f"{counted(made.records, 'record')} in {counted(made.regions, 'region')}"
         say(f"{made.folder}: {what} ({', '.join(made.files)})")

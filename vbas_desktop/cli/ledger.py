@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,17 @@ from .arguments import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.release.ledger import Entry, Ledger
+    from vbas_desktop.release.ledger import Entry
 
 EXAMPLE = """Example:
   vbas ledger record result --audience "University of Albany" --ledger releases.json
   vbas ledger check result --audience "University of Albany" --ledger releases.json"""
 UNSAFE = 3
+_SHOWN = (
+    *("id", "date", "audience", "records", "aggregated_regions", "places", "k", "quasi_identifiers", "columns"),
+    *("note", "override", "folder"),
+)
+_CALLED = {"id": "number", "places": "places_by_tier"}
 _USUAL = "the ledger (default: vbas-ledger.json beside the records of the run; of a server, one among your own files)"
 
 
@@ -61,7 +65,7 @@ def _record(options: argparse.Namespace) -> int:
 
     given = {"date": options.date} if options.date else {}
     job = RecordJob(Path(options.run_folder), _path(options), options.audience, note=options.note, **given)
-    with closing(TerminalProgress(options.quiet)) as progress:
+    with TerminalProgress(options.quiet) as progress:
         entry = job.execute(progress)
     if options.json:
         show(json.dumps(_told(entry), ensure_ascii=False))
@@ -76,7 +80,7 @@ def _check(options: argparse.Namespace) -> int:
 
     regions = Path(options.regions) if options.regions else None
     job = CheckJob(Path(options.run_folder), _path(options), options.audience, options.records, regions)
-    with closing(TerminalProgress(options.quiet)) as progress:
+    with TerminalProgress(options.quiet) as progress:
         verdict = job.execute(progress)
     if options.json:
         show(json.dumps(verdict.as_dict(), ensure_ascii=False))
@@ -88,7 +92,9 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    ledger = _read(options)
+    from vbas_desktop.release.ledger import read_ledger
+
+    ledger = read_ledger(Path(options.ledger))
     if options.json:
         show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
         return 0
@@ -96,7 +102,8 @@ def _list(options: argparse.Namespace) -> int:
     rows = [
         (
             str(entry.id), entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words,
-            str(entry.k), ", ".join(entry.quasi_identifiers), _remark(entry),
+            str(entry.k), ", ".join(entry.quasi_identifiers),
+            f"despite the ledger: {entry.override}" if entry.override else entry.note,
         )
         for entry in ledger
     ]  # fmt: skip
@@ -104,10 +111,6 @@ def _list(options: argparse.Namespace) -> int:
     lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in (head, *rows))
     show("\n".join(line.rstrip() for line in lines))
     return 0
-
-
-def _remark(entry: Entry) -> str:
-    return f"despite the ledger: {entry.override}" if entry.override else entry.note
 
 
 def _remove(options: argparse.Namespace) -> int:
@@ -125,24 +128,5 @@ def _path(options: argparse.Namespace) -> Path | None:
     return Path(options.ledger) if options.ledger else None
 
 
-def _read(options: argparse.Namespace) -> Ledger:
-    from vbas_desktop.release.ledger import read_ledger
-
-    return read_ledger(Path(options.ledger))
-
-
 def _told(entry: Entry) -> dict[str, Any]:
-    return {
-        "number": entry.id,
-        "date": entry.date,
-        "audience": entry.audience,
-        "records": entry.records,
-        "aggregated_regions": entry.aggregated_regions,
-        "places_by_tier": list(entry.places),
-        "k": entry.k,
-        "quasi_identifiers": list(entry.quasi_identifiers),
-        "columns": list(entry.columns),
-        "note": entry.note,
-        "override": entry.override,
-        "folder": entry.folder,
-    }
+    return {_CALLED.get(name, name): getattr(entry, name) for name in _SHOWN}

@@ -19,7 +19,8 @@ from .terminal import say, say_findings
 if TYPE_CHECKING:
     from vbas_desktop.assessment.policies import Judgement
     from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.domain.progress import Progress
+    from vbas_desktop.jobs.data import Data
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.settings.release import ReleaseOptions
     from vbas_desktop.settings.run import RunSettings
@@ -91,6 +92,16 @@ def say_unused(unused: Iterable[str], quiet: bool) -> None:
     for option in unused:
         if not quiet:
             say(f"warning: {option} has no effect on the chosen approaches.")
+
+
+def loaded(options: argparse.Namespace, settings: RunSettings, used: Iterable[str] | None, progress: Progress) -> Data:
+    """Both files; of the records all columns, or only the region's, the sensitive ones and those that are used."""
+    from vbas_desktop.jobs.data import LoadJob
+    from vbas_desktop.sources.address import record_place
+
+    needed = None if used is None else frozenset({settings.region_column, *used, *settings.sensitive})
+    place, regions = record_place(options.records), Path(options.regions)
+    return LoadJob(place, regions, settings.reading, needed, settings.identifiers).execute(progress)
 
 
 def requirement_of(options: argparse.Namespace) -> Requirement | None:
@@ -176,9 +187,3 @@ def reading_of(options: argparse.Namespace, prefix: str = "") -> RecordOptions:
     start = prefix.replace("-", "_")
     given = {name.removeprefix(start): value for name, value in vars(options).items() if name.startswith(start)}
     return RecordOptions.from_options(given)
-
-
-def say_warnings(*tables: RecordTable) -> None:
-    """What was decided for the user while the files were read."""
-    for table in tables:
-        say_findings(table.findings)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
 from .arguments import add_settings, whole
 from .options import add_reading_options, reading_of
-from .representability import add_distance_option, add_hierarchy_options, coding_of, names
+from .representability import add_distance_option, add_hierarchy_options, coding_of
 from .terminal import TerminalProgress, say, say_findings, show
 
 EXAMPLE = """Example:
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         "generalise": {"everywhere": options.everywhere},
         "fabricate": {"average_of": options.average_of},
     }
-    columns, sensitive = names(options.quasi_identifiers), names(options.sensitive)
+    columns, sensitive = names_in(options.quasi_identifiers), names_in(options.sensitive)
     job = OutlierJob(
         Path(options.file),
         Choices(options.k, options.key or "", columns, sensitive),
@@ -75,11 +76,8 @@ def run(options: argparse.Namespace) -> int:
         Writing.from_options(vars(options)),
         reading_of(options),
     )
-    progress = TerminalProgress(options.quiet)
-    try:
+    with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)
-    finally:
-        progress.close()
     say_findings(found.findings)
     show(found.text)
     if found.treated is not None:

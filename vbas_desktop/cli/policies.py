@@ -100,24 +100,14 @@ def _template(options: argparse.Namespace) -> int:
 
 
 def _told(policy: Policy) -> dict[str, Any]:
+    from vbas_desktop.assessment.policies import policy_facts
+
     return {
-        "id": policy.id,
-        "name": policy.name,
-        "authority": policy.authority,
-        "citation": policy.citation,
-        "date": policy.date,
-        "source": policy.source,
-        "check": policy.check,
+        **policy_facts(policy),
         "criteria": [
             {"question": demand.question, "answer": demand.answer}
             if demand.question
-            else {
-                "measure": demand.measure,
-                "of": demand.of,
-                "comparison": demand.comparison,
-                "threshold": demand.threshold,
-                "note": demand.note,
-            }
+            else {name: getattr(demand, name) for name in ("measure", "of", "comparison", "threshold", "note")}
             for demand in policy.criteria
         ],
     }

@@ -14,9 +14,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vbas_desktop.approaches.base import Approach, Construction, Parameter, Refinement, SiteLocation
+from vbas_desktop.approaches.base import Approach, Construction, Refinement, SiteLocation
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 
+from .approaches import allowed
 from .figures import EXAMPLE, Figure, construction_figures, location_figures, refinement_figures
 from .main import COMMANDS
 from .terminal import say
@@ -145,7 +146,7 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     told = [f"- {word}: {text}" for word, text in facts if text]
     if told:
         yield "\n".join(told)
-    rows = [[f"`{one.name}`", one.help, _allowed(one), f"`{one.default}`"] for one in kind.parameters()]
+    rows = [[f"`{one.name}`", one.help, allowed(one), f"`{one.default}`"] for one in kind.parameters()]
     if rows:
         yield _table(["parameter", "meaning", "allowed", "default"], rows)
 
@@ -160,10 +161,6 @@ def _figures() -> dict[str, dict[str, Figure]]:
 
 def _figure_file(name: str) -> str:
     return f"images/approach-{name}.svg"
-
-
-def _allowed(declared: Parameter) -> str:
-    return "an approach of this component" if declared.kind == "approach" else declared.allowed
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:

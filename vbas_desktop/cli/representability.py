@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.listing import listed
+from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
 
 from .arguments import whole
 from .options import add_reading_options, reading_of, verdict_lines
@@ -79,9 +80,11 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.release.report.representability import vector_report
 
     requirement = read_requirement(options.requirement) if options.requirement else None
-    weights = _weights(options.weights) or (dict(requirement.weights) if requirement else {})
-    columns = names(options.quasi_identifiers)
-    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights, _reasons(options.reason))
+    weights = pairs_in(names_in(options.weights), float, "“{}” is no weight.", "Write column=0.5,other=0.5.", "weights")
+    weights = weights or (dict(requirement.weights) if requirement else {})
+    reasons = pairs_in(options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason")
+    columns = names_in(options.quasi_identifiers)
+    choices = Choices(options.k, options.key, columns, names_in(options.sensitive), weights, reasons)
     job = PairJob(
         Path(options.original),
         Path(options.anonymised),
@@ -92,11 +95,8 @@ def run(options: argparse.Namespace) -> int:
         reading_of(options),
         reading_of(options, "anonymised-"),
     )
-    progress = TerminalProgress(options.quiet)
-    try:
+    with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)
-    finally:
-        progress.close()
     vector = found.vector
     say_findings(found.findings)
     for warning in vector["warnings"]:
@@ -137,56 +137,18 @@ def add_distance_option(parser: argparse.ArgumentParser) -> None:
 
 def coding_of(options: argparse.Namespace) -> Coding:
     """How the options say that values are generalised."""
-    from vbas_desktop.domain.errors import Finding, InputError
     from vbas_desktop.jobs.any_file import Coding
 
-    weights = {}
-    for given in options.level_weights:
-        name, _, text = given.partition("=")
-        try:
-            weights[name] = [float(part) for part in text.split("/")]
-        except ValueError:
-            message = f"“{given}” gives no weights of a quasi-identifier’s levels."
-            raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
+    message, remedy = "“{}” gives no weights of a quasi-identifier’s levels.", "Write COLUMN=0.5/0.3/0.2."
+    weights = pairs_in(options.level_weights, numbers_in, message, remedy, "level-weights")
     hierarchies, distances = (Path(one) if one else None for one in (options.hierarchies, options.distances))
     return Coding(hierarchies, weights, distances)
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Column names, separated by commas."""
-    return tuple(name for name in listed(text) if name)
-
-
 def _places(options: argparse.Namespace) -> tuple[str, Path] | None:
-    from vbas_desktop.domain.errors import UsageError
-
     if bool(options.crosswalk) != bool(options.region_column):
         raise UsageError("--crosswalk and --region-column go together.")
     return (options.region_column, Path(options.crosswalk)) if options.crosswalk else None
-
-
-def _weights(text: str) -> dict[str, float]:
-    from vbas_desktop.domain.errors import Finding, InputError
-
-    weights = {}
-    for part in names(text):
-        name, _, value = part.partition("=")
-        try:
-            weights[name.strip()] = float(value)
-        except ValueError:
-            finding = Finding("weights", f"“{part}” is no weight.", "Write column=0.5,other=0.5.")
-            raise InputError(finding) from None
-    return weights
-
-
-def _reasons(given: list[str]) -> dict[str, str]:
-    from vbas_desktop.domain.errors import Finding, InputError
-
-    parts = [each.partition("=") for each in given]
-    for each, (name, _, text) in zip(given, parts, strict=True):
-        if not name.strip() or not text.strip():
-            raise InputError(Finding("reason", f"“{each}” gives no reason.", "Write COLUMN=why it is left out."))
-    return {name.strip(): text.strip() for name, _, text in parts}
 
 
 def _show(vector: dict[str, Any]) -> None:

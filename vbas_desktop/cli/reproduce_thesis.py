@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.settings.forms import names_in
 
 from .arguments import whole
 from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
-
-if TYPE_CHECKING:
-    from vbas_desktop.comparison.run import Prepared
-    from vbas_desktop.jobs.reproduce import IslandJob
 
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
@@ -57,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--also",
         metavar="NAMES",
-        type=_names,
+        type=names_in,
         default=(),
         help="further approaches for the tables, with commas: locations, and refinements of balanced density "
         "(--also refine-sites,centroidal,density-peaks,boundaries); not with --like pei",
@@ -79,31 +75,14 @@ def run(options: argparse.Namespace) -> int:
     given |= {"target": options.out, "reading": reading_of(options)}
     if options.like == "pei" and options.also:
         raise UsageError("--also does not go with --like pei, which has tables of its own.")
-    if options.like == "pei":
-        return _island(IslandJob(**given), options)
-    order = ReproduceJob(**given, also=options.also)
-    progress = TerminalProgress(options.quiet)
-
-    def tell(prepared: Prepared) -> None:
-        if not options.quiet:
-            say(prepared_in_words(prepared))
-
-    try:
-        done = order.execute(progress, tell)
-    finally:
-        progress.close()
-    written = f"Written to {options.out}: tables, claims.md, comparison.csv, summary.html, charts"
-    show("\n".join([*done.lines, "", written]))
-    return 0
-
-
-def _island(job: IslandJob, options: argparse.Namespace) -> int:
-    progress = TerminalProgress(options.quiet)
-    try:
-        lines = job.execute(progress)
-    finally:
-        progress.close()
-    show("\n".join([*lines, "", f"Written to {options.out}: tables, tables.md, side-by-side.csv, claims.md"]))
+    tell = None if options.quiet else lambda prepared: say(prepared_in_words(prepared))
+    with TerminalProgress(options.quiet) as progress:
+        if options.like == "pei":
+            lines, written = IslandJob(**given).execute(progress), "tables.md, side-by-side.csv, claims.md"
+        else:
+            lines = ReproduceJob(**given, also=options.also).execute(progress, tell).lines
+            written = "claims.md, comparison.csv, summary.html, charts"
+    show("\n".join([*lines, "", f"Written to {options.out}: tables, {written}"]))
     return 0
 
 
@@ -115,7 +94,3 @@ def _share(text: str) -> float:
     if not 0 < share <= 1:
         raise argparse.ArgumentTypeError("must be above 0 and at most 1")
     return share
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

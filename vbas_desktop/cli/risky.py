@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError, VerificationFailed
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
 from .arguments import add_settings, whole
-from .options import add_reading_options, reading_of, say_warnings
-from .terminal import TerminalProgress, say, show
+from .options import add_reading_options, reading_of
+from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
@@ -41,7 +41,9 @@ _GENTLY_SUPPRESSED = 0.01
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
-    parser.add_argument("--columns", metavar="A,B", help="columns to search, separated by commas (default: all)")
+    parser.add_argument(
+        "--columns", metavar="A,B", default="", help="columns to search, separated by commas (default: all)"
+    )
     parser.add_argument("-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)")
     parser.add_argument(
         "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
@@ -91,15 +93,15 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     records = load_records(options.file, reading_of(options), progress)
     dropped = Writing.from_options(vars(options)).identifiers
-    columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
+    columns = names_in(options.columns) or tuple(name for name in records.dialect.header if name not in dropped)
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in unknown_features([*domain, *filters], columns):
         say(f"hint: there is no column “{name}”; its rules do nothing.")
     plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
     reference = Path(options.reference) if options.reference else None
-    coarsener = RiskyJob(records, tuple(columns), plan, reference).execute(progress)
-    say_warnings(records)
+    coarsener = RiskyJob(records, columns, plan, reference).execute(progress)
+    say_findings(records.findings)
     if options.apply:
         _coarsen(options, coarsener, records, progress)
     else:
@@ -122,11 +124,10 @@ def _search(options: argparse.Namespace, coarsener: Coarsener, progress: Termina
     from vbas_desktop.assessment.risky.found import write_scores
     from vbas_desktop.assessment.risky.output import search_dict
     from vbas_desktop.files.generalise import read_codebook
-    from vbas_desktop.jobs.risky import risky_combinations
 
     labels = read_codebook(options.codebook) if options.codebook else None
     table, plan = coarsener.state.table, coarsener.plan
-    search = risky_combinations(coarsener, options.max_size, progress)
+    search = coarsener.search(progress, options.max_size, first_level_only=False)
     if options.scores:
         write_scores(Path(options.scores), table, search, progress)
     progress.close()
@@ -161,13 +162,10 @@ def _coarsen(
         _show_log(coarsener, options.out)
 
 
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
 def _show_search(
     table: Table, k: int, search: Search, values: bool, most: int, labels: Mapping[str, Mapping[str, str]] | None
 ) -> None:
+    from vbas_desktop.assessment.risky.found import occurrences
     from vbas_desktop.assessment.risky.output import search_dict
 
     result = search_dict(table, k, search, values, most, labels)
@@ -175,11 +173,8 @@ def _show_search(
     for level in search.levels:
         show(f"size {level.size}: {counted(level.number, 'minimal risky combination')}")
     if search.number:
-        occurs: Counter[str] = Counter()
-        for level in search.levels:
-            for found in level.found:
-                occurs.update(dict.fromkeys((table.columns[c] for c in found.columns), int(found.rows.size)))
-        show("columns by how often they occur: " + ", ".join(f"{name} {n:,}" for name, n in occurs.most_common()))
+        occurs = occurrences(found for level in search.levels for found in level.found).most_common()
+        show("columns by how often they occur: " + ", ".join(f"{table.columns[c]} {n:,}" for c, n in occurs))
         hit = result["records_in_combinations"]
         most_of_all = int(search.scores.max())
         show(f"{counted(hit, 'record is', 'records are')} in at least one of them, at most in {most_of_all:,}")

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.domain.problem import Problem
     from vbas_desktop.domain.progress import Progress
-    from vbas_desktop.domain.solution import Advice, RunResult, Solution
-    from vbas_desktop.jobs.data import Data
+    from vbas_desktop.domain.solution import RunResult, Solution
     from vbas_desktop.jobs.run import Ran
     from vbas_desktop.release import ReleaseReport
 
@@ -71,10 +70,9 @@ def run(options: argparse.Namespace) -> int:
     if options.out:
         check_target(Path(options.out))
     shared.check_also(options, release.format)
-    progress = TerminalProgress(options.quiet)
     report: ReleaseReport | None = None
-    try:
-        data, ran = _ran(options, settings, release, requirement, progress)
+    with TerminalProgress(options.quiet) as progress:
+        ran = _ran(options, settings, release, requirement, progress)
         result, problem = ran.result, ran.problem
         if options.suitable_only and not any(each.is_suitable for each in result.solutions):
             raise none_suitable(len(result.solutions))
@@ -82,13 +80,11 @@ def run(options: argparse.Namespace) -> int:
         if options.out:
             # The secret of the rows' order is drawn here, so that what is shown tells it too.
             release = release.settled()
-            report = _released(options, settings, data, ran, solution, release, requirement, Span(progress, 0.7, 1.0))
-        document = document_of(settings, problem, result, solution, release)
+            report = _released(options, ran, solution, release, requirement, Span(progress, 0.7, 1.0))
+        document = document_of(ran, solution, release)
         if report is not None:
             document["release"] = {"solution": solution.id, **release.as_dict()}
         offer = _in_tiers(problem, solution, progress)
-    finally:
-        progress.close()
     if offer is not None:
         document["in_tiers"] = offer
     if not options.quiet:
@@ -120,26 +116,19 @@ def _ran(
     release: ReleaseOptions,
     requirement: Requirement | None,
     progress: Progress,
-) -> tuple[Data, Ran]:
-    from vbas_desktop.jobs.data import LoadJob
+) -> Ran:
     from vbas_desktop.jobs.run import RunJob
-    from vbas_desktop.sources.address import record_place
 
     # A release needs all columns, counting only some.
-    used = {settings.region_column, *settings.quasi_identifiers, *settings.sensitive}
-    needed = None if options.out else frozenset(used)
-    place = record_place(options.records)
-    load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
-    data = load.execute(Span(progress, 0.0, 0.45))
+    used = None if options.out else settings.quasi_identifiers
+    data = shared.loaded(options, settings, used, Span(progress, 0.0, 0.45))
     released = [name for name, _ in release.released_columns(data.table.dialect.header)] if requirement else None
     job = RunJob(settings, data, requirement=requirement, released_columns=released)
-    return data, job.execute(Span(progress, 0.45, 0.7 if options.out else 1.0))
+    return job.execute(Span(progress, 0.45, 0.7 if options.out else 1.0))
 
 
 def _released(
     options: argparse.Namespace,
-    settings: RunSettings,
-    data: Data,
     ran: Ran,
     solution: Solution,
     release: ReleaseOptions,
@@ -148,21 +137,9 @@ def _released(
 ) -> ReleaseReport:
     from vbas_desktop.jobs.release import ReleaseJob, read_checklist
 
-    target = Path(options.out)
     checklist = read_checklist(Path(options.checklist)) if options.checklist else None
     handing = HandingOver.from_options(vars(options))
-    job = ReleaseJob(
-        settings,
-        ran.problem,
-        data.table,
-        ran.result,
-        solution.id,
-        release,
-        target,
-        requirement,
-        checklist,
-        handing=handing,
-    )
+    job = ReleaseJob(ran, solution.id, release, Path(options.out), requirement, checklist, handing=handing)
     return job.execute(progress)
 
 
@@ -190,14 +167,11 @@ def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | Non
 
         head += f"\nSolution {solution.id}: {changed_in_words(solution.told['obstacles'], len(problem.regions))}"
     table = solutions_table(result.solutions, solution, problem.regions.system.unit)
-    advice = [] if result.advice is None else [f"Advice: {result.advice.text}{_how(result.advice)}"]
+    how = " Use them with --site-number limit." if result.advice and result.advice.sites is not None else ""
+    advice = [] if result.advice is None else [f"Advice: {result.advice.text}{how}"]
     offer = [] if in_tiers is None else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
     tail = "\n".join([*same_text(result), MARKS, *advice, *offer])
     return "\n\n".join([head, table, *requirement_text(solution), tail])
-
-
-def _how(advice: Advice) -> str:
-    return "" if advice.sites is None else " Use them with --site-number limit."
 
 
 def same_text(result: RunResult) -> list[str]:

@@ -61,10 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, search, show, and write what was asked for."""
-    from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.jobs.search import SearchJob, read_ladders
     from vbas_desktop.release.search import check_search_target
-    from vbas_desktop.sources.address import record_place
 
     pins = {name: _number("--pin", name, text or "0") for name, text in _pairs(options.pin)}
     minima = {name: _number("--minimum", name, text) for name, text in _pairs(options.minimum)}
@@ -72,16 +70,10 @@ def run(options: argparse.Namespace) -> int:
     target = Path(options.out) if options.out else None
     if target is not None:
         check_search_target(target)
-    progress = TerminalProgress(options.quiet)
-    try:
-        needed = frozenset({settings.region_column, *settings.quasi_identifiers, *settings.sensitive})
-        place = record_place(options.records)
-        load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
-        data = load.execute(Span(progress, 0.0, 0.2))
+    with TerminalProgress(options.quiet) as progress:
+        data = shared.loaded(options, settings, settings.quasi_identifiers, Span(progress, 0.0, 0.2))
         job = SearchJob(settings, data, levels, pins, minima, target)
         searched = job.execute(Span(progress, 0.2, 1.0))
-    finally:
-        progress.close()
     if not options.quiet:
         say_findings(searched.finest.problem.findings)
         for name in levels:

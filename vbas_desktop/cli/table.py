@@ -38,7 +38,7 @@ def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, dist
     ]
     lines += _tier_lines(solutions)
     for name in names:
-        metres = is_distance(name) and distance_unit == "m"
+        metres = _unit(name) == "distance" and distance_unit == "m"
         heading, factor = _heading(name, distance_unit), 100 if _unit(name) == "share" else 1
         values = (solution.measures[name] for solution in solutions)
         lines.append([heading, *(number(None if value is None else factor * value, metres) for value in values)])
@@ -103,11 +103,6 @@ def number(value: float | int | None, metres: bool = False) -> str:
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.4f}"
 
 
-def is_distance(name: str) -> bool:
-    """Whether a measure is a distance in the unit of the coordinates."""
-    return _unit(name) == "distance"
-
-
 def _unit(name: str) -> str:
     kind = approaches("rating").get(name)
     return kind.unit if kind is not None and issubclass(kind, Measure) else ""
@@ -116,6 +111,5 @@ def _unit(name: str) -> str:
 def _heading(name: str, distance_unit: str) -> str:
     kind = approaches("rating").get(name)
     title = kind.card.title.lower() if kind is not None else name
-    if is_distance(name):
-        return f"{title} ({'km' if distance_unit == 'm' else distance_unit})"
-    return f"{title} (%)" if _unit(name) == "share" else title
+    units = {"distance": "km" if distance_unit == "m" else distance_unit, "share": "%"}
+    return f"{title} ({units[_unit(name)]})" if _unit(name) in units else title

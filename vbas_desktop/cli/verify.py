@@ -13,6 +13,7 @@ import json
 
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.settings.declaration import setting_of
+from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import Columns
 from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
@@ -49,17 +50,14 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.verify import VerifyJob
     from vbas_desktop.sources.address import record_place
 
-    names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
+    names = names_in(options.quasi_identifiers)
     harm, columns = Harm.from_options(vars(options)), tuple(options.sensitive)
     check_sensitive(columns, harm)
     sensitive = sensitive_columns(columns, harm)
     place, how = record_place(options.file), reading_of(options)
     job = VerifyJob(place, names, options.region_column, options.k, how, sensitive, options.policy)
-    progress = TerminalProgress(options.quiet)
-    try:
+    with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)
-    finally:
-        progress.close()
     if not options.quiet:
         say_findings(found.findings, hints=True)
     show(json.dumps(found.as_dict()))

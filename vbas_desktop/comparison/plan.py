@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -54,20 +54,19 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Combination:
-    """One approach for each component in one scenario; ``labels`` are their names as tables and charts show them."""
+    """One approach for each component in one scenario; ``labels`` are their names as tables and charts show them.
+
+    Both are in the order of `COMPONENTS`.
+    """
 
     scenario: Scenario
-    site_number: Approach
-    site_location: Approach
-    construction: Approach
-    refinement: Approach
-    tiers: Approach
+    approaches: tuple[Approach, ...]
     labels: tuple[str, ...]
 
     @property
-    def approaches(self) -> tuple[Approach, ...]:
-        """The approaches in the order of `COMPONENTS`."""
-        return tuple(getattr(self, component) for component in COMPONENTS)
+    def by_component(self) -> dict[str, Any]:
+        """The approach of each component."""
+        return dict(zip(COMPONENTS, self.approaches, strict=True))
 
     @property
     def title(self) -> str:
@@ -85,22 +84,20 @@ class Combination:
         """Names and parameters of the approaches as plain data."""
         return {
             component: {"name": approach.card.name, **approach.settings()}
-            for component, approach in zip(COMPONENTS, self.approaches, strict=True)
+            for component, approach in self.by_component.items()
         }
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A whole comparison. ``generalised`` says which of the two ways each set of quasi-identifiers is taken."""
+    """A whole comparison. ``approaches`` are those of each component that are compared; where none are named it is the
+    usual one. ``generalised`` says which of the two ways each set of quasi-identifiers is taken.
+    """
 
     region_column: str
     quasi_identifier_sets: tuple[tuple[str, ...], ...]
     ks: tuple[int, ...]
-    site_numbers: tuple[Approach, ...]
-    site_locations: tuple[Approach, ...]
-    constructions: tuple[Approach, ...]
-    refinements: tuple[Approach, ...] = field(default_factory=lambda: (make("refinement", NOTHING),))
-    tierings: tuple[Approach, ...] = field(default_factory=lambda: (make("tiers", NOTHING),))
+    approaches: Mapping[str, tuple[Approach, ...]]
     groupings: tuple[Grouping, ...] = ()
     sensitive: tuple[Sensitive, ...] = ()
     generalised: tuple[bool, ...] = (False,)
@@ -129,7 +126,7 @@ class Plan:
         labelled = [labelled_approaches(self.chosen(component)) for component in COMPONENTS]
         together = list(dict.fromkeys(self._without_sites(one) for one in product(*labelled)))
         return tuple(
-            Combination(scenario, *(approach for _, approach in one), labels=tuple(label for label, _ in one))  # type: ignore[misc, arg-type]
+            Combination(scenario, tuple(approach for _, approach in one), tuple(label for label, _ in one))
             for scenario in self.scenarios
             for one in together
         )
@@ -140,12 +137,11 @@ class Plan:
         construction = one[at][1]
         if not isinstance(construction, Construction) or construction.needs_sites:
             return one
-        return (*one[:place], (NO_SITES, self.site_locations[0]), *one[place + 1 :])
+        return (*one[:place], (NO_SITES, self.chosen("site_location")[0]), *one[place + 1 :])
 
     def chosen(self, component: str) -> tuple[Approach, ...]:
         """The approaches of one component."""
-        chosen: tuple[Approach, ...] = self.tierings if component == "tiers" else getattr(self, f"{component}s")
-        return chosen
+        return self.approaches.get(component) or (make(component, DEFAULTS[component]),)
 
     def groupings_for(self, names: Sequence[str]) -> tuple[Grouping, ...]:
         """The groupings that touch a set of quasi-identifiers."""
@@ -160,20 +156,18 @@ class Plan:
         """One combination for the engine, on one thread: the comparison runs several at a time."""
         return Request(
             problem=problem,
-            site_number=combination.site_number,
-            site_location=combination.site_location,
-            construction=combination.construction,
-            refinement=combination.refinement,
-            tiers=combination.tiers,
-            pareto_measures=self.pareto_measures,
-            global_suppression=self.global_suppression,
-            range_step_percent=self.range_step_percent,
-            range_reach=self.range_reach,
-            random_seed=self.random_seed,
+            **combination.by_component,
+            **self.of_every_run,
             allowed_loss_percent=self.allowed_loss_percent,
             workers=1,
             limits=self.limits,
         )
+
+    @property
+    def of_every_run(self) -> dict[str, Any]:
+        """What is the same for all combinations and decides what comes of them."""
+        names = ("pareto_measures", "global_suppression", "range_step_percent", "range_reach", "random_seed")
+        return {name: getattr(self, name) for name in names}
 
 
 def labelled_approaches(chosen: Iterable[Approach]) -> list[tuple[str, Approach]]:
@@ -215,7 +209,7 @@ class Costs:
     def __init__(self, combinations: Sequence[Combination], aggregations: Sequence[int], counts: Sequence[int]) -> None:
         self._kinds = [combination.labels[1] for combination in combinations]
         self._predicted = [
-            number * seconds_of_one(combination.site_location, stored)
+            number * seconds_of_one(combination.by_component["site_location"], stored)
             for combination, number, stored in zip(combinations, aggregations, counts, strict=True)
         ]
         self._measured: dict[str, tuple[float, float]] = {}
@@ -253,5 +247,5 @@ def site_numbers(plan: Plan, combination: Combination, problem: Problem) -> tupl
     """The numbers of sites that a combination will try."""
     situation, _ = situation_of(problem, plan.global_suppression, plan.random_seed)
     partitions = Partitions(plan.request(combination, problem), situation)
-    approximated = int(combination.site_number.approximate(situation))  # type: ignore[attr-defined]
+    approximated = int(combination.by_component["site_number"].approximate(situation))
     return partitions.around(max(partitions.least_sites, min(len(problem.regions), approximated)))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import USUAL, preset
 from vbas_desktop.domain.errors import Finding
@@ -26,7 +26,7 @@ from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.hashing import fingerprint
 
 from .plan import Combination, Costs, Plan, Scenario, site_numbers
-from .store import settings_of
+from .store import Memory, Store, settings_of
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
@@ -34,18 +34,8 @@ if TYPE_CHECKING:
 _REDRAWN_SECONDS = 0.05
 _STAGE = "Comparing combinations"
 
-
-"""Adds to the facts of every solution that lacks them; handed in by those who know what else there is to say."""
-
-
-class Keeper(Protocol):
-    """Where finished combinations are kept."""
-
-    def get(self, settings: Mapping[str, Any]) -> RunResult | None:
-        """The kept result, if there is one."""
-
-    def put(self, settings: Mapping[str, Any], result: RunResult) -> RunResult:
-        """Keep a result and hand it back as it will be read."""
+Keeper = Store | Memory
+"""Where finished combinations are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +105,12 @@ def workers_of(plan: Plan) -> int:
 
 
 def count_scenarios(
-    plan: Plan, table: RecordTable, regions: Regions, progress: Progress | None = None
+    plan: Plan,
+    table: RecordTable,
+    regions: Regions,
+    progress: Progress = Silent(),  # noqa: B008 (Silent has no state)
 ) -> dict[Scenario, Problem]:
     """The problem of each scenario; scenarios that differ in k alone share their counts."""
-    progress = progress or Silent()
     counted: dict[Scenario, Problem] = {}
     scenarios = plan.scenarios
     for number, scenario in enumerate(scenarios):
@@ -142,10 +134,12 @@ def count_scenarios(
 
 
 def prepare(
-    plan: Plan, problems: Mapping[Scenario, Problem], keeper: Keeper, progress: Progress | None = None
+    plan: Plan,
+    problems: Mapping[Scenario, Problem],
+    keeper: Keeper,
+    progress: Progress = Silent(),  # noqa: B008
 ) -> Prepared:
     """Look what the plan makes and what of it is kept."""
-    progress = progress or Silent()
     prints: dict[int, str] = {}
     numbers: dict[tuple[Scenario, str], int] = {}
     settings, aggregations = [], []
@@ -165,33 +159,18 @@ def prepare(
     return Prepared(plan, problems, tuple(settings), tuple(aggregations), kept, costs)
 
 
-def run_comparison(
-    plan: Plan,
-    table: RecordTable,
-    regions: Regions,
+def run_prepared(
+    prepared: Prepared,
     keeper: Keeper,
-    progress: Progress | None = None,
+    progress: Progress = Silent(),  # noqa: B008
     on_finished: Callable[[Finished], None] | None = None,
 ) -> Comparison:
-    """Count, run what is missing, and hand out all combinations in the order of the plan.
+    """Run what is missing, and hand out all combinations in the order of the plan.
 
     ``on_finished`` gets each combination from the calling thread, as soon as it and all before it are there. If the
     work is stopped or killed, what was finished is kept and the next call goes on from there.
     """
-    progress = progress or Silent()
-    problems = count_scenarios(plan, table, regions, Span(progress, 0.0, 0.05))
-    prepared = prepare(plan, problems, keeper, progress)
-    return run_prepared(prepared, keeper, Span(progress, 0.05, 1.0), on_finished)
-
-
-def run_prepared(
-    prepared: Prepared,
-    keeper: Keeper,
-    progress: Progress | None = None,
-    on_finished: Callable[[Finished], None] | None = None,
-) -> Comparison:
-    """The part of `run_comparison` after counting."""
-    meter = _Meter(prepared, progress or Silent())
+    meter = _Meter(prepared, progress)
     jobs = [partial(_run_one, prepared, keeper, meter, index) for index in range(len(prepared.settings))]
     finished: list[Finished] = []
     with closing(in_order(jobs, meter, min(workers_of(prepared.plan), len(jobs)))) as results:

@@ -36,11 +36,8 @@ def settings_of(
         "counts": counts,
         "k": combination.scenario.k,
         "approaches": combination.settings(),
+        **plan.of_every_run,
         "pareto_measures": list(plan.pareto_measures),
-        "global_suppression": plan.global_suppression,
-        "range_step_percent": plan.range_step_percent,
-        "range_reach": plan.range_reach,
-        "random_seed": plan.random_seed,
         **(limits or {}),
     }
 
@@ -67,7 +64,8 @@ class Store:
 
     def put(self, settings: Mapping[str, Any], result: RunResult) -> RunResult:
         """Keep a result; hands it back as it will be read, so that fresh and kept results cannot differ."""
-        document = _document(settings, result)
+        document = {"settings": dict(settings), **{name: getattr(result, name) for name in RESULT}}
+        document["solutions"] = [solution_to_json(solution) for solution in result.solutions]
         text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         self.folder.mkdir(0o700, parents=True, exist_ok=True)
         write_text(self.path(settings), text, private=True)
@@ -99,22 +97,10 @@ class Memory:
         """Nothing is left behind anyway."""
 
 
-def _document(settings: Mapping[str, Any], result: RunResult) -> dict[str, Any]:
-    return {
-        "settings": dict(settings),
-        "approximated_sites": result.approximated_sites,
-        "globally_suppressed_records": result.globally_suppressed_records,
-        "classes_present": result.classes_present,
-        "seconds": result.seconds,
-        "solutions": [solution_to_json(solution) for solution in result.solutions],
-    }
+RESULT = ("approximated_sites", "globally_suppressed_records", "classes_present", "seconds")
+"""What is kept of a result beside its solutions."""
 
 
 def _result(document: Mapping[str, Any]) -> RunResult:
-    return RunResult(
-        solutions=tuple(solution_from_json(item) for item in document["solutions"]),
-        approximated_sites=document["approximated_sites"],
-        globally_suppressed_records=document["globally_suppressed_records"],
-        classes_present=document["classes_present"],
-        seconds=document["seconds"],
-    )
+    solutions = tuple(solution_from_json(item) for item in document["solutions"])
+    return RunResult(solutions, **{name: document[name] for name in RESULT})

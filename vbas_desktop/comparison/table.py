@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 from vbas_desktop.approaches.registry import DEFAULTS
 from vbas_desktop.domain.solution import Solution
 
+from .published import csv_of
 from .run import Comparison, Finished
 
 _FACTS = ("released_records", "anonymity", "regions_without_release")
@@ -30,53 +28,17 @@ _VECTOR = (
 )
 """What is shown of the representability vector, where solutions have one."""
 
-Chosen = Callable[[Solution], bool]
 
+def rows_of(comparison: Comparison, suitable_only: bool = False) -> list[dict[str, Any]]:
+    """One row per solution by column: the scenario, the combination, the solution, its measures, what it is worth.
 
-def columns_of(comparison: Comparison) -> list[str]:
-    """The columns: the scenario, the combination, the solution, its measures, what it is worth."""
-    found = [solution for _, solution in comparison.solutions]
-    measures = list(dict.fromkeys(name for solution in found for name in solution.measures))
-    return [
-        "solution",
-        "scenario",
-        "quasi_identifiers",
-        "generalised",
-        "k",
-        "records",
-        "regions",
-        "equivalence_classes",
-        "classes_present",
-        "globally_suppressed_records",
-        "site_number",
-        "site_location",
-        "adc_seeding",
-        "construction",
-        "refinement",
-        "tiers",
-        "parameters",
-        "approximated_sites",
-        "sites",
-        "aggregated_regions",
-        "suppressed_percent",
-        *measures,
-        *_FACTS,
-        *(_VECTOR if any(each.representability for each in found) else ()),
-        "pareto",
-        "recommended",
-        "knee",
-        "same_as",
-        *(("meets_requirement",) if any(each.requirement is not None for each in found) else ()),
-    ]
-
-
-def rows_of(comparison: Comparison, only: Chosen | None = None) -> list[dict[str, Any]]:
-    """One row per solution by column, or per solution that is wanted; what is undefined is None."""
+    What is undefined is None. ``suitable_only``: only the solutions that meet the requirement.
+    """
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     rows = []
     for number, (finished, solution) in enumerate(comparison.solutions, 1):
-        scenario = finished.combination.scenario
-        if only is not None and not only(solution):
+        scenario, verdict = finished.combination.scenario, solution.requirement
+        if suitable_only and not solution.is_suitable:
             continue
         rows.append(
             {
@@ -89,19 +51,19 @@ def rows_of(comparison: Comparison, only: Chosen | None = None) -> list[dict[str
                 **_solution(solution),
                 **{name: "yes" if getattr(solution, name) else "no" for name in ("pareto", "recommended", "knee")},
                 "same_as": solution.same_as,
-                **_verdict(solution),
+                **({} if verdict is None else {"meets_requirement": "yes" if verdict.met else "no"}),
             }
         )
     return rows
 
 
-def csv_text(comparison: Comparison, only: Chosen | None = None) -> str:
+def csv_text(comparison: Comparison, suitable_only: bool = False) -> str:
     """The table as CSV with exact values."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns_of(comparison), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows_of(comparison, only))
-    return text.getvalue()
+    columns = list(dict.fromkeys(name for row in rows_of(comparison) for name in row))
+    # What ADC starts from stands beside it.
+    columns.remove("adc_seeding")
+    columns.insert(columns.index("site_location") + 1, "adc_seeding")
+    return csv_of(columns, ([row.get(name) for name in columns] for row in rows_of(comparison, suitable_only)))
 
 
 def _problem(finished: Finished) -> dict[str, Any]:
@@ -130,9 +92,3 @@ def _solution(solution: Solution) -> dict[str, Any]:
         **{name: getattr(solution, name) for name in _FACTS},
         **({name: vector.get(name) for name in _VECTOR} if vector else {}),
     }
-
-
-def _verdict(solution: Solution) -> dict[str, str]:
-    if solution.requirement is None:
-        return {}
-    return {"meets_requirement": "yes" if solution.requirement.met else "no"}

@@ -5,8 +5,6 @@ Tables 7–12 are Eastern Canada, 13–18 Western Canada; each is one selection 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +12,9 @@ from pathlib import Path
 from vbas_desktop.approaches.registry import NOTHING, THESIS, approaches, make, preset
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.access import check_readable
 
 from .plan import Plan
+from .published import Values, csv_of, read_published
 from .run import Comparison
 
 SELECTIONS = {
@@ -30,30 +28,17 @@ FIRST_TABLE = {"eastern": 7, "western": 13}
 LOCATIONS = ("anonymity", "density", "balanced-density")
 NUMBERS = ("anonymity", "maxcombs", "entropy")
 MEASURES = ("suppressed_records", "average_distance", "precision_loss", "discernibility", "non_uniform_entropy")
-COLUMNS = (
-    "table",
-    "region",
-    "quasi_identifiers",
-    "generalised",
-    "records",
-    "regions",
-    "classes",
-    "site_number",
-    "site_location",
-    "adc_seeding",
-    "sites",
-    *MEASURES,
-    "seconds",
-)
+_FACTS = ("region", "quasi_identifiers", "generalised", "records", "regions", "classes")
+COLUMNS = ("table", *_FACTS, "site_number", "site_location", "adc_seeding", "sites", *MEASURES, "seconds")
 """The columns of a table as CSV; a reference file has the same."""
+
+Key = tuple[int, str, str, str, int]
+"""Table, number approach, location approach, what ADC starts from, place."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One row of a table: a combination at one place in its range of site numbers (0 … 4).
-
-    ``values`` holds the measures and seconds; what was left out or is undefined is None.
-    """
+    """One row of a table: a combination at one place in its range of site numbers (0 … 4)."""
 
     table: int
     site_number: str
@@ -61,11 +46,11 @@ class Cell:
     adc_seeding: str
     place: int
     sites: int
-    values: Mapping[str, float | int | None]
+    values: Values
     facts: Mapping[str, str]
 
     @property
-    def key(self) -> tuple[int, str, str, str, int]:
+    def key(self) -> Key:
         """What the row is about, whatever came out."""
         return self.table, self.site_number, self.site_location, self.adc_seeding, self.place
 
@@ -91,7 +76,8 @@ def further_approaches(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str
 def refined_plan(plan: Plan, refinements: Sequence[str]) -> Plan:
     """The same scenarios and numbers with balanced density, refined."""
     balanced = (make("site_location", "balanced-density"),)
-    return replace(plan, site_locations=balanced, refinements=tuple(make("refinement", name) for name in refinements))
+    refined = tuple(make("refinement", name) for name in refinements)
+    return replace(plan, approaches={**plan.approaches, "site_location": balanced, "refinement": refined})
 
 
 def thesis_plan(
@@ -109,11 +95,12 @@ def thesis_plan(
         region_column=region_column,
         quasi_identifier_sets=tuple(SELECTIONS.values()),
         ks=(5,),
-        site_numbers=tuple(
-            make("site_number", name, {} if name == "anonymity" else {"model": like}) for name in NUMBERS
-        ),
-        site_locations=(*locations, *clustered, *(make("site_location", name) for name in also)),
-        constructions=(make("construction", "voronoi"),),
+        approaches={
+            "site_number": tuple(
+                make("site_number", name, {} if name == "anonymity" else {"model": like}) for name in NUMBERS
+            ),
+            "site_location": (*locations, *clustered, *(make("site_location", name) for name in also)),
+        },
         groupings=groupings,
         generalised=(False, True),
         random_seed=random_seed,
@@ -158,50 +145,28 @@ def cells_of(comparison: Comparison, like: str) -> list[Cell]:
 
 def read_reference(path: Path, like: str) -> list[Cell]:
     """The published rows of one half, from a CSV with the columns of `COLUMNS`; an empty cell was left out."""
-    check_readable(path)
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream)
-        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise InputError(
-                Finding(
-                    "reference",
-                    "A column is missing.",
-                    "Name a file of the published tables.",
-                    file=str(path),
-                    column=missing[0],
-                )
-            )
-        # A row without a number of sites stands for a combination that was given up: nothing was published of it.
-        rows = [row for row in reader if row["region"] == like and row["sites"]]
-    try:
-        return _with_places(rows)
-    except ValueError:
-        finding = Finding("reference", "A number cannot be read.", "Correct the file.", file=str(path))
-        raise InputError(finding) from None
+    cells = read_published(path, COLUMNS, "", lambda row: _published(row) if row["region"] == like else None)
+    numbers: dict[tuple[int, str], set[int]] = {}
+    for cell in cells:
+        numbers.setdefault((cell.table, cell.site_number), set()).add(cell.sites)
+    # The place of a number of sites is its rank among those of its table and number approach.
+    return [replace(c, place=sorted(numbers[c.table, c.site_number]).index(c.sites)) for c in cells]
 
 
-def _with_places(rows: Sequence[Mapping[str, str]]) -> list[Cell]:
-    """The rows as cells; the place of a number of sites is its rank among those of its table and number approach."""
-    numbers: dict[tuple[str, str], set[int]] = {}
-    for row in rows:
-        numbers.setdefault((row["table"], row["site_number"]), set()).add(int(row["sites"]))
-    return [
-        Cell(
-            int(row["table"]),
-            row["site_number"],
-            row["site_location"],
-            row["adc_seeding"],
-            sorted(numbers[row["table"], row["site_number"]]).index(int(row["sites"])),
-            int(row["sites"]),
-            {name: _number(row[name]) for name in (*MEASURES, "seconds")},
-            {
-                name: row[name]
-                for name in ("region", "quasi_identifiers", "generalised", "records", "regions", "classes")
-            },
-        )
-        for row in rows
-    ]
+def _published(row: Mapping[str, str]) -> Cell | None:
+    """A row without a number of sites stands for a combination that was given up: nothing was published of it."""
+    if not row["sites"]:
+        return None
+    return Cell(
+        int(row["table"]),
+        row["site_number"],
+        row["site_location"],
+        row["adc_seeding"],
+        0,
+        int(row["sites"]),
+        {name: _number(row[name]) for name in (*MEASURES, "seconds")},
+        {name: row[name] for name in _FACTS},
+    )
 
 
 def _number(text: str) -> float | int | None:
@@ -213,18 +178,6 @@ def _number(text: str) -> float | int | None:
 
 def table_csv(cells: Iterable[Cell]) -> str:
     """Rows as CSV, in the form of a reference file."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for cell in cells:
-        given = {
-            **cell.facts,
-            **cell.values,
-            "table": cell.table,
-            "site_number": cell.site_number,
-            "site_location": cell.site_location,
-            "adc_seeding": cell.adc_seeding,
-            "sites": cell.sites,
-        }
-        writer.writerow(["" if given[name] is None else given[name] for name in COLUMNS])
-    return text.getvalue()
+    own = ("table", "site_number", "site_location", "adc_seeding", "sites")
+    rows = ({**cell.facts, **cell.values, **{name: getattr(cell, name) for name in own}} for cell in cells)
+    return csv_of(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .thesis import LOCATIONS, Cell
+from .thesis import LOCATIONS, Cell, Key
 
 HELD_FROM = 0.9
 """A claim about all rows is held if it is true of at least this share of the pairs that differ."""
 
 Pair = tuple[float, float]
+Pairs = Callable[[Sequence[Cell]], Iterator[Pair]]
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Claim:
     """
 
     sentence: str
-    pairs: Callable[[Sequence[Cell]], Iterable[Pair]]
+    pairs: Pairs
     ties_agree: bool = False
 
 
@@ -57,48 +58,46 @@ def check_claim(claim: Claim, cells: Sequence[Cell]) -> Verdict:
     return Verdict(claim, agree, equal, len(pairs) - agree - equal, ratio)
 
 
-def between(measure: str, lower: str, higher: str) -> Callable[[Sequence[Cell]], Iterator[Pair]]:
-    """Pairs of two location approaches at the same table, number approach and place."""
-
-    def pairs(cells: Sequence[Cell]) -> Iterator[Pair]:
-        others = {cell.key: cell for cell in cells if cell.location == higher}
-        for cell in cells:
-            if cell.location == lower:
-                other = others.get((cell.table, cell.site_number, higher, "", cell.place))
-                yield from _known(cell, other, measure)
-
-    return pairs
-
-
-def seeded(measure: str, rises: bool) -> Callable[[Sequence[Cell]], Iterator[Pair]]:
-    """Pairs of ADC and the approach that it starts from."""
-
-    def pairs(cells: Sequence[Cell]) -> Iterator[Pair]:
-        plain = {cell.key: cell for cell in cells if not cell.adc_seeding}
-        for cell in cells:
-            if cell.adc_seeding:
-                start = plain.get((cell.table, cell.site_number, cell.adc_seeding, "", cell.place))
-                for after, before in _known(cell, start, measure):
-                    yield (before, after) if rises else (after, before)
-
-    return pairs
-
-
-def along(measure: str, rises: bool) -> Callable[[Sequence[Cell]], Iterator[Pair]]:
-    """Pairs of neighbouring numbers of sites, with all else equal."""
+def _paired(measure: str, partner: Callable[[Cell], Key | None], turned: bool = False) -> Pairs:
+    """Pairs of each row and its partner, by the key of that (None: the row has none); ``turned``: the partner first."""
 
     def pairs(cells: Sequence[Cell]) -> Iterator[Pair]:
         by_key = {cell.key: cell for cell in cells}
         for cell in cells:
-            table, number, location, seeding, place = cell.key
-            following = by_key.get((table, number, location, seeding, place + 1))
-            for fewer, more in _known(cell, following, measure):
-                yield (fewer, more) if rises else (more, fewer)
+            key = partner(cell)
+            other = None if key is None else by_key.get(key)
+            first, second = cell.values.get(measure), None if other is None else other.values.get(measure)
+            if first is not None and second is not None:
+                yield (second, first) if turned else (first, second)
 
     return pairs
 
 
-def numbers_of(lower: str, higher: str) -> Callable[[Sequence[Cell]], Iterator[Pair]]:
+def between(measure: str, lower: str, higher: str) -> Pairs:
+    """Pairs of two location approaches at the same table, number approach and place."""
+    return _paired(measure, lambda c: (c.table, c.site_number, higher, "", c.place) if c.location == lower else None)
+
+
+def seeded(measure: str, rises: bool) -> Pairs:
+    """Pairs of ADC and the approach that it starts from."""
+
+    def start(cell: Cell) -> Key | None:
+        return (cell.table, cell.site_number, cell.adc_seeding, "", cell.place) if cell.adc_seeding else None
+
+    return _paired(measure, start, turned=rises)
+
+
+def along(measure: str, rises: bool) -> Pairs:
+    """Pairs of neighbouring numbers of sites, with all else equal."""
+    return _paired(measure, lambda cell: (*cell.key[:-1], cell.place + 1), turned=not rises)
+
+
+def between_numbers(measure: str, lower: str, higher: str) -> Pairs:
+    """Pairs of two number approaches with the same location approach and place in the range."""
+    return _paired(measure, lambda c: (c.table, higher, *c.key[2:]) if c.site_number == lower else None)
+
+
+def numbers_of(lower: str, higher: str) -> Pairs:
     """Pairs of the numbers of sites of two number approaches, one for each table and place."""
 
     def pairs(cells: Sequence[Cell]) -> Iterator[Pair]:
@@ -109,26 +108,6 @@ def numbers_of(lower: str, higher: str) -> Callable[[Sequence[Cell]], Iterator[P
                 yield sites, other
 
     return pairs
-
-
-def between_numbers(measure: str, lower: str, higher: str) -> Callable[[Sequence[Cell]], Iterator[Pair]]:
-    """Pairs of two number approaches with the same location approach and place in the range."""
-
-    def pairs(cells: Sequence[Cell]) -> Iterator[Pair]:
-        by_key = {cell.key: cell for cell in cells}
-        for cell in cells:
-            if cell.site_number == lower:
-                other = by_key.get((cell.table, higher, cell.site_location, cell.adc_seeding, cell.place))
-                yield from _known(cell, other, measure)
-
-    return pairs
-
-
-def _known(cell: Cell, other: Cell | None, measure: str) -> Iterator[Pair]:
-    first = cell.values.get(measure)
-    second = None if other is None else other.values.get(measure)
-    if first is not None and second is not None:
-        yield first, second
 
 
 _BALANCED = LOCATIONS[2]

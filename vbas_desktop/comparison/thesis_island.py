@@ -6,21 +6,18 @@ density and ADC then get as many sites.
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Progress, Span
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.places import resource
+
+from .published import Values, beside, beside_heads, csv_of, medians, read_published, shown
 
 SELECTIONS = {
     "Age, Gender": ("age", "gender"),
@@ -59,13 +56,13 @@ COLUMNS = ("table", "scenario", "method", "sites", *MEASURES, "seconds")
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table; ``values`` are the measures and seconds, None where there is none."""
+    """One row of a table."""
 
     table: int
     scenario: str
     method: str
     sites: int
-    values: Mapping[str, float | int | None]
+    values: Values
 
     @property
     def key(self) -> tuple[int, str, str]:
@@ -91,12 +88,8 @@ def rows_of(problem: Problem, scenario: str, generalised: bool, seed: int, progr
         solution = run(request, Span(progress, place / len(METHODS), (place + 1) / len(METHODS))).solutions[0]
         if method == "growth":
             sites = solution.aggregated_regions
-        yield _row(solution, scenario, FIRST_TABLE[method] + generalised, method, sites)
-
-
-def _row(solution: Solution, scenario: str, table: int, method: str, sites: int) -> Row:
-    values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
-    return Row(table, scenario, method, sites, values)
+        values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
+        yield Row(FIRST_TABLE[method] + generalised, scenario, method, sites, values)
 
 
 def published_island() -> list[Row]:
@@ -106,20 +99,7 @@ def published_island() -> list[Row]:
 
 def read_island_reference(path: Path) -> list[Row]:
     """The published rows, from a CSV with the columns of `COLUMNS`."""
-    check_readable(path)
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream)
-        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            remedy = "Name a file of the published tables 19 to 22."
-            raise InputError(Finding("reference", "A column is missing.", remedy, file=str(path), column=missing[0]))
-        try:
-            return [_published(row) for row in reader]
-        except ValueError:
-            finding = Finding(
-                "reference", "A number cannot be read.", "Correct the file.", file=str(path), row=reader.line_num
-            )
-            raise InputError(finding) from None
+    return read_published(path, COLUMNS, " 19 to 22", _published)
 
 
 def _published(row: Mapping[str, str]) -> Row:
@@ -130,35 +110,18 @@ def _published(row: Mapping[str, str]) -> Row:
 
 def island_csv(rows: Iterable[Row]) -> str:
     """Rows as CSV, in the form of a reference file."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        values = ["" if row.values[name] is None else row.values[name] for name in (*MEASURES, "seconds")]
-        writer.writerow([row.table, row.scenario, row.method, row.sites, *values])
-    return text.getvalue()
+    return csv_of(COLUMNS, ([*row.key, row.sites, *(row.values[name] for name in COLUMNS[4:])] for row in rows))
 
 
 def beside_csv(rows: Sequence[Row], published: Sequence[Row]) -> str:
     """Our rows with the published ones and the ratios."""
     known = {row.key: row for row in published}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    heads = [head for name in MEASURES for head in (name, f"{name}_published", f"{name}_ratio")]
-    writer.writerow(["table", "scenario", "method", "sites", "sites_published", *heads])
+    told = []
     for row in rows:
         other = known.get(row.key)
-        told: list[object] = [row.table, row.scenario, row.method, row.sites, other.sites if other else ""]
-        for name in MEASURES:
-            theirs = other.values[name] if other else None
-            told += ["" if value is None else value for value in (row.values[name], theirs, _ratio(row, other, name))]
-        writer.writerow(told)
-    return text.getvalue()
-
-
-def _ratio(row: Row, other: Row | None, name: str) -> float | None:
-    mine, theirs = row.values[name], other.values[name] if other else None
-    return mine / theirs if mine is not None and theirs else None
+        sites, theirs = (None, None) if other is None else (other.sites, other.values)
+        told.append([*row.key, row.sites, sites, *beside(row.values, theirs, MEASURES)])
+    return csv_of([*COLUMNS[:4], "sites_published", *beside_heads(MEASURES)], told)
 
 
 _CLAIMS = (
@@ -180,11 +143,9 @@ def island_lines(rows: Sequence[Row], published: Sequence[Row]) -> list[str]:
             mine = [row for row in rows if row.method == method and row.key in known]
             if not mine:
                 continue
-            parts = [f"regions {statistics.median(row.sites / known[row.key].sites for row in mine):.2f}"]
-            for name in MEASURES:
-                ratios = [ratio for row in mine if (ratio := _ratio(row, known[row.key], name)) is not None]
-                parts += [f"{name.replace('_', ' ')} {statistics.median(ratios):.2f}"] if ratios else []
-            lines.append(f"- {method}: {', '.join(parts)}")
+            sites = statistics.median(row.sites / known[row.key].sites for row in mine)
+            others = medians([(row.values, known[row.key].values) for row in mine], MEASURES)
+            lines.append(f"- {method}: {', '.join([f'regions {sites:.2f}', *others])}")
         lines.append("")
     lines.append("Balanced density against growth with as many regions")
     for sentence, measure in _CLAIMS:
@@ -223,11 +184,5 @@ def island_markdown(rows: Sequence[Row], published: Sequence[Row]) -> str:
 
 
 def _markdown_row(row: Row, method: str) -> str:
-    shown = [_shown(name, row.values[name]) for name in (*MEASURES, "seconds")]
-    return f"| {row.scenario} | {method} | {row.sites:,} | {' | '.join(shown)} |"
-
-
-def _shown(name: str, value: float | int | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.{4 if 'distance' in name else 2 if name == 'seconds' else 0}f}"
+    values = " | ".join(shown(name, row.values[name]) for name in (*MEASURES, "seconds"))
+    return f"| {row.scenario} | {method} | {row.sites:,} | {values} |"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from .published import Values, beside, beside_heads, csv_of, medians, ratio, shown
 from .thesis import MEASURES, Cell
 
 _TITLES = ("suppressed", "distance", "precision loss", "discernibility", "entropy (bits)", "seconds")
@@ -25,11 +23,14 @@ class Side:
         """Whether both have the same number of sites."""
         return None if self.published is None else self.mine.sites == self.published.sites
 
+    @property
+    def values(self) -> tuple[Values, Values | None]:
+        """The values of both."""
+        return self.mine.values, None if self.published is None else self.published.values
+
     def ratio(self, measure: str) -> float | None:
         """Ours by the published value; None where either is missing or the published one is zero."""
-        mine = self.mine.values.get(measure)
-        published = self.published.values.get(measure) if self.published is not None else None
-        return mine / published if mine is not None and published else None
+        return ratio(*self.values, measure)
 
 
 def side_by_side(mine: Sequence[Cell], published: Sequence[Cell]) -> list[Side]:
@@ -45,20 +46,14 @@ def filled(sides: Sequence[Side]) -> list[Side]:
 
 def side_by_side_csv(sides: Sequence[Side]) -> str:
     """Both sides and the ratios as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    heads = [column for name in MEASURES for column in (name, f"{name}_published", f"{name}_ratio")]
-    writer.writerow(
-        ["table", "site_number", "site_location", "adc_seeding", "sites", "sites_published", "sites_equal", *heads]
-    )
+    own = ("table", "site_number", "site_location", "adc_seeding", "sites")
+    rows = []
     for side in sides:
-        cell, other = side.mine, side.published
-        row: list[object] = [cell.table, cell.site_number, cell.site_location, cell.adc_seeding, cell.sites]
-        row += ["", ""] if other is None else [other.sites, "yes" if side.same_sites else "no"]
-        for name in MEASURES:
-            row += [cell.values[name], None if other is None else other.values[name], side.ratio(name)]
-        writer.writerow(["" if value is None else value for value in row])
-    return text.getvalue()
+        sites = None if side.published is None else side.published.sites
+        equal = {True: "yes", False: "no", None: None}[side.same_sites]
+        cells = [getattr(side.mine, name) for name in own]
+        rows.append([*cells, sites, equal, *beside(*side.values, MEASURES)])
+    return csv_of([*own, "sites_published", "sites_equal", *beside_heads(MEASURES)], rows)
 
 
 def sites_lines(sides: Sequence[Side]) -> Iterator[str]:
@@ -84,11 +79,7 @@ def sites_lines(sides: Sequence[Side]) -> Iterator[str]:
 def ratio_lines(sides: Sequence[Side]) -> Iterator[str]:
     """For each location approach: the median of the ratios of each measure."""
     for location in dict.fromkeys(side.mine.location for side in sides):
-        parts = []
-        for name in MEASURES:
-            ratios = [r for side in sides if side.mine.location == location and (r := side.ratio(name)) is not None]
-            parts.append(f"{name.replace('_', ' ')} {statistics.median(ratios):.2f}" if ratios else "")
-        told = ", ".join(part for part in parts if part)
+        told = ", ".join(medians([side.values for side in sides if side.mine.location == location], MEASURES))
         yield f"{location}: {told}" if told else f"{location}: nothing published"
 
 
@@ -109,8 +100,8 @@ def tables_markdown(cells: Sequence[Cell], published: Sequence[Cell] = ()) -> st
         ]
         for cell in mine:
             mark = " +" if published and cell.key not in known else ""
-            shown = [_shown(name, cell.values[name]) for name in (*MEASURES, "seconds")]
-            lines.append(f"| {cell.site_number} / {cell.location}{mark} | {cell.sites:,} | {' | '.join(shown)} |")
+            values = " | ".join(shown(name, cell.values[name]) for name in (*MEASURES, "seconds"))
+            lines.append(f"| {cell.site_number} / {cell.location}{mark} | {cell.sites:,} | {values} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -128,13 +119,6 @@ def columns_markdown(cells: Sequence[Cell]) -> str:
     for table, number, place in dict.fromkeys((cell.table, cell.site_number, cell.place) for cell in cells):
         row = [lost.get((table, number, place, location)) for location in locations]
         sites = next(cell.sites for cell in row if cell is not None)
-        shown = ["–" if cell is None else _shown("", cell.values["suppressed_records"]) for cell in row]
-        lines.append(f"| {table} | {number} | {sites:,} | {' | '.join(shown)} |")
+        values = " | ".join(shown("", None if cell is None else cell.values["suppressed_records"]) for cell in row)
+        lines.append(f"| {table} | {number} | {sites:,} | {values} |")
     return "\n".join(lines) + "\n"
-
-
-def _shown(name: str, value: float | int | None) -> str:
-    if value is None:
-        return "–"
-    digits = {"average_distance": 4, "precision_loss": 4, "seconds": 2}.get(name, 0)
-    return f"{value:,.{digits}f}"

@@ -32,9 +32,10 @@ def contest_sentence(contest: Contest) -> str:
     first = contest.standings[0]
     if not contest.comparisons or not first.best:
         return f"{measure_title(contest.measure)}: nothing can be compared."
+    shared = f" ({first.shared:,} shared)" if first.shared else ""
     text = (
         f"{measure_title(contest.measure)}: {first.label} is lowest in {first.best:,} of "
-        f"{contest.comparisons:,} comparisons{_shared(first.shared)}."
+        f"{contest.comparisons:,} comparisons{shared}."
     )
     others = [standing for standing in contest.standings if standing.label != first.label]
     if not contest.complete or not others:
@@ -89,10 +90,6 @@ def summary_lines(summary: Summary) -> Iterator[str]:
     yield "Unbeaten solutions: no other of their scenario is as good in all measures that count and better in one"
     for front in summary.fronts:
         yield f"  {front_sentence(front)}"
-
-
-def _shared(number: int) -> str:
-    return f" ({number:,} shared)" if number else ""
 
 
 def plan_in_words(plan: Plan) -> str:

@@ -147,8 +147,5 @@ class OutlierJob:
         found = Outliers(counted_in_words(classes, chosen.k), findings)
         if self.target is None:
             return found
-        treatment = Treatment(
-            columns, chosen.k, self.handling, hierarchies, chosen.sensitive, chosen.key or None, distances,
-            self.writing,
-        )  # fmt: skip
+        treatment = Treatment(replace(chosen, distances=distances), self.handling, hierarchies, self.writing)
         return replace(found, treated=handle_outliers(table, treatment, self.target))

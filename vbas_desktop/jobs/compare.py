@@ -13,7 +13,6 @@ from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_sc
 from vbas_desktop.comparison.store import Memory, Store
 from vbas_desktop.comparison.summary import Summary, summarise
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.settings.run import GENERALISED, RunSettings
 
 from .data import Data
@@ -81,8 +80,7 @@ class CompareJob:
         comparison = self._checked(found)
         if self.target is None:
             return Compared(comparison)
-        only = _suitable if self.suitable_only else None
-        text = write_comparison(comparison, self.target, only)
+        text = write_comparison(comparison, self.target, self.suitable_only)
         self.keeper.forget()
         return Compared(comparison, text, self.target, summarise(comparison))
 
@@ -96,10 +94,6 @@ class CompareJob:
         if self.suitable_only and not any(solution.is_suitable for _, solution in found.solutions):
             raise none_suitable(len(found.solutions))
         return found
-
-
-def _suitable(solution: Solution) -> bool:
-    return solution.is_suitable
 
 
 def plan_of(
@@ -116,11 +110,7 @@ def plan_of(
         region_column=settings.region_column,
         quasi_identifier_sets=quasi_identifier_sets,
         ks=ks,
-        site_numbers=chosen["site_number"],
-        site_locations=chosen["site_location"],
-        constructions=chosen["construction"],
-        refinements=chosen["refinement"],
-        tierings=chosen["tiers"],
+        approaches=chosen,
         groupings=from_plain(settings.groupings),
         sensitive=settings.sensitive_columns,
         generalised=GENERALISED[generalised],

@@ -94,14 +94,8 @@ class ReuseJob:
         walk = crosswalk_in(Path(self.entry.folder))
         if not self.entry.folder or not walk.is_file():
             message = f"The folder of {self.entry.title} is not there any more."
-            raise InputError(
-                Finding(
-                    "ledger",
-                    message,
-                    "Put it back where it was, or name its crosswalk.csv.",
-                    file=self.entry.folder or None,
-                )
-            )
+            remedy = "Put it back where it was, or name its crosswalk.csv."
+            raise InputError(Finding("ledger", message, remedy, file=self.entry.folder or None))
         kept = read_run_file(Path(self.entry.folder)).get("options") or {}
         records = next(walk.parent.glob("anonymized.*"), None)
         return Earlier(self.entry, walk, records, kept.get("groupings") or {})

@@ -12,25 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import Finding, InputError, UsageError
-from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.solution import Solution
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.command import options_in_force
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.settings.run import RunSettings
 from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.targets import Target, target_of
 
 from .data import LoadJob
-from .run import RunJob, checked, chosen_solution
+from .run import Ran, RunJob, checked, chosen_solution
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.audit.copies import Original
-    from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.release.ledger import Entry
 
@@ -45,16 +42,13 @@ class Stopped:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseJob:
-    """Write the release of one solution to a folder. ``policy`` is the filled-in checklist of the custodian.
+    """Write the release of one solution of a run to a folder. ``policy`` is the filled-in checklist of the custodian.
 
     ``earlier`` is the ``run.json`` of the run that is repeated: where its files lay and how long it took stay as told.
     If there is a ledger, the release must single nobody out beside those that the audience has.
     """
 
-    settings: RunSettings
-    problem: Problem
-    table: RecordTable
-    result: RunResult
+    ran: Ran
     solution: int
     options: ReleaseOptions
     target: Path
@@ -69,35 +63,35 @@ class ReleaseJob:
         from vbas_desktop.release import check_target, write_release
 
         check_target(self.target)
-        require_unchanged(self.table.source)
+        ran = self.ran
+        require_unchanged(ran.table.source)
         also = self._also(progress)
         # The secret of the rows' order is drawn here, so that it is among the options that are kept.
         options = self.options.settled()
-        released = [name for name, _ in options.released_columns(self.table.dialect.header)]
-        result = checked(self.result, self.problem, self.requirement, released)
-        solution = result.solution(self.solution)
-        document = self._document(result, solution, options)
+        released = [name for name, _ in options.released_columns(ran.table.dialect.header)]
+        ran = replace(ran, result=checked(ran.result, ran.problem, self.requirement, released))
+        solution = ran.result.solution(self.solution)
+        document = self._document(ran, solution, options)
         document |= self._checked(solution, options, Span(progress, 0.0, 0.1))
         rest = Span(progress, 0.1, 1.0 if also is None else 0.8)
-        report = write_release(self.problem, self.table, result, solution, options, self.target, rest, document)
+        report = write_release(ran.problem, ran.table, ran.result, solution, options, self.target, rest, document)
         if also is not None:
             self._put(also, options, Span(progress, 0.8, 1.0))
         return report
 
     def _also(self, progress: Progress) -> TargetJob | None:
         """The place that gets the records besides the folder, if there is one; refused at once if it cannot."""
-
         if not self.handing.also:
             return None
         job = TargetJob(self.handing.also, self.options.format)
-        job.check(self.table.source.path, progress)
+        job.check(self.ran.table.source.path, progress)
         return job
 
     def _put(self, also: TargetJob, options: ReleaseOptions, progress: Progress) -> None:
         """Copy the records that are in the folder; what goes wrong does not undo the release."""
         from vbas_desktop.audit.copies import Original
 
-        dialect, problem = self.table.dialect, self.problem
+        dialect, problem = self.ran.table.dialect, self.ran.problem
         named = dict(options.released_columns(dialect.header))
         used = (problem.region_column, *problem.quasi_identifiers)
         original = Original(
@@ -130,11 +124,11 @@ class ReleaseJob:
         """What the ledger says of this release, for run.json; refused if it would single people out."""
         from .ledger import check_before_release
 
-        found = check_before_release(self.handing, self.problem, self.table, solution, options, progress)
+        found = check_before_release(self.handing, self.ran.problem, self.ran.table, solution, options, progress)
         return {} if found is None else {"ledger_check": found}
 
-    def _document(self, result: RunResult, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
-        document = document_of(self.settings, self.problem, result, solution, options)
+    def _document(self, ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
+        document = document_of(ran, solution, options)
         if self.policy is not None:
             document["policy_checklist"] = dict(self.policy)
         if self.requirement is not None:
@@ -142,14 +136,13 @@ class ReleaseJob:
         return document if self.earlier is None else _as_earlier(document, self.earlier)
 
 
-def document_of(
-    settings: RunSettings, problem: Problem, result: RunResult, solution: Solution, options: ReleaseOptions
-) -> dict[str, Any]:
+def document_of(ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
     """The content of ``run.json``: what was run with which settings, and what came of it."""
     from vbas_desktop.files.runfile import run_document
 
-    files = [source.path if source is not None else "" for source in (problem.records_source, problem.regions_source)]
-    document = run_document(problem, result, options_in_force(settings, options, *files), solution.id)
+    sources = (ran.problem.records_source, ran.problem.regions_source)
+    files = [source.path if source is not None else "" for source in sources]
+    document = run_document(ran.problem, ran.result, options_in_force(ran.settings, options, *files), solution.id)
     if solution.requirement is not None:
         document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
     return document
@@ -204,10 +197,8 @@ class ExportJob:
         if "shuffle_seed" not in self.changes and repeated != solution.id:
             # Every other release has an order of its own, so that rows that are in both cannot be told by their places.
             options = replace(options, shuffle_seed=None)
-        job = ReleaseJob(
-            settings, ran.problem, data.table, ran.result, solution.id, options, self.target, _requirement(document),
-            document.get("policy_checklist"), document, self.handing,
-        )  # fmt: skip
+        more = _requirement(document), document.get("policy_checklist"), document, self.handing
+        job = ReleaseJob(ran, solution.id, options, self.target, *more)
         return job.execute(Span(progress, 0.6, 1.0))
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.assessment.risky.found import Search
-from vbas_desktop.assessment.risky.loop import Coarsener, Plan, exemption
-from vbas_desktop.assessment.risky.mining import mine
+from vbas_desktop.assessment.risky.loop import Coarsener, Plan
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.hashing import require_unchanged
@@ -33,19 +31,3 @@ class RiskyJob:
             require_unchanged(public.source)
         require_unchanged(self.records.source)
         return Coarsener.of(self.plan, table, reference)
-
-
-def risky_combinations(
-    coarsener: Coarsener, max_size: int | None, progress: Progress, first_level_only: bool = False
-) -> Search:
-    """The minimal risky combinations of a table as it is now, without those that domain rules let pass."""
-    state, plan = coarsener.state, coarsener.plan
-    return mine(
-        state.table,
-        plan.k,
-        max_size=max_size,
-        first_level_only=first_level_only,
-        exempt=exemption(state.table.columns, plan.domain_rules) if plan.domain_rules else None,
-        reference=state.reference,
-        progress=progress,
-    )

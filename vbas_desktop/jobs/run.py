@@ -18,12 +18,15 @@ from .data import CountJob, Data
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.engine.advice import KeptTrials
+    from vbas_desktop.files.records.table import RecordTable
 
 
 @dataclass(frozen=True, eq=False)
 class Ran:
-    """A finished run with the problem that it solves."""
+    """A finished run: its settings, the records, the problem that it solves, and what came of it."""
 
+    settings: RunSettings
+    table: RecordTable
     problem: Problem
     result: RunResult
 
@@ -83,7 +86,8 @@ class RunJob:
         result = run(request, Span(steady, start, 1.0), on_solution, kept)
         result = replace(result, advice=advice_on(request, result, steady.aside(), kept))
         require_unchanged(self.data.table.source)
-        return Ran(problem, checked(result, problem, self.requirement, self.released_columns))
+        result = checked(result, problem, self.requirement, self.released_columns)
+        return Ran(self.settings, self.data.table, problem, result)
 
 
 def checked(

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from vbas_desktop.domain.progress import Progress, Silent
 
@@ -41,6 +41,12 @@ class TextProgress:
                 self._drawn = now
             self._stage = stage
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Leave the terminal on a fresh line."""
         if self._bar and self._stage and not self._quiet:
@@ -63,11 +69,8 @@ def shown(wanted: Any) -> Iterator[Progress]:
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield Silent()
         return
-    text = TextProgress()
-    try:
+    with TextProgress() as text:
         yield text
-    finally:
-        text.close()
 
 
 class _Told:

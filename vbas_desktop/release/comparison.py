@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import summarise
-from vbas_desktop.comparison.table import Chosen, csv_text
+from vbas_desktop.comparison.table import csv_text
 from vbas_desktop.comparison.thesis import Cell, cells_of, table_csv
 from vbas_desktop.comparison.thesis_claims import CLAIMS, check_claim, verdict_line
 from vbas_desktop.comparison.thesis_tables import (
@@ -44,22 +44,22 @@ def store_beside(target: Path) -> Path:
     return target.with_name(f".{target.name}.combinations")
 
 
-def write_comparison(comparison: Comparison, target: Path, only: Chosen | None = None) -> str:
+def write_comparison(comparison: Comparison, target: Path, suitable_only: bool = False) -> str:
     """Write the folder, all of it or nothing; returns the summary as text. The same comparison gives the same bytes.
 
-    ``only``: which solutions are listed in the table; the summary is of all.
+    ``suitable_only``: the table lists the solutions that meet the requirement; the summary is of all.
     """
-    with comparison_folder(comparison, target, only) as folder:
+    with comparison_folder(comparison, target, suitable_only) as folder:
         return (folder / TEXT).read_text(encoding="utf-8")
 
 
 @contextmanager
-def comparison_folder(comparison: Comparison, target: Path, only: Chosen | None = None) -> Iterator[Path]:
+def comparison_folder(comparison: Comparison, target: Path, suitable_only: bool = False) -> Iterator[Path]:
     """The folder before it is put in place, for those who have something to add."""
     summary = summarise(comparison)
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     with new_folder(target, NAMES) as folder:
-        write_text(folder / TABLE, csv_text(comparison, only))
+        write_text(folder / TABLE, csv_text(comparison, suitable_only))
         write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n")
         write_text(folder / PAGE, as_html(comparison_report(summary)))
         (folder / CHARTS).mkdir()

@@ -18,7 +18,7 @@ from vbas_desktop.assessment.policies import (
     sensitive_figures,
     together,
 )
-from vbas_desktop.assessment.population import Placed, PopulationRisk, estimated_risk, exact_risk
+from vbas_desktop.assessment.risk import Placed, PopulationRisk, estimated_risk, exact_risk
 from vbas_desktop.domain.policies import RECORDS
 from vbas_desktop.domain.problem import Population
 from vbas_desktop.files.policies import find_policy

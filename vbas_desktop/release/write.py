@@ -17,7 +17,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.assessment.policies import Judgement
-from vbas_desktop.assessment.population import population_column
+from vbas_desktop.assessment.risk import population_column
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity

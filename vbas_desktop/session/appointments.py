@@ -161,14 +161,13 @@ def vector_bars(assessment: Assessment, most: int = 24) -> list[Bar]:
     """The three anonymity vectors side by side, sizes above ``most`` as one bar."""
     vectors = (assessment.task.before, assessment.plan.vector, assessment.random.vector)
     longest = max(len(vector.counts) for vector in vectors)
-    bars = [Bar(f"{size}", *(_entry(vector, size) for vector in vectors)) for size in range(1, min(longest, most) + 1)]
+    bars = [
+        Bar(f"{size}", *(sum(vector.counts[size - 1 : size]) for vector in vectors))
+        for size in range(1, min(longest, most) + 1)
+    ]
     if longest > most:
         bars.append(Bar(f"> {most}", *(sum(vector.counts[most:]) for vector in vectors)))
     return bars
-
-
-def _entry(vector: AnonymityVector, size: int) -> int:
-    return vector.counts[size - 1] if size <= len(vector.counts) else 0
 
 
 def short_vector(counts: Sequence[int], most: int = 10) -> str:

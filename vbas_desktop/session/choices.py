@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,14 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
         }
         return replace(self, roles={**roles, column: role})
 
+    def with_quasi_identifiers(self, names: Container[str]) -> Choices:
+        """The same with these quasi-identifiers and no others."""
+        roles = {
+            name: Role.QUASI_IDENTIFIER if name in names else Role.PLAIN if role is Role.QUASI_IDENTIFIER else role
+            for name, role in self.roles.items()
+        }
+        return replace(self, roles=roles)
+
     def with_grouping(self, column: str, groups: Mapping[str, str]) -> Choices:
         """The same with other groups for the categories of one column; a value that is its own group needs no entry."""
         kept = {value: group for value, group in groups.items() if value != group}
@@ -127,25 +135,17 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
         different = set(changed_fields(self, other)) - {"pareto_measures", "parameters"}
         return not different and all(self.make(component) == other.make(component) for component in COMPONENTS)
 
-    @property
-    def reading(self) -> Reading:
-        """The choices on which loading depends: files are read again when one of them changes."""
-        return Reading(**self.part(Reading))
-
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
         """The settings of a run as chosen; of other quasi-identifiers if they are given."""
-        chosen = {name: getattr(self, name) for name in ("approaches", "parameters", "groupings")}
         return RunSettings(
+            **{**self.part(Choices), **self.harm.part(Harm)},
             region_column=self.region_column or "",
             quasi_identifiers=tuple(self.quasi_identifiers if quasi_identifiers is None else quasi_identifiers),
             identifiers=self.columns(Role.IDENTIFIER),
-            **self.part(Reading),
-            **self.part(Protection),
-            **self.part(Limiting),
-            **self.harm.part(Harm),
             sensitive=self.columns(Role.SENSITIVE),
-            **self.part(Running),
-            **chosen,
+            approaches=self.approaches,
+            parameters=self.parameters,
+            groupings=self.groupings,
         )
 
 
@@ -155,13 +155,10 @@ def title_of(component: str, name: str) -> str:
     return known[name].card.title if name in known else name
 
 
-def combination(choices: Choices) -> str:
-    """The chosen combination in words, such as "Allowed loss · Balanced density · Voronoi"."""
-    return in_words(choices.approaches)
-
-
 def in_words(chosen: Mapping[str, str]) -> str:
-    """A combination by component in words; what does nothing is not told."""
+    """A combination by component in words, such as "Allowed loss · Balanced density · Voronoi"; what does nothing is
+    not told.
+    """
     told = ((component, chosen.get(component, NOTHING)) for component in COMPONENTS)
     kind: Any = approaches("construction").get(chosen.get("construction", ""))
     unused = "site_location" if kind is not None and not kind.needs_sites else None

@@ -11,7 +11,6 @@ from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import approach, make
 from vbas_desktop.comparison.plan import COMPONENTS, Plan
 from vbas_desktop.comparison.run import Finished
-from vbas_desktop.domain.records import Role
 from vbas_desktop.jobs.compare import CompareJob, plan_of
 from vbas_desktop.jobs.data import Data
 
@@ -49,8 +48,9 @@ class ComparisonOrder:
     def run_of(self, finished: Finished) -> Run:
         """A finished combination as a run of the session, as if it had been chosen and run by itself."""
         combination, scenario = finished.combination, finished.combination.scenario
-        choices = replace(self.choices, k=scenario.k, groupings=_groupings(self.choices, scenario.generalised))
-        for component, chosen in zip(COMPONENTS, combination.approaches, strict=True):
+        groupings = self.choices.groupings if scenario.generalised else {}
+        choices = replace(self.choices, k=scenario.k, groupings=groupings)
+        for component, chosen in combination.by_component.items():
             parameters = {**choices.parameters.get(component, {}), chosen.card.name: chosen.settings()}
             choices = replace(
                 choices.with_approach(component, chosen.card.name),
@@ -68,19 +68,11 @@ class ComparisonOrder:
             0,
             in_words(choices.approaches),
             key,
-            dict(choices.approaches),
-            self.plan.global_suppression,
-            self.plan.random_seed,
-            choices.columns(Role.IDENTIFIER),
+            choices,
             finished.problem,
             records_sha256=self.job.data.table.source.sha256,
             region_ids_sha256=self.region_ids_sha256,
-            choices=choices,
         )
-
-
-def _groupings(choices: Choices, generalised: bool) -> Mapping[str, Mapping[str, str]]:
-    return choices.groupings if generalised else {}
 
 
 def order_comparison(ticked: Ticked, session: Session, target: Path) -> ComparisonOrder:

@@ -68,17 +68,13 @@ class Estimate:
         for run in reversed(list(runs)):
             if run.result is None or run.problem is None or not run.result.solutions:
                 continue
-            if all(run.approaches.get(name) == approach for name, approach in self.approaches.items()):
+            if all(run.choices.approaches.get(name) == approach for name, approach in self.approaches.items()):
                 larger = _stored(self.problem) / max(1, _stored(run.problem))
                 seconds = _seconds_of_one(run.result) * len(self.site_numbers) * larger
                 return Expected(seconds, seconds)
         if self.tried_seconds is not None:
             return Expected(self.tried_seconds / 2, 2 * self.tried_seconds)
         return Expected(self.guessed_seconds / 3, 3 * self.guessed_seconds, a_guess=True)
-
-    def time_in_words(self, runs: Iterable[Run]) -> str:
-        """What is said before a long run; nothing before a short one."""
-        return self.expected(runs).in_words
 
     @property
     def in_words(self) -> str:

@@ -1,4 +1,4 @@
-"""What can happen in a session, and how listeners hear of it."""
+"""What can happen in a session."""
 
 from __future__ import annotations
 
@@ -26,25 +26,3 @@ class Event(StrEnum):
 
 
 Listener = Callable[[Event], None]
-
-
-class Subject:
-    """Tells every subscriber about every event, in the order of their subscription."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Listener] = []
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` on every event from now on; the returned function ends that."""
-        self._listeners.append(listener)
-
-        def end() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return end
-
-    def tell(self, event: Event) -> None:
-        """Pass the event on."""
-        for listener in tuple(self._listeners):
-            listener(event)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.records import Role
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.search import SearchJob
 from vbas_desktop.search.run import Searched
@@ -38,19 +37,15 @@ class Conditions:
         )
 
 
-def why_not_search(session: Session) -> str | None:
-    """The first reason against searching, as a sentence that says what to do."""
-    return session.why_not_run()
-
-
 def order_search(session: Session, conditions: Conditions, target: Path | None = None) -> SearchJob:
-    """Freeze what a thread needs to know. Call `why_not_search` first.
+    """Freeze what a thread needs to know. Call `Session.why_not_run` first.
 
     Columns without levels from a file have the groups made in Input as their one level, if there are any.
     """
     assert session.table is not None
     assert session.regions is not None
-    choices = _searching(session.choices)
+    # The values are taken as they are, and the number of sites by the approach that knows the allowed loss.
+    choices = replace(session.choices.with_approach("site_number", "limit"), groupings={})
     own = conditions.of(choices.quasi_identifiers)
     made = {name: [groups] for name, groups in session.choices.groupings_of(choices.quasi_identifiers).items()}
     key = key_of(choices)
@@ -65,22 +60,14 @@ def order_search(session: Session, conditions: Conditions, target: Path | None =
     )
 
 
-def _searching(choices: Choices) -> Choices:
-    """The choices with the values as they are and the number of sites that knows the allowed loss."""
-    return replace(choices.with_approach("site_number", "limit"), groupings={})
-
-
 def choices_of(choices: Choices, searched: Searched, node: Node) -> Choices:
     """The choices that make the release of a node: its groups, its columns, and the allowed loss."""
     lattice = searched.finest.lattice
     columns = {ladder.column for ladder in lattice.ladders}
     kept = {name: groups for name, groups in choices.groupings.items() if name not in columns}
     made = {grouping.column: dict(grouping.groups) for grouping in lattice.groupings(node)}
-    roles = {
-        name: Role.QUASI_IDENTIFIER if name in columns else Role.PLAIN if role is Role.QUASI_IDENTIFIER else role
-        for name, role in choices.roles.items()
-    }
-    changed = replace(choices, groupings={**kept, **made}, roles=roles, k=searched.finest.problem.k)
+    chosen = choices.with_quasi_identifiers(columns)
+    changed = replace(chosen, groupings={**kept, **made}, k=searched.finest.problem.k)
     return changed.with_approach("site_number", "limit").with_allowed_loss(searched.allowed_loss_percent)
 
 

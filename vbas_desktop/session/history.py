@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from .choices import Choices, changed_fields
 
@@ -65,11 +66,13 @@ class History:
         if choices == self._now:
             return False
         if merge is not None and merge == self._merge and self._past:
-            self._past[-1] = replace(self._past[-1], again=self._putting(choices))
+            self._past[-1] = replace(self._past[-1], again=partial(setattr, self, "_now", choices))
             self._future.clear()
         else:
-            before, fields = self._now, changed_fields(self._now, choices)
-            self.done(Step(_name(fields), _seen_at(fields), self._putting(before), self._putting(choices)))
+            fields = changed_fields(self._now, choices)
+            seen_at = SOLUTIONS_AT if fields == ("pareto_measures",) else CHOICES_AT
+            back, again = (partial(setattr, self, "_now", each) for each in (self._now, choices))
+            self.done(Step(_name(fields), seen_at, back, again))
         self._now, self._merge = choices, merge
         return True
 
@@ -79,31 +82,21 @@ class History:
         self._future.clear()
         self._merge = None
 
-    def _putting(self, choices: Choices) -> Callable[[], None]:
-        def put() -> None:
-            self._now = choices
-
-        return put
-
     def undo(self) -> Step | None:
         """Take the last step back; None if there is none."""
-        if not self._past:
-            return None
-        step = self._past.pop()
-        self._future.append(step)
-        self._merge = None
-        step.back()
-        return step
+        return self._walk(self._past, self._future, lambda step: step.back())
 
     def redo(self) -> Step | None:
         """Do the step again that was taken back last; None if there is none."""
-        if not self._future:
+        return self._walk(self._future, self._past, lambda step: step.again())
+
+    def _walk(self, steps: list[Step], others: list[Step], go: Callable[[Step], None]) -> Step | None:
+        if not steps:
             return None
-        step = self._future.pop()
-        self._past.append(step)
+        others.append(steps.pop())
         self._merge = None
-        step.again()
-        return step
+        go(others[-1])
+        return others[-1]
 
     def restart(self, choices: Choices) -> None:
         """Begin a new history, as after opening other data."""
@@ -113,7 +106,3 @@ class History:
 def _name(fields: tuple[str, ...]) -> str:
     names = dict.fromkeys(_WORDS.get(field, "reading options") for field in fields)
     return f"change of {' and '.join(names)}"
-
-
-def _seen_at(fields: tuple[str, ...]) -> str:
-    return SOLUTIONS_AT if fields == ("pareto_measures",) else CHOICES_AT

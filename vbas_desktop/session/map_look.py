@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ class MapLook:
     names: str | None = None
     labels: str | None = None
     outlines: tuple[str, ...] = ()
-    context: tuple[ContextLayer, ...] = field(default=())
+    context: tuple[ContextLayer, ...] = ()
 
     @property
     def coast(self) -> str | None:
@@ -90,16 +90,8 @@ class MapLook:
 
     def as_json(self, folder: Path) -> dict[str, Any]:
         """Plain data; paths are relative to ``folder`` where they can be."""
-        context = [
-            {
-                "path": _relative(layer.path, folder),
-                "colour": layer.colour,
-                "visible": layer.visible,
-                "land": layer.land,
-            }
-            for layer in self.context
-        ]
-        return {"names": self.names, "labels": self.labels, "outlines": list(self.outlines), "context": context}
+        context = [{**asdict(layer), "path": from_folder(folder, layer.path)} for layer in self.context]
+        return {**asdict(self), "outlines": list(self.outlines), "context": context}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], folder: Path) -> MapLook:
@@ -116,8 +108,9 @@ class MapLook:
         return cls(data.get("names"), data.get("labels"), tuple(data.get("outlines", ())), context)
 
 
-def _relative(path: str, folder: Path) -> str:
+def from_folder(folder: Path, path: str) -> str:
+    """How a project in this folder names a file."""
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # another drive
-        return path
+        return Path(path).as_posix()

@@ -18,7 +18,7 @@ from vbas_desktop.sources.address import Address, record_place
 
 from .orders import Loaded, LoadOrder, count
 from .project import SUFFIX, ProjectState, read_project
-from .results import Entry, ProblemKey, Run
+from .results import Entry, ProblemKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,37 +76,30 @@ class OpenProjectOrder:
     def _with_files_there(self, state: ProjectState) -> tuple[ProjectState, tuple[str, ...]]:
         """The project without further files that are gone or on another computer, and their names."""
         chosen, here = state.choices, str(self.path.absolute())
+        gone: list[str] = []
 
-        def there(path: str) -> bool:
-            return not is_elsewhere(path, here) and Path(path).exists()
+        def there(path: str | None, what: str) -> str | None:
+            if path is None or (not is_elsewhere(path, here) and Path(path).exists()):
+                return path
+            gone.append(f"{Path(path).name} ({what}, not found)")
+            return None
 
-        gone = [f"{Path(each).name} (obstacles, not found)" for each in chosen.obstacles if not there(each)]
-        further: dict[str, str | None] = {}
-        for name, what in (("codebook", "codebook"), ("coarsen_from", "earlier release")):
-            further[name] = path = getattr(chosen, name)
-            if path is not None and not there(path):
-                gone.append(f"{Path(path).name} ({what}, not found)")
-                further[name] = None
         kept = replace(
             chosen,
-            obstacles=tuple(each for each in chosen.obstacles if there(each)),
-            codebook=further["codebook"],
-            coarsen_from=further["coarsen_from"],
+            obstacles=tuple(each for each in chosen.obstacles if there(each, "obstacles")),
+            codebook=there(chosen.codebook, "codebook"),
+            coarsen_from=there(chosen.coarsen_from, "earlier release"),
         )
         # A missing layer stays in the menu; looking for one on another computer would tell that one who asks.
-        gone += [
-            f"{each.title} (layer on another computer)" for each in state.look.context if is_elsewhere(each.path, here)
-        ]
-        look = replace(
-            state.look, context=tuple(each for each in state.look.context if not is_elsewhere(each.path, here))
-        )
-        policy = dict(state.policy)
-        for name, what in (("policy", "policy"), ("population", "table of the population")):
-            path = policy.get(name, "")
-            if path and not (name == "policy" and path in bundled()) and not there(path):
-                gone.append(f"{Path(path).name} ({what}, not found)")
-                del policy[name]
-        return replace(state, choices=kept, look=look, policy=policy), tuple(gone)
+        layers = tuple(each for each in state.look.context if not is_elsewhere(each.path, here))
+        gone += [f"{each.title} (layer on another computer)" for each in state.look.context if each not in layers]
+        words = {"policy": "policy", "population": "table of the population"}
+        policy = {
+            name: value
+            for name, value in state.policy.items()
+            if name not in words or not value or (name == "policy" and value in bundled()) or there(value, words[name])
+        }
+        return replace(state, choices=kept, look=replace(state.look, context=layers), policy=policy), tuple(gone)
 
 
 def _with_problems(entries: list[Entry], loaded: Loaded, progress: Progress) -> list[Entry]:
@@ -117,7 +110,8 @@ def _with_problems(entries: list[Entry], loaded: Loaded, progress: Progress) -> 
         progress.update("Counting what the results need", place / len(runs))
         if run.key not in counted:
             counted[run.key] = _count(run.key, loaded, counted)
-        runs[run.id] = _renewed(run, counted[run.key], loaded)
+        problem, same_records = counted[run.key], run.records_sha256 == loaded.table.source.sha256
+        runs[run.id] = replace(run, problem=problem, outdated=not same_records or problem is None)
     return [replace(entry, run=runs[entry.run.id]) for entry in entries]
 
 
@@ -130,11 +124,6 @@ def _count(key: ProblemKey, loaded: Loaded, counted: dict[ProblemKey, Problem | 
     except InputError:
         # The record file changed so much that the run's columns are gone: its results stay in the list, undrawn.
         return None
-
-
-def _renewed(run: Run, problem: Problem | None, loaded: Loaded) -> Run:
-    same_records = run.records_sha256 == loaded.table.source.sha256
-    return replace(run, problem=problem, outdated=not same_records or problem is None)
 
 
 _PREFIX = "recovery-"

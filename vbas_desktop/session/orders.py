@@ -101,19 +101,14 @@ class RunOrder:
 
     def as_run(self, title: str) -> Run:
         """The run as the session lists it while it is under way."""
-        chosen = self.choices
         return Run(
             self.run_id,
             title,
             self.key,
-            dict(chosen.approaches),
-            chosen.global_suppression,
-            chosen.random_seed,
-            chosen.columns(Role.IDENTIFIER),
+            self.choices,
             self.job.problem,
             records_sha256=self.job.data.table.source.sha256,
             region_ids_sha256=self.region_ids_sha256,
-            choices=chosen,
         )
 
     def execute(

@@ -21,65 +21,51 @@ class Papers(Results):
 
     def __init__(self) -> None:
         super().__init__()
-        self._requirement = Requirement()
-        self._policy = PolicyNotes()
+        self.requirement = Requirement()
+        """What a researcher needs; states nothing until it is edited or loaded."""
+        self.policy = PolicyNotes()
+        """Choices, notes and signature of the checklist."""
 
     # The requirement
 
     @property
-    def requirement(self) -> Requirement:
-        """What a researcher needs; states nothing until it is edited or loaded."""
-        return self._requirement
-
-    @property
     def has_requirement(self) -> bool:
         """Whether the requirement states any criterion."""
-        return bool(check(self._requirement, {}))
+        return bool(check(self.requirement, {}))
 
     def require(self, requirement: Requirement) -> None:
         """Put another requirement in force."""
-        if requirement != self._requirement:
-            self._requirement = requirement
-            self.modified = True
-            self._tell(Event.REQUIREMENT_CHANGED)
+        self._put("requirement", requirement, Event.REQUIREMENT_CHANGED, modifies=True)
 
     def criteria(self, entry: Entry | None) -> list[Criterion]:
         """The requirement against a solution; without one nothing is checkable."""
-        return check(self._requirement, {}) if entry is None else checked_of(entry).criteria(self._requirement)
+        return check(self.requirement, {}) if entry is None else checked_of(entry).criteria(self.requirement)
 
     def meets_requirement(self, entry: Entry) -> bool:
         """Whether a solution misses no criterion."""
-        return checked_of(entry).meets(self._requirement)
+        return checked_of(entry).meets(self.requirement)
 
     # The policy
 
-    @property
-    def policy(self) -> PolicyNotes:
-        """Choices, notes and signature of the checklist."""
-        return self._policy
-
     def note_policy(self, notes: PolicyNotes) -> None:
         """Keep other notes."""
-        if notes != self._policy:
-            self._policy = notes
-            self.modified = True
-            self._tell(Event.POLICY_CHANGED)
+        self._put("policy", notes, Event.POLICY_CHANGED, modifies=True)
 
     def policy_document(self, entry: Entry, shuffled: bool | None = None, renamed: int = 0) -> dict[str, Any]:
         """The filled-in checklist of a release of this solution."""
-        return as_document(self._policy, evidence(knowledge_of(entry.run.choices, entry, self, shuffled, renamed)))
+        return as_document(self.policy, evidence(knowledge_of(entry.run.choices, entry, self, shuffled, renamed)))
 
     # Projects
 
     def papers_of(self, state: ProjectState) -> None:
         """Take over the requirement and the notes of a project."""
-        self._requirement = requirement_from(state.requirement) if state.requirement else Requirement()
-        self._policy = PolicyNotes.from_json(state.policy)
+        self.requirement = requirement_from(state.requirement) if state.requirement else Requirement()
+        self.policy = PolicyNotes.from_json(state.policy)
         self._tell(Event.REQUIREMENT_CHANGED, Event.POLICY_CHANGED)
 
     def forget_papers(self) -> None:
         """Other data begin without requirement and notes."""
-        self._requirement, self._policy = Requirement(), PolicyNotes()
+        self.requirement, self.policy = Requirement(), PolicyNotes()
         self._tell(Event.REQUIREMENT_CHANGED, Event.POLICY_CHANGED)
 
 

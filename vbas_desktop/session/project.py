@@ -16,16 +16,18 @@ import jsonschema
 
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
+from vbas_desktop.comparison.store import RESULT
 from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
 from .choices import Choices, choices_from_json, choices_to_json
-from .map_look import MapLook
+from .map_look import MapLook, from_folder
 from .project_schema import FORMAT, SCHEMA, migrate
 from .results import Entry, ProblemKey, Run, grouping_entries, split_sensitive
 
@@ -68,7 +70,7 @@ class ProjectState:
             "format": FORMAT,
             "program": __version__,
             "files": {"records": _file(self.records, folder), "regions": _file(self.regions, folder)},
-            "choices": choices_to_json(self.choices, partial(_from_folder, folder)),
+            "choices": choices_to_json(self.choices, partial(from_folder, folder)),
             "runs": [
                 _run_to_json(run, [e for e in self.entries if e.run.id == run.id], folder) for run in runs.values()
             ],
@@ -137,15 +139,7 @@ def _refusal(path: Path, message: str, remedy: str = "Choose another file or an 
 
 def _file(source: Source, folder: Path) -> dict[str, Any]:
     known = {"size_bytes": source.size_bytes, "sha256": source.sha256} if source.sha256 else {}
-    return {"path": _from_folder(folder, source.path), **known}
-
-
-def _from_folder(folder: Path, path: str) -> str:
-    """How a project in this folder names a file."""
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:  # another drive
-        return Path(path).as_posix()
+    return {"path": from_folder(folder, source.path), **known}
 
 
 def _named_in(project: Path, path: str) -> str:
@@ -171,22 +165,15 @@ def _run_to_json(run: Run, entries: list[Entry], folder: Path) -> dict[str, Any]
             "groupings": run.key.groups,
             "sensitive": [_sensitive_to_json(each) for each in run.key.sensitive],
         },
-        "approaches": dict(run.approaches),
-        "choices": choices_to_json(run.choices, partial(_from_folder, folder)),
-        "global_suppression": run.global_suppression,
-        "random_seed": run.random_seed,
-        "identifiers": list(run.identifiers),
+        "approaches": dict(run.choices.approaches),
+        "choices": choices_to_json(run.choices, partial(from_folder, folder)),
+        "global_suppression": run.choices.global_suppression,
+        "random_seed": run.choices.random_seed,
+        "identifiers": list(run.choices.columns(Role.IDENTIFIER)),
         "records_sha256": run.records_sha256,
         "region_ids_sha256": run.region_ids_sha256,
-        "result": None
-        if result is None
-        else {
-            "approximated_sites": result.approximated_sites,
-            "globally_suppressed_records": result.globally_suppressed_records,
-            "classes_present": result.classes_present,
-            "seconds": result.seconds,
-        },
-        "solutions": [_solution_to_json(entry) for entry in entries],
+        "result": None if result is None else {name: getattr(result, name) for name in RESULT},
+        "solutions": [{"number": e.number, "pinned": e.pinned, **solution_to_json(e.solution)} for e in entries],
     }
 
 
@@ -198,10 +185,6 @@ def _sensitive_to_json(chosen: Sensitive) -> dict[str, Any]:
 def _sensitive(data: Mapping[str, Any]) -> Sensitive:
     criteria = tuple(criterion_of(text).of(data["column"]) for text in data["criteria"])
     return Sensitive(data["column"], tuple(data["benign"]), criteria)
-
-
-def _solution_to_json(entry: Entry) -> dict[str, Any]:
-    return {"number": entry.number, "pinned": entry.pinned, **solution_to_json(entry.solution)}
 
 
 def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
@@ -225,7 +208,7 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
 def _entries(data: Mapping[str, Any], path: Path) -> list[Entry]:
     found = [(item, solution_from_json(item)) for item in data["solutions"]]
     facts = data.get("result")
-    problem, sha256 = data["problem"], data.get("records_sha256")
+    problem = data["problem"]
     run = Run(
         id=data["id"],
         title=data["title"],
@@ -237,18 +220,20 @@ def _entries(data: Mapping[str, Any], path: Path) -> list[Entry]:
             grouping_entries(problem.get("groupings", {})),
             *split_sensitive([_sensitive(each) for each in problem.get("sensitive", ())]),
         ),
-        approaches=data["approaches"],
-        choices=choices_from_json(data.get("choices", {}), partial(_named_in, path)),
-        global_suppression=data.get("global_suppression", True),
-        random_seed=data.get("random_seed", 0),
-        identifiers=tuple(data.get("identifiers", ())),
-        result=None if facts is None else RunResult(tuple(solution for _, solution in found), **_run_facts(facts)),
-        records_sha256=sha256,
+        choices=choices_from_json(data.get("choices") or _told_of_run(data), partial(_named_in, path)),
+        result=None
+        if facts is None
+        else RunResult(tuple(solution for _, solution in found), **{name: facts[name] for name in RESULT}),
+        records_sha256=data.get("records_sha256"),
         region_ids_sha256=data.get("region_ids_sha256", ""),
     )
     return [Entry(item["number"], run, solution, item.get("pinned", False)) for item, solution in found]
 
 
-def _run_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("approximated_sites", "globally_suppressed_records", "classes_present", "seconds")
-    return {name: facts[name] for name in names}
+def _told_of_run(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices of a run as far as they were kept when runs had none of their own."""
+    return {
+        "approaches": {component: name for component, name in data["approaches"].items() if name},
+        "roles": [[name, str(Role.IDENTIFIER)] for name in data.get("identifiers", ())],
+        **{name: data[name] for name in ("global_suppression", "random_seed") if name in data},
+    }

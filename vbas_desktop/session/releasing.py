@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vbas_desktop.approaches.registry import revealed
-from vbas_desktop.domain.records import Role
+from vbas_desktop.approaches.registry import NOTHING, revealed
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted, share_in_words
 from vbas_desktop.jobs.ledger import Earlier
@@ -80,20 +79,9 @@ def result_of(run: Run, entries: tuple[Entry, ...]) -> RunResult:
 def as_then(choices: Choices, earlier: Earlier) -> Choices:
     """The same choices with the quasi-identifiers, groups, k and regions of an earlier release."""
     entry = earlier.entry
-    own = set(entry.quasi_identifiers)
-    roles = {
-        name: Role.QUASI_IDENTIFIER if name in own else (Role.PLAIN if role is Role.QUASI_IDENTIFIER else role)
-        for name, role in choices.roles.items()
-    }
-    chosen = {
-        "site_number": "fixed",
-        "construction": "coarsen",
-        "refinement": "none",
-        "tiers": "none",
-    }
+    chosen = {"site_number": "fixed", "construction": "coarsen", "refinement": NOTHING, "tiers": NOTHING}
     made = replace(
-        choices,
-        roles=roles,
+        choices.with_quasi_identifiers(entry.quasi_identifiers),
         k=entry.k,
         groupings=earlier.groupings,
         coarsen_from=str(earlier.crosswalk),

@@ -6,20 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vbas_desktop.assessment.representability.requirement import (
-    FORMAT_VERSION,
-    Requirement,
-    requirement_from,
-)
-from vbas_desktop.assessment.representability.requirement import (
-    OVERALL as BOUNDED,
-)
+from vbas_desktop.assessment.representability.requirement import OVERALL as BOUNDED
+from vbas_desktop.assessment.representability.requirement import Requirement, requirement_from
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL, reading
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import listed
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
+from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
 
 from .papers import checked_of
 from .results import Entry
@@ -56,57 +51,32 @@ def alike_in_words(same: Mapping[str, float | None]) -> str:
     return f"Not offered, because all solutions are alike in it: {', '.join(told)}." if told else ""
 
 
-def names_of(text: str) -> tuple[str, ...]:
-    """Names separated by commas."""
-    return tuple(name for name in listed(text) if name)
-
-
 def numbers_of(text: str) -> dict[str, list[float]]:
     """``age=0.5/0.3, job=1`` as numbers by name; `InputError` if it is something else."""
-    found: dict[str, list[float]] = {}
-    for part in names_of(text):
-        name, equals, value = part.partition("=")
-        try:
-            found[name.strip()] = [float(number) for number in value.split("/")]
-        except ValueError:
-            equals = ""
-        if not equals:
-            finding = Finding("form", f"“{part}” is not understood.", "Write name=number, separated by commas.")
-            raise InputError(finding) from None
-    return found
+    return pairs_in(names_in(text), numbers_in, "“{}” is not understood.", "Write name=number, separated by commas.")
 
 
 def texts_by_name(text: str) -> dict[str, str]:
     """``phone=identifies, income=confidential`` as texts by name; `InputError` if it is something else."""
-    found = {}
-    for part in names_of(text):
-        name, _, value = (each.strip() for each in part.partition("="))
-        if not name or not value:
-            finding = Finding("form", f"“{part}” is not understood.", "Write name=text, separated by commas.")
-            raise InputError(finding)
-        found[name] = value
-    return found
+    return pairs_in(names_in(text), str, "“{}” is not understood.", "Write name=text, separated by commas.")
 
 
 def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:
     """The requirement that a form states; every field that cannot be understood is named."""
-    data: dict[str, Any] = {"format_version": FORMAT_VERSION}
     overall = {name: _bounds(BOUNDED[name], *bounds[name]) for name in BOUNDED if name in bounds}
-    levels = {name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()}
-    stated = {
-        "title": texts.get("title", "").strip(),
-        "overall": {name: given for name, given in overall.items() if given},
-        "required_quasi_identifiers": list(names_of(texts.get("quasi_identifiers", ""))),
-        "highest_level": levels,
-        "required_classes": [_class(line) for line in texts.get("classes", "").splitlines() if line.strip()],
-        "no_aggregation": not aggregated_ok,
-        "required_sensitive": list(names_of(texts.get("sensitive", ""))),
-        "minimum_sample_ratio": _number("Share of records", texts.get("ratio", "")),
-        "k": _bounds("k", texts.get("k_min", ""), texts.get("k_max", "")),
-        "weights": {name: values[0] for name, values in numbers_of(texts.get("weights", "")).items()},
-    }
-    data |= {name: value for name, value in stated.items() if value not in ("", None, False, [], {})}
-    return requirement_from(data)
+    stated = Requirement(
+        title=texts.get("title", "").strip(),
+        overall={name: given for name, given in overall.items() if given},
+        required_quasi_identifiers=names_in(texts.get("quasi_identifiers", "")),
+        highest_level={name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()},
+        required_classes=tuple(_class(line) for line in texts.get("classes", "").splitlines() if line.strip()),
+        no_aggregation=not aggregated_ok,
+        required_sensitive=names_in(texts.get("sensitive", "")),
+        minimum_sample_ratio=_number("Share of records", texts.get("ratio", "")),
+        k=_bounds("k", texts.get("k_min", ""), texts.get("k_max", "")),
+        weights={name: values[0] for name, values in numbers_of(texts.get("weights", "")).items()},
+    )
+    return requirement_from(stated.as_dict())
 
 
 def texts_of(requirement: Requirement) -> tuple[dict[str, str], dict[str, tuple[str, str]], bool]:
@@ -151,11 +121,8 @@ def _bounds(name: str, low: str, high: str) -> dict[str, float]:
 
 
 def _class(line: str) -> dict[str, str]:
-    pairs = [part.partition("=") for part in names_of(line)]
-    if not all(equals and name.strip() and value.strip() for name, equals, value in pairs):
-        message = "A required class is not understood."
-        raise InputError(Finding("form", message, "Write column=value, column=value on each line."))
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    message, remedy = "A required class is not understood.", "Write column=value, column=value on each line."
+    return pairs_in(names_in(line), str, message, remedy)
 
 
 @dataclass(frozen=True)
@@ -211,8 +178,8 @@ def described_solution(entry: Entry) -> Description:
     """A solution from what was computed with it; its aggregated regions are added by `with_regions`."""
     vector, run = checked_of(entry).vector(), entry.run
     facts = entry.solution.representability
-    grouped = ", ".join(run.choices.groupings)
-    identifiers = ", ".join(run.identifiers)
+    grouped, reason = ", ".join(run.choices.groupings), facts.get("davies_bouldin_reason")
+    identifiers = ", ".join(run.choices.columns(Role.IDENTIFIER))
     cards = (
         *((_CHANGED,) if run.outdated else ()),
         ("Quasi-identifiers", (", ".join(vector["included_quasi_identifiers"]),)),
@@ -231,14 +198,9 @@ def described_solution(entry: Entry) -> Description:
         ),
         ("With the suppressed as one class", _with_suppressed(facts)),
         (ELEMENTS["weights"][0], ("all columns alike",)),
-        *_no_index(facts),
+        *((("No Davies–Bouldin index", (str(reason),)),) if reason else ()),
     )
     return Description(f"Solution {entry.title}", measures_of(facts), cards, vector=vector)
-
-
-def _no_index(facts: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    reason = facts.get("davies_bouldin_reason")
-    return ((("No Davies–Bouldin index", (str(reason),)),)) if reason else ()
 
 
 def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:

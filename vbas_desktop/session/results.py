@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from vbas_desktop.approaches.registry import NOTHING, approaches
+from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
-from vbas_desktop.engine.dominance import standings
+from vbas_desktop.engine.dominance import Standing, standings
 from vbas_desktop.engine.limits import wrong_limits
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
@@ -95,16 +95,12 @@ class Run:
     id: int
     title: str
     key: ProblemKey
-    approaches: Mapping[str, str]
-    global_suppression: bool = True
-    random_seed: int = 0
-    identifiers: tuple[str, ...] = ()
+    choices: Choices
     problem: Problem | None = None
     result: RunResult | None = None
     outdated: bool = False
     records_sha256: str | None = None
     region_ids_sha256: str = ""
-    choices: Choices = field(default_factory=Choices)
 
     @property
     def settings(self) -> RunSettings:
@@ -119,10 +115,6 @@ class Run:
             sensitive=tuple(each.column for each in key.sensitive),
             benign={each.column: each.benign for each in key.sensitive if each.benign},
             criteria=tuple(one for each in key.sensitive for one in each.criteria),
-            identifiers=self.identifiers,
-            approaches={component: self.approaches.get(component) or NOTHING for component in COMPONENTS},
-            global_suppression=self.global_suppression,
-            random_seed=self.random_seed,
         )
 
 
@@ -165,13 +157,10 @@ def why_not_comparable(one: Entry, other: Entry) -> str:
 
 
 @dataclass(frozen=True)
-class Marks:
+class Marks(Standing):
     """What is true of one listed solution among those of its scenario; ``same_as``: the number of one listed before."""
 
     pareto: bool = False
-    recommended: bool = False
-    knee: bool = False
-    same_as: int | None = None
 
     @property
     def in_words(self) -> str:

@@ -12,7 +12,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 
 from .choices import Choices
-from .events import Event, Listener, Subject
+from .events import Event, Listener
 from .history import SOLUTIONS_AT, History, Step
 from .map_look import MapLook
 from .results import Entry, Marks, ProblemKey, Run, key_of, marks_of
@@ -22,7 +22,7 @@ class Results:
     """All runs of the session, their solutions, and one selection that table, charts and map share."""
 
     def __init__(self) -> None:
-        self._subject = Subject()
+        self._listeners: list[Listener] = []
         self._history = History()
         self.modified = False
         self._problem: tuple[ProblemKey, Problem] | None = None
@@ -33,9 +33,12 @@ class Results:
         self._next_number = 1
         self._selected: int | None = None
         self._compared: int | None = None
-        self._chosen_region: int | None = None
-        self._coloured_by: str | None = None
-        self._look = MapLook()
+        self.chosen_region: int | None = None
+        """The aggregated region (its dense number in the shown solution) that is looked at."""
+        self.coloured_by: str | None = None
+        """The figure of aggregated regions that the map is coloured by; None: distinct fills."""
+        self.look = MapLook()
+        """What the map shows besides the solution."""
         self._marks: tuple[tuple[Any, ...], dict[int, Marks]] | None = None
 
     @property
@@ -49,12 +52,26 @@ class Results:
         raise NotImplementedError
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` on every event; the returned function ends that."""
-        return self._subject.subscribe(listener)
+        """Call ``listener`` on every event from now on; the returned function ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
 
     def _tell(self, *events: Event) -> None:
         for event in events:
-            self._subject.tell(event)
+            for listener in tuple(self._listeners):
+                listener(event)
+
+    def _put(self, name: str, value: Any, *events: Event, modifies: bool = False) -> None:
+        """Put another value in force and tell of it."""
+        if value != getattr(self, name):
+            setattr(self, name, value)
+            self.modified |= modifies
+            self._tell(*events)
 
     # Runs
 
@@ -215,7 +232,7 @@ class Results:
         self._runs = {entry.run.id: entry.run for entry in self._entries}
         self._next_run = max(self._runs, default=0) + 1
         self._next_number = max((entry.number for entry in self._entries), default=0) + 1
-        self._selected = self._compared = self._chosen_region = None
+        self._selected = self._compared = self.chosen_region = None
         self._tell(Event.SOLUTIONS_CHANGED, Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
 
     def mark_outdated(self, records_sha256: str, region_ids_sha256: str) -> None:
@@ -238,52 +255,27 @@ class Results:
         """The second solution of the side-by-side view."""
         return None if self._compared is None else self.entry(self._compared)
 
-    @property
-    def chosen_region(self) -> int | None:
-        """The aggregated region (its dense number in the shown solution) that is looked at."""
-        return self._chosen_region
-
     def select(self, number: int | None) -> None:
         """Show another solution."""
         if number != self._selected:
-            self._selected = number
-            self._chosen_region = None
+            self._selected, self.chosen_region = number, None
             self._tell(Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
 
     def compare_with(self, number: int | None) -> None:
         """Put another solution beside the shown one."""
-        if number != self._compared:
-            self._compared = number
-            self._tell(Event.SELECTION_CHANGED)
+        self._put("_compared", number, Event.SELECTION_CHANGED)
 
     def choose_region(self, region: int | None) -> None:
         """Look at another aggregated region of the shown solution."""
-        if region != self._chosen_region:
-            self._chosen_region = region
-            self._tell(Event.REGION_CHOSEN)
-
-    @property
-    def look(self) -> MapLook:
-        """What the map shows besides the solution."""
-        return self._look
+        self._put("chosen_region", region, Event.REGION_CHOSEN)
 
     def change_look(self, look: MapLook) -> None:
         """Let the map look otherwise."""
-        if look != self._look:
-            self._look = look
-            self.modified = True
-            self._tell(Event.LOOK_CHANGED)
-
-    @property
-    def coloured_by(self) -> str | None:
-        """The figure of aggregated regions that the map is coloured by; None: distinct fills."""
-        return self._coloured_by
+        self._put("look", look, Event.LOOK_CHANGED, modifies=True)
 
     def colour_by(self, figure: str | None) -> None:
         """Colour the map by another figure."""
-        if figure != self._coloured_by:
-            self._coloured_by = figure
-            self._tell(Event.COLOURING_CHANGED)
+        self._put("coloured_by", figure, Event.COLOURING_CHANGED)
 
 
 def _made(result: RunResult) -> list[tuple[Any, ...]]:

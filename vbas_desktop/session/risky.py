@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.assessment.risky.found import Found, Search, write_scores
+from vbas_desktop.assessment.risky.found import Found, Search, occurrences, write_scores
 from vbas_desktop.assessment.risky.loop import GENTLE, Coarsener, Plan, State
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
@@ -20,7 +20,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import with_label
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.jobs.risky import RiskyJob, risky_combinations
+from vbas_desktop.jobs.risky import RiskyJob
 from vbas_desktop.settings.writing import Writing
 
 Labels = Mapping[str, Mapping[str, str]]
@@ -85,10 +85,8 @@ class Listing:
     @cached_property
     def occurrences(self) -> NDArray[np.int64]:
         """In how many combinations each column is."""
-        totals = np.zeros(len(self.table.columns), np.int64)
-        for one in self.found:
-            totals[list(one.columns)] += one.rows.size
-        return totals
+        hits = occurrences(self.found)
+        return np.array([hits[column] for column in range(len(self.table.columns))], np.int64)
 
     @cached_property
     def exposed(self) -> tuple[int, int]:
@@ -214,14 +212,13 @@ class Work:
 
     def undone(self) -> Work:
         """The work without its last step."""
-        history = replace(self.coarsener, steps=self.coarsener.steps[:-1], done=False)
-        return replace(self, coarsener=history, listings=self.listings[:-1] or self.listings)
+        return replace(self, coarsener=self.coarsener.undone(), listings=self.listings[:-1] or self.listings)
 
 
 def search(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
     """List all minimal risky combinations of the state in force, up to the largest size that is wanted."""
     coarsener = _history(setup, work, progress)
-    listing = _listed(setup, coarsener, setup.max_size, True, progress)
+    listing = _listed(setup, coarsener, progress, all_sizes=True)
     before = work.listings[:-1] if work is not None and coarsener.steps else ()
     return Work(setup, coarsener, (*before, listing))
 
@@ -231,15 +228,13 @@ def step(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
     coarsener = _history(setup, work, progress)
     known = work.listings if work is not None and work.setup.same_table(setup) else ()
     if not known:
-        known = (_listed(setup, coarsener, None, False, progress),)
+        known = (_listed(setup, coarsener, progress),)
     listing, plan = known[-1], coarsener.plan
     fits = (listing.plan.k, listing.plan.domain_rules) == (plan.k, plan.domain_rules)
     first_is_known = len(listing) or listing.search.complete
-    if not coarsener.step(progress, listing.search if fits and first_is_known else None):
-        return Work(
-            setup, coarsener, (*known[:-1], listing if fits else _listed(setup, coarsener, None, False, progress))
-        )
-    return Work(setup, coarsener, (*known, _listed(setup, coarsener, None, False, progress)))
+    if coarsener.step(progress, listing.search if fits and first_is_known else None):
+        return Work(setup, coarsener, (*known, _listed(setup, coarsener, progress)))
+    return Work(setup, coarsener, known if fits else (*known[:-1], _listed(setup, coarsener, progress)))
 
 
 def run(setup: RiskySetup, work: Work | None, progress: Progress, hand_out: Callable[[Work], None]) -> Work:
@@ -271,13 +266,11 @@ def _history(setup: RiskySetup, work: Work | None, progress: Progress) -> Coarse
     return Coarsener(setup.plan(), old.start, list(old.steps), old.done, old.exempted)
 
 
-def _listed(
-    setup: RiskySetup, coarsener: Coarsener, max_size: int | None, all_sizes: bool, progress: Progress
-) -> Listing:
-    state, plan = coarsener.state, coarsener.plan
-    found = risky_combinations(coarsener, max_size, progress, first_level_only=not all_sizes)
+def _listed(setup: RiskySetup, coarsener: Coarsener, progress: Progress, all_sizes: bool = False) -> Listing:
+    """What is risky of the first size that has anything, or of all sizes that are wanted."""
+    found = coarsener.search(progress, setup.max_size if all_sizes else None, first_level_only=not all_sizes)
     progress.update("Counting occurrences")
     labels = {each.name: each.categories.labels for each in setup.records.columns if each.categories is not None}
-    listing = Listing(state.table, plan, found, all_sizes, labels)
+    listing = Listing(coarsener.state.table, coarsener.plan, found, all_sizes, labels)
     _ = listing.occurrences, listing.runs, listing.exposed  # computed here, in the thread that searches
     return listing

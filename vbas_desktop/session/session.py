@@ -16,16 +16,16 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
-from vbas_desktop.jobs.run import RunJob
+from vbas_desktop.jobs.run import Ran, RunJob
 from vbas_desktop.settings.writing import HandingOver
 
-from .choices import Choices, combination
+from .choices import Choices, in_words
 from .events import Event
 from .history import Step
-from .loading import Loading
 from .map_look import MapLook
 from .opening import OpenedProject
-from .orders import Loaded, RunOrder
+from .orders import Loaded, LoadOrder, RunOrder
+from .papers import Papers
 from .project import ProjectState
 from .releasing import result_of
 from .results import Entry, ProblemKey, key_of, why_not
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseOptions
 
 
-class Session(Loading):
+class Session(Papers):
     """Data, choices, runs, and selection, with an event for every change.
 
     Reading: `table`, `regions`, `problem`, `choices`, `entries`, `selected`, `chosen_region`, `pareto_measures`.
@@ -44,6 +44,10 @@ class Session(Loading):
 
     def __init__(self) -> None:
         super().__init__()
+        self.records_path: Path | None = None
+        self.regions_path: Path | None = None
+        self.unread: LoadOrder | None = None
+        """The files that could not be read, with reading options of their own: choices belong to the loaded files."""
         self.table: RecordTable | None = None
         self.regions: Regions | None = None
         self._refusal: tuple[Choices, str] | None = None
@@ -82,11 +86,11 @@ class Session(Loading):
             self.project_path, self._document = None, {}
             self.restore_results(())
             self.forget_papers()
-            self._look = MapLook()
+            self.look = MapLook()
         else:
             self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
         self.modified = not fresh
-        self._look = self._look.fitting(loaded.regions.columns)
+        self.look = self.look.fitting(loaded.regions.columns)
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED, Event.LOOK_CHANGED)
 
     def _same_regions(self, loaded: Loaded) -> bool:
@@ -101,7 +105,58 @@ class Session(Loading):
             and np.array_equal(before.points, now.points)
         )
 
+    # Reading
+
+    def order_load(self, records: Path, regions: Path, fresh: bool = False) -> LoadOrder:
+        """What a thread needs to know to load these two files.
+
+        The files that are loaded are read with the choices in force, unless they shall begin ``fresh``; others begin
+        with the usual ones: what was chosen for one data set says nothing about the next.
+        """
+        same = (records, regions) == (self.records_path, self.regions_path)
+        return LoadOrder(records, regions, self.choices if same and not fresh else Choices())
+
+    def order_reading_again(self) -> LoadOrder | None:
+        """Read the files that could not be read, or else those that are loaded, with their own reading options."""
+        if self.unread is not None:
+            return self.unread
+        if self.records_path is None or self.regions_path is None:
+            return None
+        return self.order_load(self.records_path, self.regions_path)
+
+    def refuse_data(self, order: LoadOrder) -> None:
+        """These files could not be read: what is said about their reading from now on is about them."""
+        self.unread = order
+        self._tell(Event.CHOICES_CHANGED)
+
+    def forget_unread(self) -> None:
+        """The user went on with something else: reading options are those of the loaded files again."""
+        self._put("unread", None, Event.CHOICES_CHANGED)
+
+    @property
+    def read_with(self) -> Choices:
+        """The choices whose reading options are shown: those of the files that could not be read, if there are any."""
+        return self.choices if self.unread is None else self.unread.choices
+
+    def change_reading(self, **values: Any) -> None:
+        """Say how the files are read: those that could not be read so far, or else those that are loaded."""
+        if self.unread is None:
+            self.change_fields(**values)
+            return
+        self.unread = replace(self.unread, choices=replace(self.unread.choices, **values))
+        self._tell(Event.CHOICES_CHANGED)
+
     # Choices
+
+    def change(self, choices: Choices, merge: str | None = None) -> None:
+        """Put other choices in force; consecutive changes with the same ``merge`` name are one step of undo."""
+        if self._history.change(choices, merge):
+            self.modified = True
+            self._tell(Event.CHOICES_CHANGED)
+
+    def change_fields(self, merge: str | None = None, **values: Any) -> None:
+        """Put other values of some choices in force."""
+        self.change(replace(self.choices, **values), merge)
 
     def begin_with(self, choices: Choices) -> None:
         """Put choices in force with which freshly loaded files begin: there is nothing before them to go back to."""
@@ -136,7 +191,7 @@ class Session(Loading):
     @property
     def combination(self) -> str:
         """The chosen combination in words."""
-        return combination(self.choices)
+        return in_words(self.choices.approaches)
 
     @property
     def pareto_measures(self) -> tuple[str, ...]:
@@ -234,22 +289,13 @@ class Session(Loading):
         assert entry.problem is not None
         notes = self.policy.exporting(options.shuffle, len(options.renames))
         self.note_policy(notes.judging(policy=options.policy or ""))
-        result, policy = result_of(entry.run, self.entries), None
+        ran = Ran(entry.run.settings, self.table, entry.problem, result_of(entry.run, self.entries))
+        policy = None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
             policy = self.policy_document(entry, options.shuffle, len(options.renames))
         requirement = self.requirement if self.has_requirement else None
-        return ReleaseJob(
-            entry.run.settings,
-            entry.problem,
-            self.table,
-            result,
-            entry.solution.id,
-            options,
-            target,
-            requirement,
-            policy,
-            handing=handing or HandingOver(),
-        )
+        handing = handing or HandingOver()
+        return ReleaseJob(ran, entry.solution.id, options, target, requirement, policy, handing=handing)
 
     # Projects
 
@@ -265,7 +311,7 @@ class Session(Loading):
             self.choices,
             entries,
             self._selected,
-            self._chosen_region,
+            self.chosen_region,
             self._document,
             self.requirement.as_dict() if self.has_requirement or self.requirement.title else {},
             self.policy.as_json(),

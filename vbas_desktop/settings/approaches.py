@@ -12,7 +12,7 @@ from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 from .run import COMPONENTS, Parameters, RunSettings, allowed_loss_percent
 
-_ALWAYS_USED = {"allowed-loss"}
+_ALWAYS_USED = "allowed_loss"
 """Decides what is recommended, whatever the approaches are."""
 
 
@@ -43,13 +43,13 @@ def run_settings(options: Mapping[str, Any]) -> tuple[RunSettings, tuple[str, ..
 
 def approach_options(settings: RunSettings) -> dict[str, Any]:
     """Approaches and parameters as options; parameters that are at their defaults go without saying."""
-    found: dict[str, Any] = {option.replace("-", "_"): None for option in named_parameters()}
+    found: dict[str, Any] = dict.fromkeys(named_parameters())
     if (loss := allowed_loss_percent(settings.parameters)) != USUAL_LOSS_PERCENT:
         found["allowed_loss"] = loss
     assigned, instead = [], {}
     for component, one in made(settings.approaches, settings.parameters).items():
         for owner, declared, value in _said(one):
-            key = (declared.option or "").lstrip("-").replace("-", "_")
+            key = option_key(declared)
             if declared.instead:
                 instead[component] = value
             elif key and found[key] in (None, value):
@@ -89,14 +89,24 @@ def _text(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
+def option_key(declared: Parameter) -> str:
+    """How the option of a parameter is called among the parsed ones; empty if it has none."""
+    return (declared.option or "").lstrip("-").replace("-", "_")
+
+
+def spelled(key: str) -> str:
+    """An option as it is typed."""
+    return f"--{key.replace('_', '-')}"
+
+
 def named_parameters() -> dict[str, Parameter]:
-    """The parameters that have an option of their own, by the option's name."""
+    """The parameters that have an option of their own, by its `option_key`."""
     found: dict[str, Parameter] = {}
     for component in COMPONENTS:
         for kind in approaches(component).values():
             for declared in kind.parameters():
                 if declared.option:
-                    found.setdefault(declared.option.lstrip("-"), declared)
+                    found.setdefault(option_key(declared), declared)
     return found
 
 
@@ -104,11 +114,7 @@ class Chooser:
     """Makes approaches from the options, and knows afterwards which options nothing asked for."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self._named = {
-            option: value
-            for option in named_parameters()
-            if (value := options.get(option.replace("-", "_"))) is not None
-        }
+        self._named = {key: options[key] for key in named_parameters() if options.get(key) is not None}
         self._set = dict(_assignment(text) for text in options.get("set") or ())
         self._used: set[Any] = set()
 
@@ -123,9 +129,9 @@ class Chooser:
             if declared.kind == "approach":
                 value = self._inner(component, name, declared.default if value is None else value)
             if value is None and declared.required:
-                option = f"--{declared.option}" if declared.option else f"--set {name}.{declared.name}"
-                option = f"--{component.replace('_', '-')}" if declared.instead else option
-                raise UsageError(f"“{name}” needs {option.replace('----', '--')}: {declared.help}")
+                key = component if declared.instead else option_key(declared)
+                option = spelled(key) if key else f"--set {name}.{declared.name}"
+                raise UsageError(f"“{name}” needs {option}: {declared.help}")
             if value is not None:
                 values[declared.name] = value
         try:
@@ -135,7 +141,7 @@ class Chooser:
 
     def unused_options(self) -> list[str]:
         """Named options that no approach made so far has a use for."""
-        return [f"--{option}" for option in self._named if option not in {*self._used, *_ALWAYS_USED}]
+        return [spelled(key) for key in self._named if key not in {*self._used, _ALWAYS_USED}]
 
     def refuse_unused_assignments(self) -> None:
         """A ``--set`` that reaches no approach of the combination is a mistake."""
@@ -145,10 +151,10 @@ class Chooser:
 
     def _value(self, name: str, declared: Parameter) -> Any:
         value = None
-        option = (declared.option or "").lstrip("-")
-        if option in self._named:
-            self._used.add(option)
-            value = self._named[option]
+        key = option_key(declared)
+        if key in self._named:
+            self._used.add(key)
+            value = self._named[key]
         if (name, declared.name) in self._set:
             self._used.add((name, declared.name))
             value = self._set[name, declared.name]
@@ -167,28 +173,25 @@ class Chooser:
 
 def chosen_names(options: Mapping[str, Any]) -> dict[str, str]:
     """The approach of each component; a parameter's own option chooses the first approach that has it."""
-    chosen = {}
-    for component, default in DEFAULTS.items():
-        # Runs that were kept before there was such a component do not tell it.
-        name = options.get(component)
-        chosen[component] = name or _implied(options, component) or default
-    return chosen
+    # Runs that were kept before there was such a component do not tell it.
+    return {
+        component: options.get(component) or _implied(options, component) or default
+        for component, default in DEFAULTS.items()
+    }
 
 
 def _implied(options: Mapping[str, Any], component: str) -> str | None:
     """`--sites 40` alone means the fixed number, `--adc-seeding density` ADC, `--gaps-model western` MaxCombs."""
     for name, kind in approaches(component).items():
-        for declared in kind.parameters():
-            option = (declared.option or "").lstrip("-")
-            given = options.get(option.replace("-", "_")) if option and option not in _ALWAYS_USED else None
-            if given is not None:
-                return name
+        keys = {option_key(declared) for declared in kind.parameters()} - {"", _ALWAYS_USED}
+        if any(options.get(key) is not None for key in keys):
+            return name
     return None
 
 
-def has_option(kind: type[Approach], option: str) -> bool:
+def has_option(kind: type[Approach], key: str) -> bool:
     """Whether an approach has a parameter with this option."""
-    return any((declared.option or "").lstrip("-") == option for declared in kind.parameters())
+    return any(option_key(declared) == key for declared in kind.parameters())
 
 
 def _assignment(text: str) -> tuple[tuple[str, str], str]:

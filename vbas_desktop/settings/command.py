@@ -9,7 +9,7 @@ from typing import Any
 
 from vbas_desktop.domain.errors import UsageError
 
-from .approaches import approach_options, named_parameters
+from .approaches import approach_options, named_parameters, spelled
 from .declaration import Setting, settings_of
 from .forms import Form, Texts
 from .release import ReleaseOptions
@@ -69,11 +69,11 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
     options = document.get("options") or {}
     if "region_column" not in options:
         return ""
-    words = ["vbas", "run", *(_file(_name(str(options[name]))) for name in ("records", "regions"))]
+    words = ["vbas", "run", *(_file(str(options[name])) for name in ("records", "regions"))]
     for declared in _settings():
         plain = options.get(declared.key, declared.plain_default)
         if declared.decides and (declared.required or not _usual(declared, plain)):
-            words += _parted(declared.form.words(declared.option, plain))
+            words += declared.form.words(declared.option, plain)
     words += _approach_words(options)
     for option, file in files_to_repeat(document).items():
         words += [option, file]
@@ -108,28 +108,14 @@ def _usual(declared: Setting, plain: Any) -> bool:
 
 
 def _approach_words(options: Mapping[str, Any]) -> Iterator[str]:
-    form = Form()
-    keys = [*COMPONENTS, *(option.replace("-", "_") for option in named_parameters())]
-    for key in keys:
+    for key in (*COMPONENTS, *named_parameters()):
         if options.get(key) is not None:
-            yield from _parted(form.words(f"--{key.replace('_', '-')}", options[key]))
-    yield from _parted(Texts().words("--set", options.get("set") or ()))
+            yield from Form().words(spelled(key), options[key])
+    yield from Texts().words("--set", options.get("set") or ())
 
 
-def _parted(words: list[str]) -> list[str]:
-    """``--option value`` where it can be read so; a value that begins with a dash stays with its option."""
-    parted = []
-    for word in words:
-        option, equals, value = word.partition("=")
-        parted += [word] if not equals or value.startswith("-") or not value else [option, value]
-    return parted
-
-
-def _name(place: str) -> str:
+def _file(place: str) -> str:
     """A file without its folders, or of an address what leads to no machine and no folder."""
     path, mark, table = place.partition("#")
-    return Path(path.rstrip("/")).name + mark + table
-
-
-def _file(name: str) -> str:
+    name = Path(path.rstrip("/")).name + mark + table
     return f"./{name}" if name.startswith("-") else name

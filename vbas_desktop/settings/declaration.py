@@ -75,32 +75,28 @@ class Setting:
 
     @property
     def option_help(self) -> str:
-        """The help of the option: it goes on after the name, so it neither begins nor ends like a sentence."""
+        """The help of the option."""
         if self.in_command:
             return self.in_command
-        text = (self.help[:1].lower() + self.help[1:]).removesuffix(".")
+        text = as_option_help(self.help)
         told = isinstance(self.default, str | int | float) and not isinstance(self.default, bool) and not self.required
         usual = self.usual or (str(self.default) if told else "")
         return f"{text} (default: {usual})" if usual else text
 
 
-def setting(
-    default: Any = dataclasses.MISSING,
-    *,
-    label: str,
-    help: str,
-    option: str,
-    group: str,
-    form: Form | None = None,
-    **more: Any,
-) -> Any:
-    """Declare a field of a dataclass as a setting; a default that is a mapping is made anew for each instance."""
-    declared = {"label": label, "help": help, "option": option, "group": group, "form": form or Form(), **more}
-    metadata = {_KEY: declared}
+def as_option_help(sentence: str) -> str:
+    """A sentence of a form as the help of an option: it goes on after the name, so it neither begins nor ends."""
+    return (sentence[:1].lower() + sentence[1:]).removesuffix(".")
+
+
+def setting(default: Any, *, label: str, help: str, form: Form | None = None, **more: Any) -> Any:
+    """Declare a field of `Settings`; a default that is a mapping is made anew for each instance.
+
+    Its ``option`` is called as the field and its ``group`` is that of the class, unless they are given.
+    """
+    metadata = {_KEY: {"label": label, "help": help, "form": form or Form(), **more}}
     if isinstance(default, dict):
         return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
-    if default is dataclasses.MISSING:
-        return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -131,14 +127,19 @@ def _value(declared: Setting, plain: Any) -> Any:
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return None if field.default is dataclasses.MISSING else field.default
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 @dataclass(frozen=True)
 class Settings:
     """Base of the dataclasses whose fields are settings."""
+
+    def __init_subclass__(cls, group: str = "") -> None:
+        for name, value in vars(cls).items():
+            if isinstance(value, dataclasses.Field) and _KEY in value.metadata:
+                declared = value.metadata[_KEY]
+                declared.setdefault("option", f"--{name.replace('_', '-')}")
+                declared.setdefault("group", group)
 
     def options(self) -> dict[str, Any]:
         """Every setting as plain data, by the names of the command line: part of the options in ``run.json``."""

@@ -8,15 +8,17 @@ A project keeps values as they are rather than as they are typed (`kept`, `from_
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from vbas_desktop.domain.criteria import Criterion, criterion_of
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.listing import listed, parts_of, quoted, unquoted
 from vbas_desktop.domain.words import DELIMITER_NAMES
 
+T = TypeVar("T")
 Schema = Mapping[str, Any]
 _TEXT: Schema = {"type": "string"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
@@ -28,11 +30,12 @@ class Form:
     """Any text, such as the name of a column; None where nothing is given."""
 
     metavar: str = "NAME"
+    data: ClassVar[Schema] = _TEXT
 
     @property
     def schema(self) -> Schema:
         """What the data in a document are, as JSON schema."""
-        return _TEXT
+        return self.data
 
     def kept(self, value: Any) -> Any:
         """The value as JSON data in a project."""
@@ -55,8 +58,8 @@ class Form:
         return value
 
     def words(self, flag: str, plain: Any) -> list[str]:
-        """The words of a command line that give this value. One word, so that a value may begin with a dash."""
-        return [f"{flag}={self.text(plain)}"] if flag.startswith("--") else [flag, self.text(plain)]
+        """The words of a command line that give this value."""
+        return _option(flag, self.text(plain))
 
     def text(self, plain: Any) -> str:
         """What `parse` reads as this."""
@@ -91,11 +94,7 @@ class Percent(Form):
     """A percentage above 0, with or without its sign."""
 
     metavar: str = "PERCENT"
-
-    @property
-    def schema(self) -> Schema:
-        """A number above 0."""
-        return {"type": "number", "exclusiveMinimum": 0}
+    data: ClassVar[Schema] = {"type": "number", "exclusiveMinimum": 0}
 
     def parse(self, text: str) -> float:
         """The number."""
@@ -133,11 +132,8 @@ class Digits(Form):
 
     metavar: str = "HEX"
     most: int = 64
-
-    @property
-    def schema(self) -> Schema:
-        """The digits; version 0.1 kept a number."""
-        return {"type": ["string", "integer"], "pattern": "^[0-9a-f]+$", "minimum": 0}
+    data: ClassVar[Schema] = {"type": ["string", "integer"], "pattern": "^[0-9a-f]+$", "minimum": 0}
+    """Version 0.1 kept a number."""
 
     def parse(self, text: str) -> str:
         """The digits in lower case."""
@@ -152,11 +148,7 @@ class Flag(Form):
     """Yes or no, said by naming it; ``negated``: naming it says no (``--no-global-suppression``)."""
 
     negated: bool = False
-
-    @property
-    def schema(self) -> Schema:
-        """Yes or no."""
-        return {"type": "boolean"}
+    data: ClassVar[Schema] = {"type": "boolean"}
 
     def kept(self, value: Any) -> bool:
         """What it says, not whether it is named."""
@@ -183,10 +175,7 @@ class Flag(Form):
 class Switch(Form):
     """Yes or no, each with a word of its own: ``--pdf`` and ``--no-pdf``."""
 
-    @property
-    def schema(self) -> Schema:
-        """Yes or no."""
-        return {"type": "boolean"}
+    data: ClassVar[Schema] = {"type": "boolean"}
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The one or the other."""
@@ -198,11 +187,7 @@ class Names(Form):
     """Names separated by commas."""
 
     metavar: str = "A,B"
-
-    @property
-    def schema(self) -> Schema:
-        """A list of texts."""
-        return _TEXTS
+    data: ClassVar[Schema] = _TEXTS
 
     def parse(self, text: str) -> list[str]:
         """The names; one with a comma, a quote or spaces around it is put in double quotes, quotes in it doubled."""
@@ -249,39 +234,13 @@ class Ids(Names):
 
 
 @dataclass(frozen=True)
-class Renames(Form):
-    """Pairs of a name and another one, each given by itself: OLD=NEW."""
-
-    metavar: str = "OLD=NEW"
-
-    @property
-    def schema(self) -> Schema:
-        """Pairs as they are typed, or the new names by the old ones."""
-        return {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXT}
-
-    def value(self, plain: Any) -> dict[str, str]:
-        """The new names by the old ones."""
-        return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
-
-    def plain(self, value: Any) -> list[str]:
-        """The pairs as they are typed."""
-        return [f"{quoted(old, '=')}={new}" for old, new in value.items()]
-
-    def words(self, flag: str, plain: Any) -> list[str]:
-        """The flag once for each pair."""
-        return [f"{flag}={pair}" for pair in plain]
-
-
-@dataclass(frozen=True)
 class Texts(Form):
     """Any number of texts, each given by itself."""
 
-    @property
-    def schema(self) -> Schema:
-        """A list of texts."""
-        return _TEXTS
+    data: ClassVar[Schema] = _TEXTS
+    between: ClassVar[str] = ", "
 
-    def value(self, plain: Any) -> tuple[str, ...]:
+    def value(self, plain: Any) -> Any:
         """A tuple."""
         return tuple(plain or ())
 
@@ -291,23 +250,36 @@ class Texts(Form):
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The flag once for each text."""
-        return [f"{flag}={text}" for text in plain]
+        return [word for text in plain for word in _option(flag, text)]
 
     def text(self, plain: Any) -> str:
         """All of them."""
-        return ", ".join(plain)
+        return self.between.join(plain)
 
 
 @dataclass(frozen=True)
-class ValuesByColumn(Form):
-    """Values of columns, each column given by itself: COLUMN=VALUE,VALUE."""
+class Renames(Texts):
+    """Pairs of a name and another one: OLD=NEW; in a document also the new names by the old ones."""
+
+    metavar: str = "OLD=NEW"
+    data: ClassVar[Schema] = {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXT}
+
+    def value(self, plain: Any) -> dict[str, str]:
+        """The new names by the old ones."""
+        return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
+
+    def plain(self, value: Any) -> list[str]:
+        """The pairs as they are typed."""
+        return [f"{quoted(old, '=')}={new}" for old, new in value.items()]
+
+
+@dataclass(frozen=True)
+class ValuesByColumn(Texts):
+    """Values of columns: COLUMN=VALUE,VALUE; in a document also the values by column."""
 
     metavar: str = "COLUMN=VALUE,…"
-
-    @property
-    def schema(self) -> Schema:
-        """As they are typed, or the values by column."""
-        return {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXTS}
+    data: ClassVar[Schema] = {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXTS}
+    between: ClassVar[str] = "; "
 
     def kept(self, value: Any) -> dict[str, list[str]]:
         """The values by column."""
@@ -327,25 +299,13 @@ class ValuesByColumn(Form):
         """As they are typed."""
         return [f"{quoted(name, '=')}={Names().text(values)}" for name, values in value.items() if values]
 
-    def words(self, flag: str, plain: Any) -> list[str]:
-        """The flag once for each column."""
-        return [f"{flag}={text}" for text in plain]
-
-    def text(self, plain: Any) -> str:
-        """All of them."""
-        return "; ".join(plain)
-
 
 @dataclass(frozen=True)
-class Criteria(Form):
-    """Criteria for sensitive values, each given by itself: ``share:50``, or ``COLUMN=share:50`` for one column."""
+class Criteria(Texts):
+    """Criteria for sensitive values: ``share:50``, or ``COLUMN=share:50`` for one column."""
 
     metavar: str = "[COLUMN=]CRITERION"
-
-    @property
-    def schema(self) -> Schema:
-        """A list of texts."""
-        return _TEXTS
+    between: ClassVar[str] = "; "
 
     def value(self, plain: Any) -> tuple[Criterion, ...]:
         """The criteria, each once."""
@@ -355,13 +315,10 @@ class Criteria(Form):
         """As they are typed."""
         return [(f"{quoted(each.column, '=')}=" if each.column else "") + each.text for each in value]
 
-    def words(self, flag: str, plain: Any) -> list[str]:
-        """The flag once for each."""
-        return [f"{flag}={text}" for text in plain]
 
-    def text(self, plain: Any) -> str:
-        """All of them."""
-        return "; ".join(plain)
+def _option(flag: str, text: str) -> list[str]:
+    """``--option value`` where it can be read so; a value that begins with a dash stays with its option."""
+    return [flag, text] if text and not text.startswith("-") else [f"{flag}={text}"]
 
 
 def _criterion(text: str) -> Criterion:
@@ -369,6 +326,32 @@ def _criterion(text: str) -> Criterion:
     if not rest:
         return criterion_of(text)
     return criterion_of(text[len(column) + 1 :]).of(unquoted(column))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names between commas; where nothing stands there is none."""
+    return tuple(name for name in listed(text) if name)
+
+
+def pairs_in(
+    parts: Iterable[str], read: Callable[[str], T], message: str, remedy: str, code: str = "form"
+) -> dict[str, T]:
+    """What parts as NAME=VALUE say by name; `InputError` with the message, “{}” being the part, if one is none."""
+    found = {}
+    for part in parts:
+        name, _, text = (each.strip() for each in part.partition("="))
+        try:
+            if not name or not text:
+                raise ValueError
+            found[name] = read(text)
+        except ValueError:
+            raise InputError(Finding(code, message.format(part), remedy)) from None
+    return found
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers between slashes."""
+    return [float(number) for number in text.split("/")]
 
 
 def sets_of_names(text: str) -> list[list[str]]:

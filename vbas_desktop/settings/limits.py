@@ -10,7 +10,7 @@ from .forms import Ids, Names, Whole
 
 
 @dataclass(frozen=True)
-class Limiting(Settings):
+class Limiting(Settings, group="limits"):
     """Limits of aggregated regions. ``within`` and what stays alone always hold; the others are wishes (0: none)."""
 
     within: tuple[str, ...] = setting(
@@ -18,64 +18,48 @@ class Limiting(Settings):
         label="Never across",
         help="Columns of the region file, such as county: no aggregated region holds initial regions with two values "
         "of one of them.",
-        option="--within",
-        group="limits",
         form=Names(),
     )
     alone: tuple[str, ...] = setting(
         (),
         label="Stay alone",
         help="Ids of initial regions that are never merged with others; @FILE names a file with one id on each line.",
-        option="--alone",
-        group="limits",
         form=Ids(),
     )
     alone_column: str | None = setting(
         None,
         label="Stay alone by column",
         help="Column of the region file: regions with anything but nothing, 0, no or false in it are never merged.",
-        option="--alone-column",
-        group="limits",
         usual="none",
     )
     min_records: int = setting(
         0,
         label="Records at least",
         help="How many records each aggregated region should have at least, before suppression; 0 = any.",
-        option="--min-records",
-        group="limits",
         form=Whole("N"),
     )
     max_records: int = setting(
         0,
         label="Records at most",
         help="How many records each aggregated region should have at most, before suppression; 0 = any.",
-        option="--max-records",
-        group="limits",
         form=Whole("N"),
     )
     population_column: str | None = setting(
         None,
         label="Population column",
         help="Column of the region file with the number of inhabitants, or anything else that adds up.",
-        option="--population-column",
-        group="limits",
         usual="none",
     )
     min_population: int = setting(
         0,
         label="Population at least",
         help="The population that each aggregated region should have at least; 0 = any.",
-        option="--min-population",
-        group="limits",
         form=Whole("N"),
     )
     max_population: int = setting(
         0,
         label="Population at most",
         help="The population that each aggregated region should have at most; 0 = any.",
-        option="--max-population",
-        group="limits",
         form=Whole("N"),
     )
     centre_weights: str | None = setting(
@@ -83,8 +67,6 @@ class Limiting(Settings):
         label="Centres weighted by",
         help="Column of the region file by which initial regions count in the middle of an aggregated region; growth, "
         "joining, merging and moved boundaries go by these middles.",
-        option="--centre-weights",
-        group="limits",
         usual="all alike",
     )
 

@@ -20,15 +20,13 @@ _ENCODINGS = {
 
 
 @dataclass(frozen=True)
-class RecordOptions(Settings):
+class RecordOptions(Settings, group="reading"):
     """How to read a record file; None or ``auto``: find out. ``category_counts``: is line 2 the category numbers?"""
 
     delimiter: str | None = setting(
         None,
         label="Separator of the records",
         help="What separates the fields of the records, such as ; or tab.",
-        option="--delimiter",
-        group="reading",
         form=Delimiter(),
         titles=_SEPARATORS,
     )
@@ -36,16 +34,12 @@ class RecordOptions(Settings):
         None,
         label="Encoding of the records",
         help="How the letters of the records are stored, such as latin-1.",
-        option="--encoding",
-        group="reading",
         titles=_ENCODINGS,
     )
     category_counts: str = setting(
         "auto",
         label="Second line has category numbers",
         help="Whether line 2 of the records is the number of response categories.",
-        option="--category-counts",
-        group="reading",
         choices=("auto", "yes", "no"),
         titles={"auto": FIND_OUT, "yes": "Yes", "no": "No"},
     )
@@ -73,14 +67,13 @@ class RegionOptions:
 
 
 @dataclass(frozen=True)
-class Reading(RecordOptions):
+class Reading(RecordOptions, group="reading"):
     """How both files are read."""
 
     id_column: str | None = setting(
         None,
         label="Region id column",
         help="Column of the region file that names the region.",
-        option="--id-column",
         group="columns",
         usual="guessed",
     )
@@ -88,7 +81,6 @@ class Reading(RecordOptions):
         None,
         label="x or longitude column",
         help="Column of the region file with x or longitude.",
-        option="--x-column",
         group="columns",
         usual="guessed",
     )
@@ -96,7 +88,6 @@ class Reading(RecordOptions):
         None,
         label="y or latitude column",
         help="Column of the region file with y or latitude.",
-        option="--y-column",
         group="columns",
         usual="guessed",
     )
@@ -105,8 +96,6 @@ class Reading(RecordOptions):
         label="Coordinates",
         help="How the regions' coordinates are taken: geographic ones are projected to metres, planar ones are taken "
         "as they are, raw degrees computes with x = latitude.",
-        option="--coordinates",
-        group="reading",
         choices=tuple(COORDINATES),
         titles=COORDINATES,
     )
@@ -114,8 +103,6 @@ class Reading(RecordOptions):
         None,
         label="Separator of the regions",
         help="What separates the fields of the region file.",
-        option="--regions-delimiter",
-        group="reading",
         form=Delimiter(),
         titles=_SEPARATORS,
     )
@@ -123,16 +110,12 @@ class Reading(RecordOptions):
         None,
         label="Encoding of the regions",
         help="How the letters of the region file are stored.",
-        option="--regions-encoding",
-        group="reading",
         titles=_ENCODINGS,
     )
     regions_decimal: str = setting(
         "auto",
         label="Decimal sign of the regions",
         help="What parts the decimals of coordinates in a region file that is text.",
-        option="--regions-decimal",
-        group="reading",
         choices=("auto", "point", "comma"),
         titles={"auto": FIND_OUT, "point": "Point", "comma": "Comma"},
     )
@@ -140,8 +123,6 @@ class Reading(RecordOptions):
         None,
         label="Layer",
         help="Layer of a GeoPackage.",
-        option="--layer",
-        group="reading",
         usual="the first with polygons",
     )
 
@@ -149,8 +130,6 @@ class Reading(RecordOptions):
         None,
         label="Codebook",
         help="File that says what codes mean: column, value and label on each line.",
-        option="--codebook",
-        group="reading",
         usual="none",
     )
     obstacles: tuple[str, ...] = setting(
@@ -158,8 +137,6 @@ class Reading(RecordOptions):
         label="Obstacle files",
         help="Lakes, coasts, rivers and the like, for the construction “Obstacles”: areas and lines in a GeoJSON, "
         "GeoPackage or Shapefile.",
-        option="--obstacles",
-        group="reading",
         form=Texts("FILE"),
     )
     coarsen_from: str | None = setting(
@@ -168,11 +145,14 @@ class Reading(RecordOptions):
         help="For the construction “Coarsen”: the crosswalk.csv of an earlier release, or the folder of its run.",
         in_command="for the construction coarsen: the crosswalk.csv of an earlier release, the folder of its run, or "
         "its number in the ledger",
-        option="--coarsen-from",
-        group="reading",
         form=Form("FILE|N"),
         usual="none",
     )
+
+    @property
+    def reading(self) -> Reading:
+        """These settings alone: files are read again when one of them changes."""
+        return Reading(**self.part(Reading))
 
     @property
     def of_records(self) -> RecordOptions:

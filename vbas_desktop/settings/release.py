@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +18,6 @@ from .writing import escaping
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
 
-_GROUP = "release"
 FORMATS = get_args(ReleaseFormat)
 
 CLASS_SIZE = "class_size"
@@ -27,12 +25,11 @@ CLASS_SIZE = "class_size"
 
 
 SECRET_BYTES = 16
-SEED = re.compile(r"[0-9a-f]{1,64}")
 SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
 
 
 @dataclass(frozen=True)
-class ReleaseOptions(Settings):
+class ReleaseOptions(Settings, group="release"):
     """The choices of one release.
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
@@ -46,8 +43,6 @@ class ReleaseOptions(Settings):
         None,
         label="Columns",
         help="Columns to release, in this order.",
-        option="--columns",
-        group=_GROUP,
         form=Names(),
         usual="all",
     )
@@ -55,7 +50,6 @@ class ReleaseOptions(Settings):
         (),
         label="Identifiers",
         help="Columns to drop.",
-        option="--identifiers",
         group="columns",
         form=Names(),
     )
@@ -65,7 +59,6 @@ class ReleaseOptions(Settings):
         help="Columns, or pairs as A+B, that are released although they tell of a person, a place or a category; "
         "repeatable.",
         option="--allow-column",
-        group=_GROUP,
         form=Names(),
         repeatable=True,
     )
@@ -74,15 +67,12 @@ class ReleaseOptions(Settings):
         label="Names in the release",
         help="Another name for a column; repeatable.",
         option="--rename",
-        group=_GROUP,
         form=Renames(),
     )
     shuffle: bool = setting(
         True,
         label="S&huffle the records (their order can identify people)",
         help="Put the rows into random order, since order can identify.",
-        option="--shuffle",
-        group=_GROUP,
         form=Switch(),
         usual="yes",
     )
@@ -92,16 +82,12 @@ class ReleaseOptions(Settings):
         help="Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell.",
         in_command="a given secret for the order of the rows, in hexadecimal digits (default: a new one for every "
         "release)",
-        option="--shuffle-seed",
-        group=_GROUP,
         form=Digits(),
     )
     class_size: str | None = setting(
         None,
         label="&Add a column with the size of each record's class",
         help="Add a column with the number of records that share the row's values.",
-        option="--class-size",
-        group=_GROUP,
         without_value=CLASS_SIZE,
     )
     delimiter: str | None = setting(
@@ -110,17 +96,14 @@ class ReleaseOptions(Settings):
         help="Between the fields of the released CSV file.",
         in_command="delimiter of the released CSV file (default: as in the records)",
         option="--release-delimiter",
-        group=_GROUP,
         form=Delimiter(),
         titles={None: "As in the records", ",": "Comma", ";": "Semicolon", "\t": "Tab"},
     )
-    escape_formulas: bool = escaping(_GROUP)
+    escape_formulas: bool = escaping()
     format: ReleaseFormat = setting(
         "csv",
         label="&Format",
         help="Format of the released records.",
-        option="--format",
-        group=_GROUP,
         choices=FORMATS,
         titles={"csv": "CSV", "parquet": "Parquet"},
     )
@@ -129,8 +112,6 @@ class ReleaseOptions(Settings):
         label="Polic&y",
         help="Id of a policy, or a file with one: the reports say criterion by criterion whether the release meets it.",
         in_command="judge the release by this policy, criterion by criterion: an id (vbas policies list) or a file",
-        option="--policy",
-        group=_GROUP,
         form=Form("ID|FILE"),
     )
     population: str | None = setting(
@@ -138,8 +119,6 @@ class ReleaseOptions(Settings):
         label="Table of the population",
         help="CSV file with the number of people by region and quasi-identifiers: the risk among all inhabitants is "
         "exact then.",
-        option="--population",
-        group=_GROUP,
         form=Form("FILE"),
         usual="none",
     )
@@ -147,8 +126,6 @@ class ReleaseOptions(Settings):
         ("geojson",),
         label="Regions as &GeoPackage too",
         help="Formats of the shapes: geojson, gpkg.",
-        option="--geometry",
-        group=_GROUP,
         form=Names(),
         usual="geojson",
     )
@@ -157,16 +134,12 @@ class ReleaseOptions(Settings):
         label="&Names of regions from",
         help="Column of the region file after which aggregated regions are named, such as “Cortland + 10”; the names "
         "are added to crosswalk, table, shapes and reports.",
-        option="--name-column",
-        group=_GROUP,
         usual="no names",
     )
     pdf: bool = setting(
         True,
         label="Reports as P&DF too",
         help="The reports as PDF too.",
-        option="--pdf",
-        group=_GROUP,
         form=Switch(),
         usual="yes",
     )
@@ -175,8 +148,9 @@ class ReleaseOptions(Settings):
         findings = []
         if self.shuffle_seed is not None:
             # Runs that were kept before secrets were drawn tell a number.
-            object.__setattr__(self, "shuffle_seed", str(self.shuffle_seed).strip().lower())
-            if not SEED.fullmatch(self.shuffle_seed):
+            try:
+                object.__setattr__(self, "shuffle_seed", Digits().parse(str(self.shuffle_seed)))
+            except ValueError:
                 findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
         if self.format not in get_args(ReleaseFormat):
             findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
@@ -209,7 +183,8 @@ class ReleaseOptions(Settings):
                 [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
             )
         wanted = header if self.columns is None else dict.fromkeys(self.columns)
-        kept = [(name, self._released_name(self.renames.get(name, name))) for name in wanted if name not in dropped]
+        written = defused if self.escape_formulas else str
+        kept = [(name, written(self.renames.get(name, name))) for name in wanted if name not in dropped]
         names = [name for _, name in kept] + ([self.class_size] if self.class_size else [])
         if not kept:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
@@ -219,9 +194,6 @@ class ReleaseOptions(Settings):
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
             )
         return tuple(kept)
-
-    def _released_name(self, name: str) -> str:
-        return defused(name) if self.escape_formulas else name
 
     def as_dict(self) -> dict[str, Any]:
         """The choices as plain JSON data: the entry ``release`` of ``run.json``."""

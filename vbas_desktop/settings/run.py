@@ -31,14 +31,13 @@ GENERALISED = {"no": (False,), "yes": (True,), "both": (False, True)}
 
 
 @dataclass(frozen=True)
-class Protection(Settings):
+class Protection(Settings, group="run"):
     """What must hold."""
 
     unknown_regions: str = setting(
         "stop",
         label="Records of unkno&wn regions",
         help="What happens to records whose region is not in the region file.",
-        option="--unknown-regions",
         group="reading",
         choices=("stop", "suppress"),
         titles={"stop": "Stop and list them", "suppress": "Suppress them"},
@@ -49,7 +48,6 @@ class Protection(Settings):
         help="Every released combination occurs at least k times.",
         in_command="the least size of a released class (default: 5)",
         option="-k",
-        group="run",
         form=Whole("K", 1),
     )
     global_suppression: bool = setting(
@@ -58,13 +56,12 @@ class Protection(Settings):
         help="They could not be released in any region; without them the rest needs less merging.",
         in_command="keep classes that are below k in the whole file until the regions are made",
         option="--no-global-suppression",
-        group="run",
         form=Flag(negated=True),
     )
 
 
 @dataclass(frozen=True)
-class Running(Settings):
+class Running(Settings, group="run"):
     """Which numbers of sites are tried, what decides about dominance, and the seed."""
 
     range_step_percent: float = setting(
@@ -72,7 +69,6 @@ class Running(Settings):
         label="Range step",
         help="Distance of the site numbers from each other, in percent of the approximated one.",
         option="--range-step",
-        group="run",
         form=Percent(),
         usual="10",
     )
@@ -80,8 +76,6 @@ class Running(Settings):
         2,
         label="Range reach",
         help="How many site numbers to each side; 0 = only the approximated one.",
-        option="--range-reach",
-        group="run",
         form=Whole("N"),
     )
     pareto_measures: tuple[str, ...] | None = setting(
@@ -89,7 +83,6 @@ class Running(Settings):
         label="Measures of dominance",
         help="Measures that decide about dominance, or the name of a preset: usual (suppression and place) or thesis.",
         option="--pareto",
-        group="run",
         form=Names(),
         usual="usual",
     )
@@ -97,45 +90,37 @@ class Running(Settings):
         0,
         label="Random seed",
         help="Seed of all random draws.",
-        option="--random-seed",
-        group="run",
         form=Whole("N"),
     )
 
 
 @dataclass(frozen=True)
-class Workers(Settings):
+class Workers(Settings, group="run"):
     """How many threads; the result is the same with any number."""
 
     workers: int = setting(
         0,
         label="Threads",
         help="Threads; 0 = chosen automatically.",
-        option="--workers",
-        group="run",
         form=Whole("N"),
         decides=False,
     )
 
 
 @dataclass(frozen=True)
-class Columns(Settings):
+class Columns(Settings, group="columns"):
     """Which columns of the records are what."""
 
     region_column: str = setting(
         "",
         label="Region column",
         help="Column of the records that names the region.",
-        option="--region-column",
-        group="columns",
         required=True,
     )
     quasi_identifiers: tuple[str, ...] = setting(
         (),
         label="Quasi-identifiers",
         help="Columns that make up the classes.",
-        option="--quasi-identifiers",
-        group="columns",
         form=Names(),
         required=True,
     )
@@ -143,15 +128,12 @@ class Columns(Settings):
         (),
         label="Identifiers",
         help="Columns that are dropped from the release.",
-        option="--identifiers",
-        group="columns",
         form=Names(),
     )
     sensitive: tuple[str, ...] = setting(
         (),
         label="Sensitive columns",
         help="A column that must not be learned of a person; repeatable.",
-        option="--sensitive",
         group="sensitive values",
         form=Texts("COLUMN"),
     )
@@ -179,11 +161,6 @@ class RunSettings(Workers, Running, Harm, Limiting, Protection, Reading, Columns
     approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULTS))
     parameters: Parameters = field(default_factory=dict)
     groupings: Groups = field(default_factory=dict)
-
-    @property
-    def reading(self) -> Reading:
-        """How both files are read."""
-        return Reading(**self.part(Reading))
 
     @property
     def sensitive_columns(self) -> tuple[Sensitive, ...]:

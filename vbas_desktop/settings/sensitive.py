@@ -13,7 +13,7 @@ from .forms import Criteria, ValuesByColumn
 
 
 @dataclass(frozen=True)
-class Harm(Settings):
+class Harm(Settings, group="sensitive values"):
     """Benign values, and criteria that a class must meet to be released."""
 
     benign: Mapping[str, tuple[str, ...]] = setting(
@@ -21,8 +21,6 @@ class Harm(Settings):
         label="Benign values",
         help="Values of a sensitive column that do no harm if they are learned, such as “none”; “(missing)” is the "
         "empty one; repeatable.",
-        option="--benign",
-        group="sensitive values",
         form=ValuesByColumn(),
     )
     criteria: tuple[Criterion, ...] = setting(
@@ -32,7 +30,6 @@ class Harm(Settings):
         "k: share:PERCENT (of the commonest harmful value at most), distinct:L, entropy:L, recursive:C,L, "
         "closeness:T or ordered-closeness:T; of one column or of all sensitive ones; repeatable.",
         option="--criterion",
-        group="sensitive values",
         form=Criteria(),
     )
 

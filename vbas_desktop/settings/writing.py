@@ -13,42 +13,33 @@ from vbas_desktop.domain.listing import defused
 from .declaration import Settings, setting
 from .forms import Flag, Form, Names
 
-_GROUP = "writing"
-_LEDGER = "ledger"
 
-
-def escaping(group: str) -> Any:
+def escaping() -> Any:
     """The setting that every written file of records has."""
     return setting(
         False,
         label="Escape &cells that a spreadsheet would run as formulas",
         help="Put an apostrophe before cells that a spreadsheet would run as a formula.",
-        option="--escape-formulas",
-        group=group,
         form=Flag(),
     )
 
 
 @dataclass(frozen=True)
-class Writing(Settings):
+class Writing(Settings, group="writing"):
     """How a file that is no release is written; without ``shuffle_seed`` a fresh secret orders the rows."""
 
     identifiers: tuple[str, ...] = setting(
         (),
         label="Identifiers",
         help="Columns that are not written.",
-        option="--identifiers",
-        group=_GROUP,
         form=Names(),
     )
     shuffle_seed: str | None = setting(
         None,
         label="Seed of the order",
         help="Order the rows by this in place of a fresh secret; keep it to yourself.",
-        option="--shuffle-seed",
-        group=_GROUP,
     )
-    escape_formulas: bool = escaping(_GROUP)
+    escape_formulas: bool = escaping()
 
     def text(self, text: str) -> str:
         """A field, or the name of a column, as it is written."""
@@ -60,7 +51,7 @@ class Writing(Settings):
 
 
 @dataclass(frozen=True)
-class HandingOver(Settings):
+class HandingOver(Settings, group="ledger"):
     """The audience of a release and the ledger that it is checked against.
 
     ``ledger`` None: the one beside the record file, if there is one. Without an ``audience`` the release is compared
@@ -73,8 +64,6 @@ class HandingOver(Settings):
         label="Ledger",
         help="File with what was handed over so far.",
         in_command="file with what was handed over so far (default: vbas-ledger.json beside the records, if there)",
-        option="--ledger",
-        group=_LEDGER,
         form=Form("FILE"),
     )
     audience: str | None = setting(
@@ -83,8 +72,6 @@ class HandingOver(Settings):
         help="Who gets the release: what they have already is compared with it. “public” is everybody.",
         in_command="who gets the release: it is compared with what they have already; “public” is everybody "
         "(default: compared with all that anybody has)",
-        option="--audience",
-        group=_LEDGER,
     )
     despite: str | None = setting(
         None,
@@ -92,7 +79,6 @@ class HandingOver(Settings):
         help="Kept in run.json and in the ledger.",
         in_command="release although people could be singled out beside earlier releases, for this reason; it is kept",
         option="--despite-ledger",
-        group=_LEDGER,
         form=Form("REASON"),
     )
     also: str | None = setting(
@@ -102,6 +88,5 @@ class HandingOver(Settings):
         in_command="put the released records into this place, too: a folder, FILE.parquet, FILE.duckdb#schema.table, "
         "postgresql://user@host/database#schema.table, spark://host:port/folder or …#schema.table",
         option="--target",
-        group=_LEDGER,
         form=Form("ADDRESS"),
     )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from release_making import write_regions
 
-from vbas_desktop.assessment.population import Placed, estimated_risk, exact_risk
+from vbas_desktop.assessment.risk import Placed, estimated_risk, exact_risk
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Population

@@ -12,30 +12,15 @@ def test_the_prosecutor_knows_who_is_in_the_file():
     assert risk.prosecutor_maximum == 1.0
     assert risk.prosecutor_average == 0.3
     assert risk.marketer == 0.3
-    assert risk.journalist_maximum is None
 
 
 def test_records_at_risk_are_those_of_classes_below_5_11_and_20():
     assert risk_of(np.array([4, 5, 10, 11, 19, 20])).at_risk == (4, 19, 49)
 
 
-def test_the_journalist_needs_a_population():
-    risk = risk_of(np.array([2, 3]), np.array([10, 4]))
-    assert risk.journalist_maximum == 0.25
-    assert risk.journalist_average == pytest.approx((2 / 10 + 3 / 4) / 5)
-    assert risk.marketer == risk.journalist_average
-
-
 def test_nothing_released_means_no_risk_to_speak_of():
     risk = risk_of(np.zeros(3, np.int64))
     assert (risk.records, risk.prosecutor_maximum, risk.marketer, risk.at_risk) == (0, None, None, (0, 0, 0))
-
-
-def test_a_population_smaller_than_the_file_is_refused():
-    with pytest.raises(ValueError, match="more records"):
-        risk_of(np.array([3]), np.array([2]))
-    with pytest.raises(ValueError, match="same classes"):
-        risk_of(np.array([3]), np.array([2, 3]))
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30))

@@ -6,15 +6,18 @@ import argparse
 
 import pytest
 
-from vbas_desktop.cli.arguments import delimiter_of, names, numbers, percent, sets_of_names, whole
+from vbas_desktop.cli.arguments import names, numbers, sets_of_names, typed, whole
 from vbas_desktop.cli.main import main
+from vbas_desktop.settings.forms import Delimiter, Percent
+
+percent = typed(Percent().parse)
 
 
 @pytest.mark.parametrize(
     ("text", "delimiter"), [("tab", "\t"), ("\\t", "\t"), ("Semicolon", ";"), ("pipe", "|"), (",", ","), (None, None)]
 )
 def test_delimiters_have_names(text, delimiter):
-    assert delimiter_of(text) == delimiter
+    assert Delimiter().value(text) == delimiter
 
 
 def test_names_are_separated_by_commas_and_quoted_if_they_have_one():

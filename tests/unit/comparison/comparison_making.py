@@ -6,10 +6,13 @@ import numpy as np
 
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.comparison.plan import Plan
+from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
+from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 
+SILENT = Silent()
 GROUPS = Grouping("age", {"1": "young", "2": "young", "3": "old", "4": "old"})
 
 
@@ -35,12 +38,19 @@ def plan_of(**changes) -> Plan:
         "region_column": "region",
         "quasi_identifier_sets": (("age",), ("age", "sex")),
         "ks": (3,),
-        "site_numbers": (make("site_number", "fixed", {"sites": 6}), make("site_number", "fixed", {"sites": 9})),
-        "site_locations": (make("site_location", "density"), make("site_location", "adc", {"seeding": "density"})),
-        "constructions": (make("construction", "voronoi"),),
+        "approaches": {
+            "site_number": (make("site_number", "fixed", {"sites": 6}), make("site_number", "fixed", {"sites": 9})),
+            "site_location": (make("site_location", "density"), make("site_location", "adc", {"seeding": "density"})),
+        },
         "groupings": (GROUPS,),
         "generalised": (False, True),
         "range_reach": 1,
         "workers": 2,
     }
     return Plan(**{**usual, **changes})
+
+
+def run_comparison(plan, table, regions, keeper, progress=SILENT):
+    """Count, prepare and run."""
+    prepared = prepare(plan, count_scenarios(plan, table, regions), keeper)
+    return run_prepared(prepared, keeper, progress)

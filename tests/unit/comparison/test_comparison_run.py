@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from comparison_making import loaded, plan_of
+from comparison_making import loaded, plan_of, run_comparison
 
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.comparison import run as comparing
 from vbas_desktop.comparison.plan import Scenario, labelled_approaches
-from vbas_desktop.comparison.run import count_scenarios, prepare, run_comparison
+from vbas_desktop.comparison.run import count_scenarios, prepare
 from vbas_desktop.comparison.store import Memory, Store
 from vbas_desktop.comparison.table import rows_of
 from vbas_desktop.domain.progress import Cancelled
@@ -158,9 +158,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from comparison_making import plan_of
+from comparison_making import plan_of, run_comparison
 from vbas_desktop.comparison import store as kept
-from vbas_desktop.comparison.run import run_comparison
 from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 folder = Path({folder!r})

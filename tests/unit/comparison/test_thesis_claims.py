@@ -114,4 +114,4 @@ def test_the_plan_has_six_scenarios_of_eighteen_combinations():
     assert [scenario.generalised for scenario in plan.scenarios] == [False, True] * 3
     assert len(plan.combinations) == 6 * 18
     assert plan.most_aggregations == 540
-    assert plan.site_numbers[1].model == "western"
+    assert plan.approaches["site_number"][1].model == "western"

@@ -362,9 +362,9 @@ def test_what_is_kept_of_a_comparison_knows_the_limits_and_the_columns():
     found = [limits_settings(request_of(one, wanted)) for one in (problem, other) for wanted in kinds]
     assert found[0] == {}
     assert len({str(each) for each in found}) == 4  # minima of records do not look at the county
-    plan = Plan(
-        "region", (("colour",),), (2,), (make("site_number", "fixed"),), (LOCATIONS["adc"],), (OneConstruction(),)
-    )
+    chosen = {"site_number": make("site_number", "fixed"), "site_location": LOCATIONS["adc"]}
+    chosen["construction"] = OneConstruction()
+    plan = Plan("region", (("colour",),), (2,), {component: (one,) for component, one in chosen.items()})
     kept = settings_of(plan, plan.combinations[0], "", found[1])
     assert kept["limits"]["within"] == ["county"]
 

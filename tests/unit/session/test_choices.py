@@ -6,7 +6,7 @@ import pytest
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
-from vbas_desktop.session.choices import Choices, changed_fields, combination
+from vbas_desktop.session.choices import Choices, changed_fields, in_words
 
 
 def test_a_new_region_column_makes_the_old_one_plain():
@@ -21,11 +21,11 @@ def test_quasi_identifiers_keep_the_order_of_the_file():
 
 
 def test_the_combination_is_told_in_the_titles_of_the_menus():
-    assert combination(Choices()) == "Allowed loss · Balanced density · Voronoi"
+    assert in_words(Choices().approaches) == "Allowed loss · Balanced density · Voronoi"
 
 
 def test_an_approach_that_is_not_installed_is_called_by_its_name():
-    assert combination(Choices().with_approach("site_location", "theirs")).split(" · ")[1] == "theirs"
+    assert in_words(Choices().with_approach("site_location", "theirs").approaches).split(" · ")[1] == "theirs"
 
 
 def test_parameters_are_remembered_for_each_approach():

@@ -4,7 +4,7 @@ column.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.records import finite_number, frozen
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.generalise import delimited_rows
 
@@ -139,15 +140,12 @@ def read_distance_tables(folder: str | Path | None, columns: Sequence[str]) -> d
 def check_listed(classes: Classes, tables: Mapping[str, DistanceTable]) -> None:
     """Refuse tables that lack values of the file. The values are not named: a few people may be the only ones."""
     findings = []
-    for q, name in enumerate(classes.columns):
-        if name in tables:
-            lacking = {label[q] for label in classes.labels} - set(tables[name].values)
-            if lacking:
-                some = (
-                    "1 value of the records is" if len(lacking) == 1 else f"{len(lacking):,} values of the records are"
-                )
-                message = f"{some} not in the table of distances."
-                findings.append(Finding("unlisted-value", message, "Add a row and a column for each.", column=name))
+    for name, used in _values((classes,), tables):
+        lacking = len(used - set(tables[name].values))
+        if lacking:
+            some = counted(lacking, "value of the records is", "values of the records are")
+            message = f"{some} not in the table of distances."
+            findings.append(Finding("unlisted-value", message, "Add a row and a column for each.", column=name))
     if findings:
         raise InputError(findings)
 
@@ -155,16 +153,21 @@ def check_listed(classes: Classes, tables: Mapping[str, DistanceTable]) -> None:
 def unused_values(before: Classes, after: Classes, tables: Mapping[str, DistanceTable]) -> list[Finding]:
     """A warning for each table with values that neither file has: perhaps it was written for another file."""
     findings = []
-    for q, name in enumerate(before.columns):
-        if name in tables:
-            used = {label[q] for classes in (before, after) for label in classes.labels}
-            spare = sum(value not in used for value in tables[name].values)
-            if spare:
-                some = "1 value does" if spare == 1 else f"{spare:,} values do"
-                message = f"{some} not occur in the records, but stand in the table of distances."
-                remedy = "Check that the table was written for this file."
-                findings.append(Finding("unknown-value", message, remedy, Severity.WARNING, column=name))
+    for name, used in _values((before, after), tables):
+        spare = sum(value not in used for value in tables[name].values)
+        if spare:
+            some = counted(spare, "value does", "values do")
+            message = f"{some} not occur in the records, but stand in the table of distances."
+            remedy = "Check that the table was written for this file."
+            findings.append(Finding("unknown-value", message, remedy, Severity.WARNING, column=name))
     return findings
+
+
+def _values(files: Sequence[Classes], tables: Mapping[str, DistanceTable]) -> Iterator[tuple[str, set[str]]]:
+    """The columns that have a table, and the values of each in these files."""
+    for q, name in enumerate(files[0].columns):
+        if name in tables:
+            yield name, {label[q] for classes in files for label in classes.labels}
 
 
 def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], findings: FindingList) -> None:

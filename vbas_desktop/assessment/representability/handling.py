@@ -29,14 +29,6 @@ class Handled:
     labels: tuple[Label | None, ...]
     added: Mapping[Label, int]
 
-    def sizes(self, classes: Classes) -> Counter[Label]:
-        """Records of each released class, made-up ones included."""
-        total: Counter[Label] = Counter(self.added)
-        for label, size in zip(self.labels, classes.sizes.tolist(), strict=True):
-            if label is not None:
-                total[label] += size
-        return total
-
 
 @dataclass(frozen=True)
 class Handling(Approach):

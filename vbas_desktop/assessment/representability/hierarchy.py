@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vbas_desktop.domain.crosswalk import CROSSWALK, code_columns
 from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.generalise import read_levels
 
 from .classes import Classes
@@ -62,16 +63,6 @@ def flat(column: str) -> Hierarchy:
     return Hierarchy(column)
 
 
-def intervals(column: str, values: Sequence[str], widths: Sequence[int]) -> Hierarchy:
-    """A hierarchy of whole numbers by intervals of growing widths, starting at 1, with suppression on top."""
-    ancestors = {}
-    for value in values:
-        number = int(value)
-        levels = [f"{(number - 1) // width * width + 1}-{((number - 1) // width + 1) * width}" for width in widths]
-        ancestors[value] = (*levels, SUPPRESSED)
-    return Hierarchy(column, ancestors)
-
-
 def read_hierarchy(path: str | Path, column: str | None = None) -> Hierarchy:
     """A hierarchy from CSV: ``value;level1;level2…``, one line per value. The column is the file's name by default."""
     levels = read_levels(path, column)
@@ -105,16 +96,10 @@ def unlisted_values(classes: Classes, hierarchies: Mapping[str, Hierarchy]) -> l
         known = hierarchies[name].ancestors
         unknown = {label[q] for label in classes.labels} - set(known) if known else set()
         if unknown:
-            number = f"{len(unknown):,} value{'s are' if len(unknown) > 1 else ' is'}"
-            findings.append(
-                Finding(
-                    "unlisted-value",
-                    f"{number} not in the hierarchy: of these, only suppression counts as generalisation.",
-                    "Add a line for each value to the hierarchy.",
-                    Severity.WARNING,
-                    column=name,
-                )
-            )
+            number = counted(len(unknown), "value is", "values are")
+            message = f"{number} not in the hierarchy: of these, only suppression counts as generalisation."
+            remedy = "Add a line for each value to the hierarchy."
+            findings.append(Finding("unlisted-value", message, remedy, Severity.WARNING, column=name))
     return findings
 
 
@@ -123,15 +108,12 @@ def read_hierarchies(folder: str | Path, columns: Sequence[str]) -> dict[str, Hi
 
     Refused if no column has one: most likely it is the wrong folder.
     """
-    found = {}
-    if not any((Path(folder) / f"{column}.csv").is_file() for column in columns):
-        wanted = ", ".join(f"{column}.csv" for column in columns)
+    paths = {column: Path(folder) / f"{column}.csv" for column in columns}
+    if not any(path.is_file() for path in paths.values()):
+        wanted = ", ".join(path.name for path in paths.values())
         message = "The folder has no hierarchy for any quasi-identifier."
         raise InputError(Finding("no-hierarchy", message, f"Name the files {wanted}.", file=str(folder)))
-    for column in columns:
-        path = Path(folder) / f"{column}.csv"
-        found[column] = read_hierarchy(path, column) if path.is_file() else flat(column)
-    return found
+    return {name: read_hierarchy(path, name) if path.is_file() else flat(name) for name, path in paths.items()}
 
 
 def places_of_crosswalk(path: str | Path, column: str) -> Hierarchy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +20,11 @@ from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
 from vbas_desktop.settings.writing import Writing
 
 from .classes import Classes, outlier_records, outliers
-from .distance_tables import Distance, DistanceTable
+from .distance_tables import Distance
 from .handling import Fabricate, Handled, Handling
 from .hierarchy import Hierarchy
 from .made_up import MadeUp, Places, new_keys, refuse_telling_columns
+from .vector import Choices
 from .words import may_tell
 
 PARQUET = (".parquet", ".pq")
@@ -32,16 +33,14 @@ PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class Treatment:
-    """What is to be done with a file. ``key`` is given new values in made-up records, ``sensitive`` average ones."""
+    """What is to be done with a file. Of the choices, the key is given new values in made-up records, and sensitive
+    columns average ones.
+    """
 
-    quasi_identifiers: tuple[str, ...]
-    k: int
+    choices: Choices
     handling: Handling
     hierarchies: Mapping[str, Hierarchy]
-    sensitive: tuple[str, ...] = ()
-    key: str | None = None
-    distances: Mapping[str, DistanceTable] = field(default_factory=dict)
-    writing: Writing = field(default_factory=Writing)
+    writing: Writing
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,6 @@ class Treated:
 
     k: int
     records: int
-    outlier_classes: int
     outlier_records: int
     written: int
     added: int
@@ -82,18 +80,18 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     Its rows are in an order that tells nothing. Which of them were made up is told in a file beside it that nobody but
     the user may read.
     """
-    columns = treatment.quasi_identifiers
+    columns = treatment.choices.quasi_identifiers
     if not columns:
         raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
-    keys = (treatment.key,) if treatment.key else ()
-    for name in (*treatment.sensitive, *treatment.writing.identifiers, *keys):
+    keys = (treatment.choices.key,) if treatment.choices.key else ()
+    for name in (*treatment.choices.sensitive, *treatment.writing.identifiers, *keys):
         table.facts(name)
     _check_identifiers(treatment)
     classes = Classes.of_records(table, columns)
-    distance = Distance.of_classes(classes, tables=treatment.distances)
-    handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, distance)
+    distance = Distance.of_classes(classes, tables=treatment.choices.distances)
+    handled = treatment.handling.handle(classes, treatment.choices.k, treatment.hierarchies, distance)
     if handled.added:
-        refuse_telling_columns(table, (*columns, *treatment.sensitive, *keys), treatment.writing.identifiers)
+        refuse_telling_columns(table, (*columns, *treatment.choices.sensitive, *keys), treatment.writing.identifiers)
     with new_file(target) as path:
         written = _Written(_new_rows(table, classes, handled, treatment, path.parent))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
@@ -105,10 +103,9 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         else:
             # What it says of an earlier file does not hold of this one.
             custody.unlink(missing_ok=True)
-    small = outliers(classes, treatment.k)
     added = sum(handled.added.values())
-    concerned = outlier_records(classes, treatment.k)
-    return Treated(treatment.k, table.rows, small.size, concerned, written.number, added, smallest)
+    concerned = outlier_records(classes, treatment.choices.k)
+    return Treated(treatment.choices.k, table.rows, concerned, written.number, added, smallest)
 
 
 def custody_file(target: Path) -> Path:
@@ -117,7 +114,7 @@ def custody_file(target: Path) -> Path:
 
 
 def _check_identifiers(treatment: Treatment) -> None:
-    used = {*treatment.quasi_identifiers, *treatment.sensitive, treatment.key}
+    used = {*treatment.choices.quasi_identifiers, *treatment.choices.sensitive, treatment.choices.key}
     for name in treatment.writing.identifiers:
         if name in used:
             message = "An identifier is not written, so it can be nothing else."
@@ -158,7 +155,9 @@ def _new_rows(
     table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, scratch: Path
 ) -> Iterator[tuple[list[str], bool]]:
     """All rows of the new file, shuffled, each with whether it was made up."""
-    draw = secret(treatment.writing.shuffle_seed, table.source.sha256, treatment.quasi_identifiers, treatment.k)
+    draw = secret(
+        treatment.writing.shuffle_seed, table.source.sha256, treatment.choices.quasi_identifiers, treatment.choices.k
+    )
     return shuffled(_rows_in_order(table, classes, handled, treatment, draw), scratch, draw)
 
 
@@ -166,9 +165,9 @@ def _rows_in_order(
     table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, draw: random.Random
 ) -> Iterator[tuple[list[str], bool]]:
     header = list(table.dialect.header)
-    key = header.index(treatment.key) if treatment.key else None
-    sensitive = [header.index(name) for name in treatment.sensitive]
-    places = Places([header.index(name) for name in treatment.quasi_identifiers], sensitive, key)
+    key = header.index(treatment.choices.key) if treatment.choices.key else None
+    sensitive = [header.index(name) for name in treatment.choices.sensitive]
+    places = Places([header.index(name) for name in treatment.choices.quasi_identifiers], sensitive, key)
     whole = isinstance(treatment.handling, Fabricate) and treatment.handling.average_of == "file"
     made_up = MadeUp(handled, places, len(header), whole, draw)
     for number, row in enumerate(row_texts(table)):
@@ -179,7 +178,7 @@ def _rows_in_order(
         for place, value in zip(places.quasi, label, strict=True):
             row[place] = value
         yield row, False
-    keys = new_keys(table, treatment.key, draw) if treatment.key else iter(())
+    keys = new_keys(table, treatment.choices.key, draw) if treatment.choices.key else iter(())
     for row in made_up.records(keys):
         yield row, True
 
@@ -189,7 +188,7 @@ def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int
     if not written:
         return None
     again = load_records(path, RecordOptions(table.dialect.delimiter, "utf-8", "no"))
-    sizes = Classes.of_records(again, tuple(map(treatment.writing.text, treatment.quasi_identifiers))).sizes
-    if again.rows != written or int(np.min(sizes)) < treatment.k:
+    sizes = Classes.of_records(again, tuple(map(treatment.writing.text, treatment.choices.quasi_identifiers))).sizes
+    if again.rows != written or int(np.min(sizes)) < treatment.choices.k:
         raise VerificationFailed("The written file still has k-outliers, or not all records. Nothing was kept.")
     return int(np.min(sizes))

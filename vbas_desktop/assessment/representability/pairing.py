@@ -54,6 +54,10 @@ class Pairing:
         """Cells whose records were raised to a higher level in at least one column, and moved in none."""
         return np.asarray((self.levels > 0).any(axis=1)) & ~self.moved
 
+    def climbed(self, q: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
+        """How far up its hierarchy column q was raised in each cell; 1 where its value was replaced."""
+        return np.array([1.0 if n == UNEXPLAINED else hierarchy.share(int(n)) for n in self.levels[:, q]])
+
     def approaches(self) -> dict[str, int]:
         """What was done, and to how many records."""
         done = {

@@ -152,7 +152,7 @@ def write_requirement(path: str | Path, requirement: Requirement) -> None:
     write_text(Path(path), json.dumps(requirement.as_dict(), indent=2, ensure_ascii=False) + "\n")
 
 
-ClassFinder = Callable[[Mapping[str, str]], tuple[Verdict, str]]
+ClassFinder = Callable[[Mapping[str, str]], tuple[str, Verdict]]
 """Whether a class is released, and how that is said."""
 
 
@@ -174,6 +174,11 @@ def check(requirement: Requirement, vector: Mapping[str, Any], has_class: ClassF
     if requirement.weights:
         rows.append(_weights(requirement.weights, vector.get("weights", {}).get("quasi_identifiers")))
     return rows
+
+
+def none_missed(criteria: Sequence[Criterion]) -> bool:
+    """Whether no criterion is missed."""
+    return all(row.verdict is not Verdict.NOT_MET for row in criteria)
 
 
 def as_rows(criteria: Sequence[Criterion]) -> list[dict[str, str]]:
@@ -209,21 +214,21 @@ def _in_words(bounds: Mapping[str, float]) -> str:
 def _bounded(name: str, bounds: Mapping[str, float], actual: float | None) -> Criterion:
     words = _in_words(bounds)
     if actual is None:
-        return Criterion(name, words, "—", Verdict.NOT_CHECKABLE)
+        return Criterion(name, words, *_told(None, "", ""))
     fine = bounds.get("min", float("-inf")) <= actual <= bounds.get("max", float("inf"))
-    return Criterion(name, words, f"{actual:.4g}", Verdict.OK if fine else Verdict.NOT_MET)
+    return Criterion(name, words, *_told(fine, f"{actual:.4g}", f"{actual:.4g}"))
 
 
 def _names(kind: str, wanted: Sequence[str], present: Sequence[str] | None) -> list[Criterion]:
-    rows = []
-    for name in wanted:
-        if present is None:
-            rows.append(Criterion(f"{kind} {name}", "present", "—", Verdict.NOT_CHECKABLE))
-            continue
-        there = name in present
-        actual, verdict = ("present", Verdict.OK) if there else ("missing", Verdict.NOT_MET)
-        rows.append(Criterion(f"{kind} {name}", "present", actual, verdict))
-    return rows
+    there = {name: None if present is None else name in present for name in wanted}
+    return [Criterion(f"{kind} {name}", "present", *_told(there[name], "present", "missing")) for name in wanted]
+
+
+def _told(fine: bool | None, yes: str, no: str) -> tuple[str, Verdict]:
+    """What is said of something that is so, is not so, or is not known."""
+    if fine is None:
+        return "—", Verdict.NOT_CHECKABLE
+    return (yes, Verdict.OK) if fine else (no, Verdict.NOT_MET)
 
 
 def _level(name: str, top: int, vector: Mapping[str, Any]) -> Criterion:
@@ -240,28 +245,29 @@ def _level(name: str, top: int, vector: Mapping[str, Any]) -> Criterion:
 
 def _class(wanted: Mapping[str, str], finder: ClassFinder) -> Criterion:
     name = "Class " + ", ".join(f"{column} = {value}" for column, value in wanted.items())
-    verdict, actual = finder(wanted)
-    return Criterion(name, "released", actual, verdict)
+    return Criterion(name, "released", *finder(wanted))
 
 
-def _listed(present: Sequence[Mapping[str, Any]] | None, wanted: Mapping[str, str]) -> tuple[Verdict, str]:
+def _listed(present: Sequence[Mapping[str, Any]] | None, wanted: Mapping[str, str]) -> tuple[str, Verdict]:
     if present is None:
-        return Verdict.NOT_CHECKABLE, "—"
-    there = any(all(each["class"].get(c) == v for c, v in wanted.items()) for each in present)
-    return (Verdict.OK, "released") if there else (Verdict.NOT_MET, "not released")
+        return released(None)
+    return released(any(all(each["class"].get(c) == v for c, v in wanted.items()) for each in present))
+
+
+def released(there: bool | None) -> tuple[str, Verdict]:
+    """What is said of a required class that is released, is not, or of which that is not known."""
+    return _told(there, "released", "not released")
 
 
 def _not_aggregated(aggregated: bool | None) -> Criterion:
-    if aggregated is None:
-        return Criterion("Sensitive values", "not aggregated", "—", Verdict.NOT_CHECKABLE)
-    actual, verdict = ("aggregated", Verdict.NOT_MET) if aggregated else ("as recorded", Verdict.OK)
-    return Criterion("Sensitive values", "not aggregated", actual, verdict)
+    fine = None if aggregated is None else not aggregated
+    return Criterion("Sensitive values", "not aggregated", *_told(fine, "as recorded", "aggregated"))
 
 
 def _weights(wanted: Mapping[str, float], used: Mapping[str, float] | None) -> Criterion:
     words = ", ".join(f"{name} {weight:g}" for name, weight in wanted.items())
     if used is None:
-        return Criterion("Weights", words, "—", Verdict.NOT_CHECKABLE)
+        return Criterion("Weights", words, *_told(None, "", ""))
     same = set(wanted) == set(used) and all(abs(wanted[name] - used[name]) < 1e-6 for name in wanted)
     actual = ", ".join(f"{name} {weight:g}" for name, weight in used.items())
-    return Criterion("Weights", words, actual, Verdict.OK if same else Verdict.NOT_MET)
+    return Criterion("Weights", words, *_told(same, actual, actual))

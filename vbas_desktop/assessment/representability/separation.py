@@ -19,7 +19,7 @@ from vbas_desktop.domain.records import finite_number
 
 from .distance_tables import Distance, DistanceTable
 from .hierarchy import Hierarchy
-from .pairing import UNEXPLAINED, Pairing
+from .pairing import Pairing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,7 +70,7 @@ def davies_bouldin_of(
         released = [paired.released.labels[number][q] for number in used]
         column = _column(cells, group, records, released, distance, q)
         columns.append(column)
-        moved += weights[q] * _raised(paired.levels[:, q], hierarchy) * column.within
+        moved += weights[q] * paired.climbed(q, hierarchy) * column.within
         anywhere += weights[q] * _column(cells, whole, records, [None], distance, q).within
     if used.size**2 * sum(column.width for column in columns) > MOST_WORK:
         return DaviesBouldin(None, 0, reason="there are too many classes")
@@ -96,10 +96,6 @@ def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats, wide
         ratios = np.where(apart, (spread[rows, None] + spread[None, :]) / far, -np.inf)
         largest[rows], nearest[rows] = ratios.max(axis=1), far.min(axis=1)
     return of_rows(largest, nearest, coinciding // 2, widest)
-
-
-def _raised(levels: Ints, hierarchy: Hierarchy) -> Floats:
-    return np.array([1.0 if level == UNEXPLAINED else hierarchy.share(int(level)) for level in levels])
 
 
 def _root_mean_square(distances: Floats, group: NDArray[np.intp], records: Ints, number: int) -> Floats:

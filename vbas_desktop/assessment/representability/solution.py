@@ -15,7 +15,7 @@ from vbas_desktop.domain.records import MISSING
 from vbas_desktop.domain.solution import Representability, RequirementCheck, RunResult, Solution
 from vbas_desktop.engine.place import HEIGHT, codes_of, unpacked
 
-from .requirement import Criterion, Requirement, Verdict, as_rows, check
+from .requirement import Criterion, Requirement, Verdict, as_rows, check, none_missed, released
 from .words import parts_shown
 
 _matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = WeakKeyDictionary()
@@ -48,18 +48,20 @@ class Checked:
 
     def meets(self, requirement: Requirement) -> bool:
         """Whether no stated criterion is missed."""
-        return all(row.verdict is not Verdict.NOT_MET for row in self.criteria(requirement))
+        return none_missed(self.criteria(requirement))
 
     def vector(self, requirement: Requirement | None = None) -> dict[str, Any]:
         """The vector, with the weights of the requirement where they fit the columns."""
         facts = self.solution.representability
         weights = self._weights(requirement)
         levels = facts.get("records_by_level", {})
+        tiers = self.solution.tiers
+        heights = {} if tiers is None else {self.region_column: max(HEIGHT, len(tiers))}
         return {
             "overall": {**facts, **self._precision(facts, weights)},
             "included_quasi_identifiers": list(self.columns),
             "coding": {
-                name: {"height": self._height(name), "records_by_level": parts_shown(levels[name], self.k)}
+                name: {"height": heights.get(name, HEIGHT), "records_by_level": parts_shown(levels[name], self.k)}
                 for name in self.columns
                 if name in levels
             },
@@ -81,25 +83,20 @@ class Checked:
         found = sum(weights[name] * by_column[name] for name in weights)
         return {"precision": found, "precision_with_suppressed": found * facts.get("sample_size_ratio", 0.0)}
 
-    def _height(self, name: str) -> int:
-        tiers = self.solution.tiers
-        return HEIGHT if tiers is None or name != self.region_column else max(HEIGHT, len(tiers))
-
-    def has_class(self, wanted: Mapping[str, str]) -> tuple[Verdict, str]:
+    def has_class(self, wanted: Mapping[str, str]) -> tuple[str, Verdict]:
         """Whether a class is released. A wanted place is an initial region, which must stand alone."""
         strange = [name for name in wanted if name not in self.columns]
         if strange:
-            return Verdict.NOT_MET, f"{strange[0]} is no quasi-identifier"
+            return f"{strange[0]} is no quasi-identifier", Verdict.NOT_MET
         if self.problem is None:
-            return Verdict.NOT_CHECKABLE, "the records are not counted yet"
+            return "the records are not counted yet", Verdict.NOT_CHECKABLE
         flags = unpacked(self.solution.released_classes, self.problem.counts.classes.size)
         if flags is None:
-            return Verdict.NOT_CHECKABLE, "not computed: run again"
+            return "not computed: run again", Verdict.NOT_CHECKABLE
         values = {name: "" if value == MISSING else value for name, value in wanted.items()}
         place = values.pop(self.region_column, None)
         classes = classes_like(self.problem, values)
-        there = bool((flags & classes).any()) if place is None else self._alone(place, classes)
-        return (Verdict.OK, "released") if there else (Verdict.NOT_MET, "not released")
+        return released(bool((flags & classes).any()) if place is None else self._alone(place, classes))
 
     def _alone(self, place: str, classes: NDArray[np.bool_]) -> bool:
         """Whether an initial region was left by itself and one of these classes is released in it."""
@@ -138,7 +135,6 @@ def marked(
     def mark(solution: Solution) -> Solution:
         columns = (problem.quasi_identifiers, problem.region_column, problem.k, problem, released_columns)
         criteria = Checked(solution, *columns).criteria(requirement)
-        fine = all(row.verdict is not Verdict.NOT_MET for row in criteria)
-        return replace(solution, requirement=RequirementCheck(fine, as_rows(criteria)))
+        return replace(solution, requirement=RequirementCheck(none_missed(criteria), as_rows(criteria)))
 
     return replace(result, solutions=tuple(mark(each) for each in result.solutions))

@@ -46,9 +46,8 @@ class Choices:
         if self.k < 1:
             raise InputError(Finding("k", "k is at least 1.", "Choose a larger k."))
         if self.weights:
-            wrong = [name for name in self.weights if name not in self.quasi_identifiers]
             total = sum(self.weights.values())
-            if wrong or set(self.weights) != set(self.quasi_identifiers):
+            if set(self.weights) != set(self.quasi_identifiers):
                 raise InputError(Finding("weights", "Every quasi-identifier needs a weight, and no other column."))
             if min(self.weights.values()) <= 0 or abs(total - 1.0) > 1e-6:
                 raise InputError(
@@ -82,7 +81,9 @@ def representability(
     precisions = _cell_precision(paired, ordered, choices)
     index = davies_bouldin_of(paired, ordered, choices.column_weights(), distance)
     if worst is not None:
-        index = _against(index, original, worst, choices, hierarchies, distance)
+        distorted = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies)
+        other = davies_bouldin_of(distorted, ordered, choices.column_weights(), distance)
+        index = replace(index, worst=other.value)
     lost = _Lost.of(paired, choices.k)
     sizes = paired.released.sizes
     small = int(sizes[sizes < choices.k].sum())
@@ -160,29 +161,12 @@ def _tellable(paired: Pairing, done: Mapping[str, int], k: int) -> dict[str, int
     return {name: told[name] for name in touched}
 
 
-def _against(
-    index: DaviesBouldin,
-    original: RecordTable,
-    worst: RecordTable,
-    choices: Choices,
-    hierarchies: Mapping[str, Hierarchy],
-    distance: Distance,
-) -> DaviesBouldin:
-    """The index with that of a given most distorted file as its worst case."""
-    paired = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies)
-    ordered = [hierarchies[name] for name in choices.quasi_identifiers]
-    other = davies_bouldin_of(paired, ordered, choices.column_weights(), distance)
-    return replace(index, worst=other.value)
-
-
 def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: Choices) -> NDArray[np.float64]:
     """The precision of each cell: 1 − the mean (with weights: weighted mean) share climbed; a moved value counts 1."""
     weights = choices.column_weights()
     loss = np.zeros(len(paired.cell_records))
     for q, hierarchy in enumerate(hierarchies):
-        level = paired.levels[:, q]
-        share = np.array([1.0 if n == UNEXPLAINED else hierarchy.share(int(n)) for n in level])
-        loss += weights[q] * share
+        loss += weights[q] * paired.climbed(q, hierarchy)
     return 1.0 - loss
 
 

@@ -4,6 +4,8 @@ by it, and counting over sets of columns in general: with a public table, and wh
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,6 +81,10 @@ class Search:
     why_incomplete: str = ""
     scores: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
+    def give_up(self, why: str) -> None:
+        """The search ends here although it is not complete."""
+        self.complete, self.why_incomplete = False, why
+
     @property
     def number(self) -> int:
         """How many minimal risky combinations were found."""
@@ -88,6 +94,14 @@ class Search:
     def exempted(self) -> int:
         """How many risky combinations the domain rules let pass."""
         return sum(level.number_exempted for level in self.levels)
+
+
+def occurrences(found: Iterable[Found]) -> Counter[int]:
+    """In how many combinations each column is."""
+    hits: Counter[int] = Counter()
+    for each in found:
+        hits.update(dict.fromkeys(each.columns, int(each.rows.size)))
+    return hits
 
 
 _CHUNK = 100_000

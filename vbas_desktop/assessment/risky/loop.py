@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 
 from .filters import Coarsening, next_coarsening
-from .found import Found, Level, Search, rows_of
+from .found import Found, Level, Search, occurrences, rows_of
 from .mining import Exempt, mine
 from .rules import ALL, DomainRule, FilterRule, same_name
 from .table import Table
@@ -83,7 +82,7 @@ class Step:
 
 @dataclass
 class Coarsener:
-    """Holds the history of states: `step` adds one, `undo` takes the last one back."""
+    """Holds the history of states: `step` adds one, `undone` is without the last one."""
 
     plan: Plan
     start: State
@@ -104,11 +103,9 @@ class Coarsener:
         """Where it stands."""
         return self.steps[-1].state if self.steps else self.start
 
-    def undo(self) -> None:
-        """Take the last step back."""
-        if self.steps:
-            self.steps.pop()
-            self.done = False
+    def undone(self) -> Coarsener:
+        """The same without its last step."""
+        return replace(self, steps=self.steps[:-1], done=False)
 
     def run(self, progress: Progress | None = None) -> None:
         """Step until nothing risky is left. Every step merges values, empties a column or suppresses records."""
@@ -118,7 +115,7 @@ class Coarsener:
     def step(self, progress: Progress | None = None, search: Search | None = None) -> bool:
         """One iteration; False if nothing risky was left. ``search``: what was found in this state, if known."""
         progress, state = progress or Silent(), self.state
-        search = search or self.search(state, progress)
+        search = search or self.search(progress)
         level = next((level for level in search.levels if level.number), None)
         whole = level is None and not search.complete
         if whole:
@@ -137,14 +134,15 @@ class Coarsener:
         self.steps.append(Step(level.size, level.number, self.exempted, tuple(changes), state))
         return True
 
-    def search(self, state: State, progress: Progress) -> Search:
-        """The first size with risky combinations that no domain rule lets pass."""
-        exempt = exemption(state.table.columns, self.plan.domain_rules) if self.plan.domain_rules else None
+    def search(self, progress: Progress, max_size: int | None = None, first_level_only: bool = True) -> Search:
+        """The minimal risky combinations that no domain rule lets pass: of the first size that has any, or of all."""
+        state, rules = self.state, self.plan.domain_rules
         return mine(
             state.table,
             self.plan.k,
-            first_level_only=True,
-            exempt=exempt,
+            max_size=max_size,
+            first_level_only=first_level_only,
+            exempt=exemption(state.table.columns, rules) if rules else None,
             reference=state.reference,
             progress=progress,
         )
@@ -173,7 +171,7 @@ class Coarsener:
         gone = self._suppressed(state, small)
         if gone is not None:
             return gone
-        hits = _hits(level)
+        hits = occurrences(level.found)
         ranked = sorted(hits, key=lambda column: (-hits[column], -len(state.table.values[column]), column))
         todo = [self._next(state, column) for column in ranked]
         grouped = [each for each in todo if not each.empties(state.table.values[each.column])]
@@ -227,29 +225,17 @@ def _rows_at_risk(table: Table, level: Level) -> NDArray[np.bool_]:
     return rows
 
 
-def _hits(level: Level) -> Counter[int]:
-    """In how many combinations each column is."""
-    return _hits_of({found.columns: int(found.rows.size) for found in level.found})
-
-
-def _hits_of(sets: Mapping[tuple[int, ...], int]) -> Counter[int]:
-    hits: Counter[int] = Counter()
-    for columns, number in sets.items():
-        hits.update(dict.fromkeys(columns, number))
-    return hits
-
-
 def choose_columns(level: Level, strategy: str) -> list[int]:
     """Which columns to coarsen: all that occur (``paper``) or, greedily, few that hit every combination (``cover``)."""
-    sets = {found.columns: int(found.rows.size) for found in level.found}
+    left = level.found
     if strategy == "paper":
-        return sorted({column for columns in sets for column in columns})
+        return sorted(occurrences(left))
     chosen: list[int] = []
-    while sets:
-        hits = _hits_of(sets)
+    while left:
+        hits = occurrences(left)
         best = max(hits, key=lambda column: (hits[column], -column))
         chosen.append(best)
-        sets = {columns: number for columns, number in sets.items() if best not in columns}
+        left = tuple(found for found in left if best not in found.columns)
     return sorted(chosen)
 
 
@@ -257,19 +243,13 @@ def exemption(columns: Sequence[str], rules: Sequence[DomainRule]) -> Exempt:
     """The domain rules as the search asks for them: one rule that applies is enough."""
 
     def let_pass(size: int, found: list[Found]) -> list[bool]:
-        occurrences: Counter[int] = Counter()
-        for each in found:
-            occurrences.update(dict.fromkeys(each.columns, int(each.rows.size)))
-        return [_exempts(each, size, occurrences) for each in found]
+        hits = occurrences(found)
+        return [any(applies(rule, one, size, hits[one]) for rule in rules for one in each.columns) for each in found]
 
-    def _exempts(each: Found, size: int, occurrences: Counter[int]) -> bool:
-        return any(_applies(rule, column, size, occurrences[column]) for rule in rules for column in each.columns)
-
-    def _applies(rule: DomainRule, column: int, size: int, occurs: int) -> bool:
+    def applies(rule: DomainRule, column: int, size: int, occurs: int) -> bool:
         if rule.feature != ALL and not same_name(rule.feature, columns[column]):
             return False
-        return {"candidate": size == rule.number, "greater": occurs > rule.number, "less": occurs < rule.number}[
-            rule.type
-        ]
+        kinds = {"candidate": size == rule.number, "greater": occurs > rule.number, "less": occurs < rule.number}
+        return kinds[rule.type]
 
     return let_pass

@@ -62,19 +62,19 @@ def mine(
     work = 0
     for size in range(1, width + 1):
         if max_size is not None and size > max_size:
-            search.complete, search.why_incomplete = False, f"sizes above {max_size} were not searched"
+            search.give_up(f"sizes above {max_size} were not searched")
             break
         if all(_ones(mask) == table.rows for mask in covered.values()):
             break  # every row is covered in every smaller set: no larger combination can be minimal
         if math.comb(width, size) * (table.rows // 8 + 1) > mask_limit:
-            search.complete, search.why_incomplete = False, too_much(width, table.rows, size)
+            search.give_up(too_much(width, table.rows, size))
             break
         level = _Level(table, k, size, covered, reference, scratch, search.scores)
         work += level.work
         if not level.work:
             break
         if work > work_limit:
-            search.complete, search.why_incomplete = False, too_much(width, table.rows, size)
+            search.give_up(too_much(width, table.rows, size))
             break
         found = level.run(progress)
         passed = exempt(size, found) if exempt is not None else [False] * len(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,12 +98,9 @@ def domain_rules_of(lines: Lines, source: str) -> tuple[DomainRule, ...]:
     """The domain rules in these lines; ``source`` is what messages call their place."""
     findings = FindingList(source)
     rules = []
-    for row, fields in lines:
-        if row == 1 and len(fields) > 1 and fields[0].lower() == "feature":
-            continue
-        if len(fields) != 3:
-            findings.add("rule", f"A rule has 3 fields, not {len(fields)}.", "Write feature,type,option.", row=row)
-            continue
+    if lines and lines[0][0] == 1 and len(lines[0][1]) > 1 and lines[0][1][0].lower() == "feature":
+        lines = lines[1:]
+    for row, fields in _whole(lines, "rule", "feature,type,option", findings):
         kind = _TYPES.get(fields[1].lower())
         option = re.fullmatch(r"(?:candidate[\s\-]*)?(\d+)", fields[2], re.IGNORECASE)
         if kind is None:
@@ -126,13 +123,9 @@ def filter_rules_of(lines: Lines, source: str, folder: Path) -> tuple[FilterRule
     """The filter rules in these lines; files of groups are looked for in ``folder``."""
     findings = FindingList(source)
     rules = []
-    for row, fields in lines:
-        if row == 1 and [field.lower() for field in fields] == ["feature", "rule"]:
+    for row, (feature, rule) in _whole(lines, "rule", "feature,rule", findings):
+        if row == 1 and (feature.lower(), rule.lower()) == ("feature", "rule"):
             continue
-        if len(fields) != 2:
-            findings.add("rule", f"A rule has 2 fields, not {len(fields)}.", "Write feature,rule.", row=row)
-            continue
-        feature, rule = fields
         if rule.lower() == "null":
             rules.append(FilterRule(feature, "null"))
         elif _CUT.fullmatch(rule):
@@ -149,14 +142,19 @@ def filter_rules_of(lines: Lines, source: str, folder: Path) -> tuple[FilterRule
 
 def _read_groups(path: Path) -> tuple[tuple[str, str], ...]:
     findings = FindingList(str(path))
-    groups = []
-    for row, fields in rule_lines(path):
-        if len(fields) != 2:
-            findings.add("group", f"A line has 2 fields, not {len(fields)}.", "Write value,group.", row=row)
-        elif (row, fields) != (1, ["value", "group"]):
-            groups.append((fields[0], fields[1]))
+    lines = list(_whole(rule_lines(path), "group", "value,group", findings))
     findings.stop_on_errors()
-    return tuple(groups)
+    return tuple((value, group) for row, (value, group) in lines if (row, value, group) != (1, "value", "group"))
+
+
+def _whole(lines: Lines, code: str, form: str, findings: FindingList) -> Iterator[tuple[int, list[str]]]:
+    """The lines that have as many fields as they should; the others are told."""
+    number, what = form.count(",") + 1, "rule" if code == "rule" else "line"
+    for row, fields in lines:
+        if len(fields) == number:
+            yield row, fields
+        else:
+            findings.add(code, f"A {what} has {number} fields, not {len(fields)}.", f"Write {form}.", row=row)
 
 
 def rule_lines(path: str | Path) -> list[tuple[int, list[str]]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.assessment.risk import risk_of
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
@@ -184,7 +184,7 @@ class _Writer:
         yield from losses_by_value(self.plan)
 
     def _risk(self) -> Iterable[Block]:
-        before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
+        before, after = risk_of(self.problem.counts.rows[2]), risk_of(self.plan.sizes)
         columns = [("input, by initial region", before), ("released file", after)]
         yield from risk_blocks(columns, journalist_of(self.facts.document))
 

@@ -242,7 +242,7 @@ class ExportDialog(Dialog):
         self.reuse.setVisible(stopped.earlier is not None)
         self.join.setVisible(stopped.earlier is not None and not stopped.earlier.parents)
         self.extract.setVisible(stopped.earlier is not None and bool(stopped.earlier.folder))
-        solution = order.result.solution(order.solution)
+        solution = order.ran.result.solution(order.solution)
         number = next((each.number for each in self._session.entries if each.solution is solution), None)
         self.solution.setCurrentIndex(self.solution.findData(number))
         self.columns.take_up(options.columns or (), options.renames, options.allow_columns)

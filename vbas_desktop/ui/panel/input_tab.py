@@ -114,7 +114,7 @@ class InputTab(QWidget):
         self.live.setEnabled(True)
         self.live.setText(result.in_words)
         runs = dict.fromkeys(entry.run for entry in self._session.entries)
-        self.more.setText(f"{result.time_in_words(runs)} {result.more_in_words}".strip())
+        self.more.setText(f"{result.expected(runs).in_words} {result.more_in_words}".strip())
         self._refresh_run()
 
     def show_findings(self, findings: Sequence[Finding], of: str = "") -> None:

@@ -16,7 +16,7 @@ from vbas_desktop.jobs.search import SearchJob, read_ladders
 from vbas_desktop.search.lattice import Finest
 from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.search.table import summary_lines
-from vbas_desktop.session.finding import choices_of, node_in_words, order_search, why_not_search
+from vbas_desktop.session.finding import choices_of, node_in_words, order_search
 from vbas_desktop.ui.charts.chart import attend
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pages.job_page import FolderPage
@@ -113,7 +113,7 @@ class FindPage(FolderPage):
 
     @Slot()
     def _on_changed(self) -> None:
-        reason = why_not_search(self._session)
+        reason = self._session.why_not_run()
         if reason is None:
             try:
                 order = order_search(self._session, self.form.conditions())

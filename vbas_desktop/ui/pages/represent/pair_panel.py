@@ -12,7 +12,8 @@ from vbas_desktop.assessment.representability.handling import Handling, handling
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
-from vbas_desktop.session.representing import PairOrder, names_of, numbers_of, texts_by_name
+from vbas_desktop.session.representing import PairOrder, numbers_of, texts_by_name
+from vbas_desktop.settings.forms import names_in
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import button, dress, in_column, offer
 from vbas_desktop.ui.widgets.fields import Field, clear, muted, saying_wrong, title, told
@@ -108,15 +109,15 @@ class PairPanel(QScrollArea):
     @Slot(object, Path)
     def handle(self, handling: Handling, target: Path) -> None:
         """Ask for the original without small classes."""
-        columns, path = names_of(self.columns.text()), self.original.path
+        columns, path = names_in(self.columns.text()), self.original.path
         if path is None or not columns:
             self.message.setText("Choose the original and its quasi-identifiers.")
             return
         with saying_wrong(self.message):
             coding = self._coding()
-            choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
+            choices = Choices(self.k.value(), self.key.text().strip(), columns, names_in(self.sensitive.text()))
             form = self.outliers.writing
-            writing, reading = form.value(names_of(form.identifiers.text())), self.reading.value()
+            writing, reading = form.value(names_in(form.identifiers.text())), self.reading.value()
             self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, reading))
 
     def _coding(self) -> Coding:
@@ -129,12 +130,12 @@ class PairPanel(QScrollArea):
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""
-        columns, key = names_of(self.columns.text()), self.key.text().strip()
+        columns, key = names_in(self.columns.text()), self.key.text().strip()
         if self.original.path is None or self.anonymised.path is None or not columns or not key:
             return None
         weights = {name: float(values[0]) for name, values in numbers_of(self.weights.text()).items()}
         reasons = texts_by_name(self.reasons.text())
-        choices = Choices(self.k.value(), key, columns, names_of(self.sensitive.text()), weights, reasons)
+        choices = Choices(self.k.value(), key, columns, names_in(self.sensitive.text()), weights, reasons)
         coding = self._coding()
         files = (self.original.path, self.anonymised.path)
         readings = (self.reading.value(), self.anonymised_reading.value())

@@ -1,0 +1,78 @@
+"""What all tables of the thesis share: rows as text, and published rows that stand beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.files.access import check_readable
+
+Value = float | int | None
+Values = Mapping[str, Value]
+"""The measures and seconds of a row; what was left out or is undefined is None."""
+
+Row = TypeVar("Row")
+
+
+def read_published(
+    path: Path, columns: Sequence[str], which: str, made: Callable[[Mapping[str, str]], Row | None]
+) -> list[Row]:
+    """The rows of a CSV file with these columns; ``made`` says what becomes of each, None to leave it out."""
+    check_readable(path)
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.DictReader(stream)
+        missing = [name for name in columns if name not in (reader.fieldnames or ())]
+        if missing:
+            remedy = f"Name a file of the published tables{which}."
+            raise InputError(Finding("reference", "A column is missing.", remedy, file=str(path), column=missing[0]))
+        try:
+            return [row for each in reader if (row := made(each)) is not None]
+        except ValueError:
+            message, row_number = "A number cannot be read.", reader.line_num
+            finding = Finding("reference", message, "Correct the file.", file=str(path), row=row_number)
+            raise InputError(finding) from None
+
+
+def csv_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV under these names; None is an empty field."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+    return text.getvalue()
+
+
+def ratio(mine: Values, theirs: Values | None, name: str) -> float | None:
+    """Ours by the published value; None where either is missing or the published one is zero."""
+    own, published = mine[name], None if theirs is None else theirs[name]
+    return own / published if own is not None and published else None
+
+
+def beside_heads(measures: Iterable[str]) -> list[str]:
+    """The names of the columns that `beside` fills."""
+    return [head for name in measures for head in (name, f"{name}_published", f"{name}_ratio")]
+
+
+def beside(mine: Values, theirs: Values | None, measures: Iterable[str]) -> Iterator[Value]:
+    """Each measure of ours, the published one, and their ratio."""
+    for name in measures:
+        yield from (mine[name], None if theirs is None else theirs[name], ratio(mine, theirs, name))
+
+
+def medians(pairs: Sequence[tuple[Values, Values | None]], measures: Iterable[str]) -> Iterator[str]:
+    """The median of the ratios of each measure that has any, in words."""
+    for name in measures:
+        ratios = [found for mine, theirs in pairs if (found := ratio(mine, theirs, name)) is not None]
+        if ratios:
+            yield f"{name.replace('_', ' ')} {statistics.median(ratios):.2f}"
+
+
+def shown(name: str, value: Value) -> str:
+    """A value of a measure for people."""
+    if value is None:
+        return "–"
+    digits = 4 if "distance" in name or name == "precision_loss" else 2 if name == "seconds" else 0
+    return f"{value:,.{digits}f}"
