@@ -1,8 +1,8 @@
 """Handle the k-outliers of a file: classes of records that share their quasi-identifiers with fewer than k.
 
 They are deleted, generalised by hierarchies, merged with the nearest class, or filled up with made-up records. The
-written file has its rows in an order that tells nothing, and is read back and counted before it takes its place. Which
-rows were made up is told in a file beside it, which stays in the house. Without --out the outliers are counted.
+rows of the written file are shuffled, and it is read back and counted before it takes its place. Which rows were made
+up is in a file next to it, which must stay in the organisation. Without --out the outliers are counted.
 """
 
 from __future__ import annotations

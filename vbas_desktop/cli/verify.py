@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="the CSV file to check (may be compressed with gzip), or an address"
     )
     parser.add_argument(
-        "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know of a person"
+        "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know about a person"
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
     parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")

@@ -35,7 +35,7 @@ class RecordOptions(Settings):
     encoding: str | None = setting(
         None,
         label="Encoding of the records",
-        help="How the letters of the records are stored, such as latin-1.",
+        help="How the characters of the records are encoded, such as latin-1.",
         option="--encoding",
         group="reading",
         titles=_ENCODINGS,
@@ -122,7 +122,7 @@ class Reading(RecordOptions):
     regions_encoding: str | None = setting(
         None,
         label="Encoding of the regions",
-        help="How the letters of the region file are stored.",
+        help="How the characters of the region file are encoded.",
         option="--regions-encoding",
         group="reading",
         titles=_ENCODINGS,
@@ -130,7 +130,7 @@ class Reading(RecordOptions):
     regions_decimal: str = setting(
         "auto",
         label="Decimal sign of the regions",
-        help="What parts the decimals of coordinates in a region file that is text.",
+        help="What separates the decimals of coordinates in a region file that is text.",
         option="--regions-decimal",
         group="reading",
         choices=("auto", "point", "comma"),

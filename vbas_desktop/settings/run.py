@@ -47,7 +47,7 @@ class Protection(Settings):
         5,
         label="&k (smallest group)",
         help="Every released combination occurs at least k times.",
-        in_command="the least size of a released class (default: 5)",
+        in_command="the smallest size of a released class (default: 5)",
         option="-k",
         group="run",
         form=Whole("K", 1),
@@ -142,7 +142,7 @@ class Columns(Settings):
     identifiers: tuple[str, ...] = setting(
         (),
         label="Identifiers",
-        help="Columns that are dropped from the release.",
+        help="Columns that are left out of the release.",
         option="--identifiers",
         group="columns",
         form=Names(),
@@ -150,7 +150,7 @@ class Columns(Settings):
     sensitive: tuple[str, ...] = setting(
         (),
         label="Sensitive columns",
-        help="A column that must not be learned of a person; repeatable.",
+        help="A column that nobody should learn about a person; repeatable.",
         option="--sensitive",
         group="sensitive values",
         form=Texts("COLUMN"),
