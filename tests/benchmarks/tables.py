@@ -51,10 +51,10 @@ programs: GAT (the smallest region joins its nearest neighbour), METIS (balanced
 GeoDa's skater (a spanning tree that is cut where the parts become most alike, by place or by the shares of categories).
 S is the number of suppressed records. All measures except pieces, regions and CPU seconds are multiples of those of
 balanced density. Skater by shares of categories is run on the sample only, since it takes too long with thousands of
-initial regions, and skater is not run at all for 6,000 sites. Approaches that leave fewer regions suppress fewer records
-for that reason alone, so compare them at similar numbers of regions. Records are made up, k = 5. The rule that children
-are never married and have no degree affects 132 classes (age, marital status), but not 924 (age, gender, income), whose
-records are the same."""
+initial regions, and skater is not run at all for 6,000 sites. Approaches that leave fewer regions suppress fewer
+records for that reason alone, so compare them at similar numbers of regions. Records are made up, k = 5. The rule that
+children are never married and have no degree affects 132 classes (age, marital status), but not 924 (age, gender,
+income), whose records are the same."""
 KEPT = ROOT / "build" / "bench-rows.jsonl"
 PAGE = ROOT / "build" / "bench.md"
 MEASURED_ROOMS = ("algorithms", "approaches", "domain", "engine")
