@@ -17,7 +17,7 @@ from vbas_desktop.domain.errors import UsageError, VerificationFailed
 from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.writing import Writing
 
-from .arguments import add_settings, whole
+from .arguments import Once, add_settings, whole
 from .options import add_reading_options, reading_of, say_warnings
 from .terminal import TerminalProgress, say, show
 
@@ -41,7 +41,9 @@ _GENTLY_SUPPRESSED = 0.01
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
-    parser.add_argument("--columns", metavar="A,B", help="columns to search, separated by commas (default: all)")
+    parser.add_argument(
+        "--columns", action=Once, metavar="A,B", help="columns to search, separated by commas (default: all)"
+    )
     parser.add_argument("-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)")
     parser.add_argument(
         "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
