@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -156,11 +156,22 @@ def _coarsen(
             log = write_coarsened(coarsener, records, Path(options.out), form, progress)
         except NotVerified as error:
             raise VerificationFailed(str(error)) from None
+        progress.close()
+        _warn_of_unsearched(records.dialect.header, {*coarsener.state.table.columns, *form.identifiers})
     progress.close()
     if options.json:
         show(json.dumps(log, ensure_ascii=False))
     else:
         _show_log(coarsener, options.out)
+
+
+def _warn_of_unsearched(header: Sequence[str], covered: Collection[str]) -> None:
+    """Say which columns were written that k does not cover."""
+    if unsearched := [name for name in header if name not in covered]:
+        say(
+            f"warning: written without having been searched: {', '.join(unsearched)}. With these, people may still "
+            "stand out. Search them too (--columns), or leave them out (--identifiers)."
+        )
 
 
 def _names(text: str | None) -> list[str]:
