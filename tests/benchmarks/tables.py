@@ -46,14 +46,15 @@ INTRODUCTION = """# All approaches, measured
 
 <!-- Written by `make bench-tables`; changes here are overwritten. -->
 
-Every location approach and every refinement at the same number of sites, beside the rules of other programs: GAT (the
-smallest region joins its nearest neighbour), METIS (balanced parts of the graph of neighbours), GeoDa's skater (a
-spanning tree cut where the parts become most alike, in place or in the shares of categories). S is the number of
-suppressed records; all measures but pieces, regions and CPU seconds are multiples of those of balanced density. Skater
-by shares of categories is asked on the sample only, since it takes too long on thousands of initial regions, and not at
-all for 6,000 sites. Approaches that leave fewer regions suppress less for that reason alone: compare at like numbers of
-regions. Made-up records, k = 5. That children are never married and have no degree is felt by 132 classes (age, marital
-status), not by 924 (age, gender, income), whose records are the same."""
+These tables compare every location approach and every refinement at the same number of sites, and the rules of other
+programs: GAT (the smallest region joins its nearest neighbour), METIS (balanced parts of the graph of neighbours) and
+GeoDa's skater (a spanning tree that is cut where the parts become most alike, by place or by the shares of categories).
+S is the number of suppressed records. All measures except pieces, regions and CPU seconds are multiples of those of
+balanced density. Skater by shares of categories is run on the sample only, since it takes too long with thousands of
+initial regions, and skater is not run at all for 6,000 sites. Approaches that leave fewer regions suppress fewer
+records for that reason alone, so compare them at similar numbers of regions. Records are made up, k = 5. The rule that
+children are never married and have no degree affects 132 classes (age, marital status), but not 924 (age, gender,
+income), whose records are the same."""
 KEPT = ROOT / "build" / "bench-rows.jsonl"
 PAGE = ROOT / "build" / "bench.md"
 MEASURED_ROOMS = ("algorithms", "approaches", "domain", "engine")

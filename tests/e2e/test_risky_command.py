@@ -75,7 +75,11 @@ def test_the_coarsened_file_keeps_everything_else_and_is_verified(patients, tmp_
     log = json.loads((out / "internal" / "log.json").read_text(encoding="utf-8"))
     assert log["verified"] == {"records": 8, "anonymity": 4}
     assert log["steps"][0]["changes"][0]["values_before"] == 3
-    assert "NOT" not in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "NOT" not in said
+    assert "warning: written without having been searched: no, note." in said
+    assert risky(patients, *options[2:], "--columns", "postcode,sex,note,no") == 0
+    assert "searched" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("more", ["", "10,z,N6A1B2,f,late\r\n"])

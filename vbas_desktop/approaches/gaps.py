@@ -16,15 +16,15 @@ class GapsSiteNumber(SiteNumber):
     model: str = parameter(
         CANADA,
         label="Population model",
-        help="How many people a region needs (GAPS: geographic area population size) was found for three parts of "
-        "Canada. “canada” takes the largest of the three, “own” your own factor and exponent.",
+        help="The published model (GAPS: geographic area population size) of how many people a region needs, for three "
+        "parts of Canada. “canada” uses the largest of the three, “own” your own factor and exponent.",
         choices=MODEL_CHOICES,
         option="gaps-model",
     )
     factor: float = parameter(
         1978.0,
         label="Own factor B",
-        help="B of a model of your own (model “own”).",
+        help="B of your own model (model “own”).",
         low=0.001,
         high=1e12,
         only_with=("model", OWN),
@@ -32,7 +32,7 @@ class GapsSiteNumber(SiteNumber):
     exponent: float = parameter(
         0.304,
         label="Own exponent b",
-        help="b of a model of your own (model “own”).",
+        help="b of your own model (model “own”).",
         low=0.0,
         high=10.0,
         only_with=("model", OWN),

@@ -14,6 +14,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.forms import names_in
 
+from .arguments import Once
 from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
@@ -30,7 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("people", metavar="PEOPLE", help="CSV with one row per person (or per class, --count-column)")
     parser.add_argument("slots", metavar="SLOTS", help="CSV with centre, time, capacity, optionally region, x, y")
     parser.add_argument(
-        "--quasi-identifiers", metavar="A,B", required=True, help="columns of the people file, separated by commas"
+        "--quasi-identifiers",
+        action=Once,
+        metavar="A,B",
+        required=True,
+        help="columns of the people file, separated by commas",
     )
     parser.add_argument(
         "--id-column", metavar="NAME", help="column that names the person in appointments.csv (default: row number)"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from vbas_desktop.settings import forms
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
-from vbas_desktop.settings.forms import Flag, Form, Switch, Texts
+from vbas_desktop.settings.forms import Flag, Form, Names, Switch, Texts
 
 T = TypeVar("T")
 
@@ -42,6 +42,16 @@ def whole(low: int) -> Any:
 def numbers(low: int) -> Any:
     """An argument type: a comma-separated list of whole numbers from ``low``."""
     return typed(lambda text: [forms.Whole(low=low).parse(name) for name in forms.Names().parse(text)])
+
+
+class Once(argparse.Action):
+    """Refuses a list that is given twice: the columns of the first one would silently go unprotected."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        """Keep the list, or say how to write it."""
+        if getattr(namespace, self.dest, self.default) is not self.default:
+            raise argparse.ArgumentError(self, "it is given twice; put all names into one list, separated by commas")
+        setattr(namespace, self.dest, values)
 
 
 def add_settings(
@@ -85,6 +95,8 @@ def _shape(declared: Setting) -> dict[str, Any]:
         shape["type"] = typed(form.parse)
     if declared.repeatable or isinstance(form, Texts):
         shape["action"] = "extend" if declared.repeatable else "append"
+    elif isinstance(form, Names):
+        shape["action"] = Once
     if declared.without_value is not None:
         shape |= {"nargs": "?", "const": declared.without_value}
     return shape

@@ -49,7 +49,7 @@ _SEVERAL: dict[str, dict[str, Any]] = {
         "metavar": "K,K",
         "type": numbers(1),
         "default": [5],
-        "help": "the least size of a released class; several with commas (default: 5)",
+        "help": "the smallest size of a released class; several with commas (default: 5)",
     },
 }
 """The settings of a run of which a comparison takes several."""

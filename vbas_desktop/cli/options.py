@@ -43,7 +43,7 @@ def add_generalise(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="categories that are taken together: a file with column,value,group, or COLUMN=FILE:LEVEL for a level of "
+        help="categories to be grouped: a file with column,value,group, or COLUMN=FILE:LEVEL for a level of "
         "a hierarchy (value;level1;level2…); repeatable",
     )
 

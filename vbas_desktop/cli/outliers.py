@@ -1,8 +1,8 @@
 """Handle the k-outliers of a file: classes of records that share their quasi-identifiers with fewer than k.
 
 They are deleted, generalised by hierarchies, merged with the nearest class, or filled up with made-up records. The
-written file has its rows in an order that tells nothing, and is read back and counted before it takes its place. Which
-rows were made up is told in a file beside it, which stays in the house. Without --out the outliers are counted.
+rows of the written file are shuffled, and it is read back and counted before it takes its place. Which rows were made
+up is in a file next to it, which must stay in the organisation. Without --out the outliers are counted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
-from .arguments import add_settings, whole
+from .arguments import Once, add_settings, whole
 from .options import add_reading_options, reading_of
 from .representability import add_distance_option, add_hierarchy_options, coding_of
 from .terminal import TerminalProgress, say, say_findings, show
@@ -27,7 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from vbas_desktop.assessment.representability.handling import handlings
 
     parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
-    parser.add_argument("--quasi-identifiers", metavar="A,B", required=True, help="columns, separated by commas")
+    parser.add_argument(
+        "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
+    )
     parser.add_argument("-k", type=whole(1), default=5, help="a class of fewer records is an outlier (default: 5)")
     parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default: delete)")
     parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
@@ -35,7 +37,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--smallest-sample", metavar="N", type=int, default=1, help="delete: refuse if fewer records would remain"
     )
     parser.add_argument(
-        "--sensitive", metavar="A,B", default="", help="fabricate: columns filled with the mean or the commonest value"
+        "--sensitive",
+        action=Once,
+        metavar="A,B",
+        default="",
+        help="fabricate: columns filled with the mean or the commonest value",
     )
     parser.add_argument(
         "--average-of",

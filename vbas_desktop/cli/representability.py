@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.domain.errors import UsageError
 from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
 
-from .arguments import whole
+from .arguments import Once, whole
 from .options import add_reading_options, reading_of, verdict_lines
 from .terminal import TerminalProgress, say, say_findings, show
 
@@ -33,9 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation")
     parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it")
     parser.add_argument("--key", metavar="NAME", required=True, help="column that names a record in both files")
-    parser.add_argument("--quasi-identifiers", metavar="A,B", required=True, help="columns, separated by commas")
     parser.add_argument(
-        "--sensitive", metavar="A,B", default="", help="sensitive columns to describe per class, separated by commas"
+        "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
+    )
+    parser.add_argument(
+        "--sensitive",
+        action=Once,
+        metavar="A,B",
+        default="",
+        help="sensitive columns to describe per class, separated by commas",
     )
     parser.add_argument("-k", type=whole(1), default=5, help="nothing about fewer than k records is shown (default: 5)")
     add_hierarchy_options(parser)

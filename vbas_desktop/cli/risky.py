@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
-from .arguments import add_settings, whole
+from .arguments import Once, add_settings, whole
 from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, say_findings, show
 
@@ -42,7 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
     parser.add_argument(
-        "--columns", metavar="A,B", default="", help="columns to search, separated by commas (default: all)"
+        "--columns",
+        action=Once,
+        metavar="A,B",
+        default="",
+        help="columns to search, separated by commas (default: all)",
     )
     parser.add_argument("-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)")
     parser.add_argument(
@@ -155,11 +159,22 @@ def _coarsen(
             log = write_coarsened(coarsener, records, Path(options.out), form, progress)
         except NotVerified as error:
             raise VerificationFailed(str(error)) from None
+        progress.close()
+        _warn_of_unsearched(records.dialect.header, {*coarsener.state.table.columns, *form.identifiers})
     progress.close()
     if options.json:
         show(json.dumps(log, ensure_ascii=False))
     else:
         _show_log(coarsener, options.out)
+
+
+def _warn_of_unsearched(header: Sequence[str], covered: Collection[str]) -> None:
+    """Say which columns were written that k does not cover."""
+    if unsearched := [name for name in header if name not in covered]:
+        say(
+            f"warning: written without having been searched: {', '.join(unsearched)}. With these, people may still "
+            "stand out. Search them too (--columns), or leave them out (--identifiers)."
+        )
 
 
 def _show_search(

@@ -18,7 +18,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import Columns
 from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
 
-from .arguments import add_setting, add_settings, group_of, whole
+from .arguments import Once, add_setting, add_settings, group_of, whole
 from .options import add_reading_options, reading_of, say_policy
 from .terminal import TerminalProgress, say, say_findings, show
 
@@ -33,7 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="the CSV file to check (may be compressed with gzip), or an address"
     )
     parser.add_argument(
-        "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know of a person"
+        "--quasi-identifiers",
+        action=Once,
+        required=True,
+        metavar="A,B",
+        help="the columns that others may know about a person",
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
     parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")

@@ -16,8 +16,8 @@ class Limiting(Settings, group="limits"):
     within: tuple[str, ...] = setting(
         (),
         label="Never across",
-        help="Columns of the region file, such as county: no aggregated region holds initial regions with two values "
-        "of one of them.",
+        help="Columns of the region file, such as county: no aggregated region has initial regions with different "
+        "values in one of them.",
         form=Names(),
     )
     alone: tuple[str, ...] = setting(
@@ -29,7 +29,7 @@ class Limiting(Settings, group="limits"):
     alone_column: str | None = setting(
         None,
         label="Stay alone by column",
-        help="Column of the region file: regions with anything but nothing, 0, no or false in it are never merged.",
+        help="Column of the region file: regions whose value is not empty, 0, no or false are never merged.",
         usual="none",
     )
     min_records: int = setting(
@@ -65,8 +65,8 @@ class Limiting(Settings, group="limits"):
     centre_weights: str | None = setting(
         None,
         label="Centres weighted by",
-        help="Column of the region file by which initial regions count in the middle of an aggregated region; growth, "
-        "joining, merging and moved boundaries go by these middles.",
+        help="Column of the region file with the weights of initial regions in the middle of an aggregated region; "
+        "growth, joining, merging and moved boundaries use these middles.",
         usual="all alike",
     )
 

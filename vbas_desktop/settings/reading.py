@@ -33,7 +33,7 @@ class RecordOptions(Settings, group="reading"):
     encoding: str | None = setting(
         None,
         label="Encoding of the records",
-        help="How the letters of the records are stored, such as latin-1.",
+        help="How the characters of the records are encoded, such as latin-1.",
         titles=_ENCODINGS,
     )
     category_counts: str = setting(
@@ -109,13 +109,13 @@ class Reading(RecordOptions, group="reading"):
     regions_encoding: str | None = setting(
         None,
         label="Encoding of the regions",
-        help="How the letters of the region file are stored.",
+        help="How the characters of the region file are encoded.",
         titles=_ENCODINGS,
     )
     regions_decimal: str = setting(
         "auto",
         label="Decimal sign of the regions",
-        help="What parts the decimals of coordinates in a region file that is text.",
+        help="What separates the decimals of coordinates in a region file that is text.",
         choices=("auto", "point", "comma"),
         titles={"auto": FIND_OUT, "point": "Point", "comma": "Comma"},
     )

@@ -56,7 +56,7 @@ class ReleaseOptions(Settings, group="release"):
     allow_columns: tuple[str, ...] = setting(
         (),
         label="Allowed",
-        help="Columns, or pairs as A+B, that are released although they tell of a person, a place or a category; "
+        help="Columns, or pairs as A+B, that are released although they reveal a person, a place or a category; "
         "repeatable.",
         option="--allow-column",
         form=Names(),
@@ -117,7 +117,7 @@ class ReleaseOptions(Settings, group="release"):
     population: str | None = setting(
         None,
         label="Table of the population",
-        help="CSV file with the number of people by region and quasi-identifiers: the risk among all inhabitants is "
+        help="A CSV file with the number of people by region and quasi-identifiers: the risk among all inhabitants is "
         "exact then.",
         form=Form("FILE"),
         usual="none",

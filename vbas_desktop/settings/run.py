@@ -46,7 +46,7 @@ class Protection(Settings, group="run"):
         5,
         label="&k (smallest group)",
         help="Every released combination occurs at least k times.",
-        in_command="the least size of a released class (default: 5)",
+        in_command="the smallest size of a released class (default: 5)",
         option="-k",
         form=Whole("K", 1),
     )
@@ -127,13 +127,13 @@ class Columns(Settings, group="columns"):
     identifiers: tuple[str, ...] = setting(
         (),
         label="Identifiers",
-        help="Columns that are dropped from the release.",
+        help="Columns that are left out of the release.",
         form=Names(),
     )
     sensitive: tuple[str, ...] = setting(
         (),
         label="Sensitive columns",
-        help="A column that must not be learned of a person; repeatable.",
+        help="A column that nobody should learn about a person; repeatable.",
         group="sensitive values",
         form=Texts("COLUMN"),
     )

@@ -62,8 +62,8 @@ class HandingOver(Settings, group="ledger"):
     ledger: str | None = setting(
         None,
         label="Ledger",
-        help="File with what was handed over so far.",
-        in_command="file with what was handed over so far (default: vbas-ledger.json beside the records, if there)",
+        help="File that lists what was handed over so far.",
+        in_command="file that lists what was handed over (default: vbas-ledger.json next to the records, if it exists)",
         form=Form("FILE"),
     )
     audience: str | None = setting(
@@ -77,7 +77,7 @@ class HandingOver(Settings, group="ledger"):
         None,
         label="Reaso&n to release all the same",
         help="Kept in run.json and in the ledger.",
-        in_command="release although people could be singled out beside earlier releases, for this reason; it is kept",
+        in_command="release although people could be singled out with earlier releases; the reason is recorded",
         option="--despite-ledger",
         form=Form("REASON"),
     )

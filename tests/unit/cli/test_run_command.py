@@ -40,9 +40,8 @@ def files(tmp_path):
 
 
 def vbas(files, *more):
-    return main(
-        ["run", *files, "--region-column", "region", "--quasi-identifiers", "colour", "-k", "2", "--quiet", *more]
-    )
+    quasi = [] if "--quasi-identifiers" in more else ["--quasi-identifiers", "colour"]
+    return main(["run", *files, "--region-column", "region", *quasi, "-k", "2", "--quiet", *more])
 
 
 def printed(capsys, files, *more):
@@ -279,6 +278,11 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
         (["--quasi-identifiers", "region"], "“region” is the region column"),
         (["--quasi-identifiers", "colour,colour"], "“colour” is there twice"),
         (["--quasi-identifiers", ""], "a name is missing"),
+        (
+            ["--quasi-identifiers", "colour", "--quasi-identifiers", "shade"],
+            "it is given twice; put all names into one",
+        ),
+        (["--identifiers", "shade", "--identifiers", "hue"], "it is given twice; put all names into one list"),
         (["--sites", "1", "--solution", "9"], "this run has the solutions 1 to 3"),
         (["--coordinates", "round"], "invalid choice: 'round'"),
         (["--no-such-option"], "`vbas run --help` explains"),

@@ -45,11 +45,11 @@ class BoundariesRefinement(Refinement):
         summary="Moves the boundaries between neighbours so that fewer records have to be suppressed.",
         formula="minimise S + w · S₀ · D/D₀;  Σ population² ≤ at the start;  D ≤ (1 + x) · D₀;  each in one piece",
         complexity="O(tries · classes of an initial region)",
-        when="Every suppressed record counts and the time is there: at the same number of regions a fraction of the "
-        "records is lost. The boundaries then follow the records; docs/refinement.md tells what that reveals.",
+        when="Every suppressed record counts and you can wait: the same number of regions loses only a fraction as "
+        "many records. The boundaries then follow the records; docs/refinement.md says what that reveals.",
         order=30,
-        reveals="The boundaries follow the records: whoever knows that they were refined learns a little about which "
-        "classes would have been small elsewhere. How much is measured in docs/refinement.md.",
+        reveals="The boundaries follow the records: anybody who knows that they were refined learns a little about "
+        "which classes would have been small elsewhere. How much is measured in docs/refinement.md.",
     )
     share: ClassVar[float] = 0.8
 

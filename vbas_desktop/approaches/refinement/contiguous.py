@@ -32,7 +32,7 @@ class ContiguousRefinement(Refinement):
         formula="owner(i) = argmin over touching regions j of |pᵢ − site(j)|, for i outside its largest piece",
         complexity="O(r log r)",
         when="Every aggregated region must be in one piece, as for maps or models of neighbouring regions. Few initial "
-        "regions move, and nothing about the records is looked at but how many there are.",
+        "regions move, and the numbers of records are all that it uses of the records.",
         order=20,
     )
     share: ClassVar[float] = 0.1

@@ -22,8 +22,8 @@ class NoRefinement(Refinement):
         summary="Leaves the aggregated regions as the construction made them.",
         formula="owner(i) stays",
         complexity="O(1)",
-        when="The borders must not depend on the records but through the places of the sites, or results of earlier "
-        "work are to be met again.",
+        when="The borders must depend on the records through the locations of the sites only, or you want to reproduce "
+        "earlier results.",
         order=10,
     )
     share: ClassVar[float] = 0.0

@@ -55,13 +55,13 @@ class AdcSiteLocation(TellingLocation):
     card: ClassVar[Card] = Card(
         name="adc",
         title="Anonymity-driven clustering (ADC)",
-        summary="Starts from another approach and moves sites towards the members that their rarest classes lack.",
+        summary="Starts from another approach and moves sites so that their rarest classes gain members.",
         formula="maximise α·s − |regions at α|;  place = Σ wᵢ·pᵢ / Σ wᵢ over the neighbourhood's members of the class",
         complexity="O(r log s + non-zero counts), then O(points near the site) for each candidate",
         when="Fewer suppressed records are worth some time, and a few merged regions more or less do not matter.",
-        reveals="Whoever can repeat the seeding sees which aggregated regions were moved because a class was small. Of "
-        "one with the smallest classes and another one, the former is recognised in 71 % of cases where chance would "
-        "be 50 %; initial regions with small classes are not.",
+        reveals="Anybody who can repeat the seeding sees which aggregated regions were moved because a class was "
+        "small. Given one with the smallest classes and another one, they can tell which is which in 71 % of cases (by "
+        "chance 50 %); initial regions with small classes cannot be recognised.",
         order=20,
     )
 

@@ -40,7 +40,7 @@ class RefineSitesSiteLocation(TellingLocation):
         complexity="O(tries · (r / 16 + counts moved))",
         when="Fewer suppressed records are worth some seconds, and regions must be those of a Voronoi diagram.",
         order=15,
-        reveals="Whoever can repeat the seeding sees which sites were moved because classes were small. How much "
+        reveals="Anybody who can repeat the seeding sees which sites were moved because classes were small. How much "
         "that helps to guess small counts is measured in docs/refinement.md.",
     )
 

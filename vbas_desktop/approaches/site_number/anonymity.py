@@ -28,8 +28,8 @@ class AnonymitySiteNumber(SiteNumber):
         summary="As many sites as are left if regions are merged until their average class reaches k.",
         formula="a = n / (r · e);  m = ⌈k / a⌉;  s = ⌊r · d / m⌋",
         complexity="O(1)",
-        when="Choose it to compare with the models of Canada where none fits the country of the data; it knows nothing "
-        "of how records are spread over the classes.",
+        when="Choose it to compare with the models of Canada where none fits the country of the data; it ignores "
+        "how records are spread over the classes.",
         order=30,
     )
 

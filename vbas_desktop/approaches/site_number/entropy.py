@@ -26,12 +26,12 @@ class EntropySiteNumber(GapsSiteNumber):
     card: ClassVar[Card] = Card(
         name="entropy",
         title="Entropy of the classes",
-        summary="As many sites as the records hold regions of the size that so diverse classes need, by models of "
-        "Canada’s population (GAPS: geographic area population size).",
+        summary="The number of regions that the records can fill if each is large enough for classes so diverse, by "
+        "population models for Canada (GAPS: geographic area population size).",
         formula="H = −Σ (c/n) ln(c/n);  cutoff = B · H^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(classes present)",
         when="Choose it to compare with earlier releases that followed it; it always gives more sites than MaxCombs, "
-        "and nobody knows beforehand what they lose.",
+        "but you do not know in advance how many records they lose.",
         order=20,
     )
 

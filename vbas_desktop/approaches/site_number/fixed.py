@@ -25,7 +25,7 @@ class FixedSiteNumber(SiteNumber):
     sites: int = parameter(
         100,
         label="Number of sites",
-        help="How many sites are placed; more than there are initial regions is cut back to their number.",
+        help="How many sites are placed; at most as many as there are initial regions.",
         low=1,
         high=100_000_000,
         option="sites",

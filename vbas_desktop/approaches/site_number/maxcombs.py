@@ -24,8 +24,8 @@ class MaxCombsSiteNumber(GapsSiteNumber):
     card: ClassVar[Card] = Card(
         name="maxcombs",
         title="Possible classes (MaxCombs)",
-        summary="As many sites as the records hold regions of the size that all possible classes need, by models of "
-        "Canada’s population (GAPS: geographic area population size).",
+        summary="The number of regions that the records can fill if each is large enough for all possible classes, by "
+        "population models for Canada (GAPS: geographic area population size).",
         formula="cutoff = B · e^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(1)",
         when="Choose it to follow the published guidance for Canada, or to compare with earlier releases: few, large "

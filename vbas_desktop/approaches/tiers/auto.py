@@ -29,17 +29,17 @@ class AutoTiers(Tiering):
     card: ClassVar[Card] = Card(
         name="auto",
         title="Neighbouring regions",
-        summary="Releases what is too small in its region in a larger place made of neighbouring regions.",
+        summary="Releases classes that are too small in their region in a larger place made of neighbouring regions.",
         formula="a class of a place is released there if its records m not released in smaller places satisfy "
         "k ≤ m ≤ Σ room of the place's children − the largest of them",
         complexity="O(r log r + counts · tiers)",
-        when="Whenever records are lost: nearly all of them are one of k or more in the next larger place.",
+        when="Whenever records are lost: nearly all of them are in a class of k or more in the next larger place.",
         order=20,
     )
     factor: int = parameter(
         16,
         label="Places in a larger one",
-        help="About how many places make a place of the next tier. More: fewer records are lost; less: they keep "
+        help="About how many places make a place of the next tier. More: fewer records are lost; fewer: they keep "
         "smaller places.",
         low=3,
         high=1000,

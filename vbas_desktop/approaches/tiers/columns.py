@@ -30,7 +30,7 @@ class ColumnTiers(Tiering):
     card: ClassVar[Card] = Card(
         name="columns",
         title="Places of the region file",
-        summary="Releases what is too small in its region in the county, province or other place that the file names.",
+        summary="Releases classes that are too small in their region in the county, province or other place around it.",
         formula="a class of a place is released there if its records m not released in smaller places satisfy "
         "k ≤ m ≤ Σ room of the place's children − the largest of them",
         complexity="O(r + counts · tiers)",
@@ -42,8 +42,8 @@ class ColumnTiers(Tiering):
     columns: str = parameter(
         "",
         label="Columns of the region file",
-        help="Columns that name larger places, smallest places first, with commas: county,province. One with a comma "
-        "in its name stands in double quotes.",
+        help="Columns that name larger places, smallest places first, with commas: county,province. Put a column "
+        "with a comma in its name in double quotes.",
         required=True,
         instead=True,
         region_columns=True,
