@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
-from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.engine.place import codes_of
 
 Hashes = NDArray[np.uint64]
 
