@@ -59,7 +59,7 @@ def test_a_killed_release_leaves_the_old_one_and_the_next_removes_what_it_left(t
     case.release(tmp_path / "new", ReleaseOptions(shuffle_seed=2, pdf=False))
     new = without_run(state(tmp_path / "new"))
     left = []
-    for stage in ("Preparing", "Shuffling", "Reading", "Writing the reports", "Putting"):
+    for stage in ("Testing", "Shuffling", "Reading", "Writing the reports", "Putting"):
         child = start(tmp_path, 2)
         assert any(line.startswith(stage) for line in child.stdout), child.communicate()
         child.send_signal(signal.SIGKILL)
