@@ -13,6 +13,9 @@ DELIMITERS = (",", ";", "\t", "|")
 # Long fields are no mistake: rows have a limit of their own.
 csv.field_size_limit(1 << 24)
 _SAMPLED_ROWS = 500
+SAMPLE_BYTES = 1 << 16
+"""How much of a file is looked at to find its delimiter."""
+
 _ROW_LINES = 200
 
 
@@ -33,12 +36,12 @@ class Dialect:
     header: tuple[str, ...] = ()
 
 
-def sniff_delimiter(sample: bytes, complete: bool) -> str:
-    """The delimiter that cuts the sampled rows most evenly into the most columns; comma if none cuts at all.
+def sniff_delimiter(start: bytes, complete: bool = True) -> str:
+    """The delimiter that cuts the first rows most evenly into the most columns; comma if none cuts at all.
 
-    ``complete`` says that the sample is the whole file, so that its last row is not cut off.
+    ``complete`` says that the bytes are the whole file, so that the last row is not cut off.
     """
-    text = sample.decode("latin-1")
+    text, complete = start[:SAMPLE_BYTES].decode("latin-1"), complete and len(start) <= SAMPLE_BYTES
     scores = [(_evenness(text, delimiter, complete), -order) for order, delimiter in enumerate(DELIMITERS)]
     best = max(scores)
     return DELIMITERS[-best[1]]

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError, refusal
 
-from .dialect import sniff_delimiter
+from .dialect import SAMPLE_BYTES, sniff_delimiter
 from .findings import FindingList
 from .regions.columns import find_axes
 
 _SHAPES = (".geojson", ".gpkg", ".shp")
-_LOOKED_AT = 1 << 16
-"""So many bytes hold the names of the columns of any file that is not itself a problem."""
 
 
 def check_two_files(records: Path, regions: Path) -> None:
@@ -39,9 +37,9 @@ def has_coordinates(path: Path) -> bool:
         return True
     try:
         with path.open("rb") as stream:
-            start = stream.read(_LOOKED_AT)
+            start = stream.read(SAMPLE_BYTES)
     except OSError:
         return False
     head = start.decode("utf-8-sig", "replace").partition("\n")[0].strip()
-    header = [name.strip().strip('"') for name in head.split(sniff_delimiter(start, len(start) < _LOOKED_AT))]
+    header = [name.strip().strip('"') for name in head.split(sniff_delimiter(start, len(start) < SAMPLE_BYTES))]
     return find_axes(header, None, None, "auto", FindingList(path.name)) is not None

@@ -37,10 +37,8 @@ def load_slots(path: str | Path) -> SlotTable:
     path = Path(path)
     findings = FindingList(str(path))
     text = whole_text(path)
-    content = text.encode()
-    delimiter = sniff_delimiter(content[: 1 << 16], complete=len(content) <= 1 << 16) if content else ","
     rows: list[list[str]] = []
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=sniff_delimiter(text.encode()))
     try:
         rows += lines
     except csv.Error:

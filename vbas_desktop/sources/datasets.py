@@ -186,7 +186,7 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
     except UnicodeDecodeError:
         message = f"The text is not valid {encoding}."
         raise refusal("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
-    delimiter = delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
+    delimiter = delimiter or sniff_delimiter(head)
     row = first_row(head + b"\n", delimiter)
     if row is None:
         raise refusal("no-names", "The file has no line of names.", "Write names in line 1.", file=path)

@@ -24,7 +24,7 @@ def in_short_blocks(patch, beginning, block=64):
     patch.setattr(delimited, "BEGINNING_ROWS", beginning)
     patch.setattr(stream, "BLOCK_BYTES", block)
     patch.setattr(stream, "_OPENING_BYTES", 16)
-    patch.setattr(delimited, "_SAMPLE_BYTES", 16)
+    patch.setattr(delimited, "SAMPLE_BYTES", 16)
 
 
 def findings_or_table(path, options, columns=None):

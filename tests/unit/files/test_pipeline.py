@@ -14,7 +14,7 @@ from vbas_desktop.files.records.table import load_records
 def records(tmp_path, monkeypatch):
     monkeypatch.setattr(stream, "BLOCK_BYTES", 256)
     monkeypatch.setattr(stream, "_OPENING_BYTES", 16)
-    monkeypatch.setattr(delimited, "_SAMPLE_BYTES", 16)
+    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 16)
     path = tmp_path / "records.csv"
     path.write_text("a,b,c\n" + "".join(f"{i % 7},{i % 5},x\n" for i in range(2000)))
     # What is made ready once must not get the failures that are meant for the reading.

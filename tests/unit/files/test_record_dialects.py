@@ -25,7 +25,7 @@ def loaded(folder, data, block, options=LIKE_IT_IS, opening=32):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stream, "BLOCK_BYTES", block)
         patch.setattr(stream, "_OPENING_BYTES", opening)
-        patch.setattr(delimited, "_SAMPLE_BYTES", min(block, 1 << 16))
+        patch.setattr(delimited, "SAMPLE_BYTES", min(block, 1 << 16))
         return load_records(path, options)
 
 

@@ -57,7 +57,7 @@ def test_values_with_the_same_hash_stay_apart(tmp_path):
 
 @pytest.mark.parametrize("values", [256, 257, 65_536, 65_537])
 def test_codes_stay_right_when_a_column_outgrows_its_type_on_the_way(tmp_path, monkeypatch, values):
-    monkeypatch.setattr(delimited, "_SAMPLE_BYTES", 64)
+    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 64)
     monkeypatch.setattr(stream, "BLOCK_BYTES", 1 << 12 if values < 1000 else 1 << 18)
     generator = random.Random(values)
     rows = [generator.randrange(5) for _ in range(3_000)] + list(range(values))
@@ -128,7 +128,7 @@ def test_the_same_file_gives_the_same_codes(large):
 
 def test_too_many_values_are_given_up_but_empty_fields_still_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(coding, "DISTINCT_LIMIT", 10)
-    monkeypatch.setattr(delimited, "_SAMPLE_BYTES", 64)
+    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 64)
     path = tmp_path / "records.csv"
     path.write_text("a,b,c\r\n" + "".join(f"{i % 2},{i},{'' if i % 5 == 0 else i}\r\n" for i in range(200_000)))
     table = load_records(path)

@@ -17,7 +17,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.access import bad_encoding
-from vbas_desktop.files.dialect import Dialect, first_row, sniff_delimiter
+from vbas_desktop.files.dialect import SAMPLE_BYTES, Dialect, first_row, sniff_delimiter
 
 from .bits import PADDING
 from .category_line import judge, looks_like_numbers
@@ -47,7 +47,6 @@ LONGEST_ROW_BYTES = 16 << 20
 BEGINNING_ROWS = 1 << 16
 """After so many rows it is decided what line 2 is, if that is certain by then."""
 
-_SAMPLE_BYTES = 1 << 16
 _STAGE = "Reading records"
 
 
@@ -82,13 +81,13 @@ class DelimitedScan:
         with ByteStream(self.path, self.encoding) as stream:
             blocks = stream.blocks()
             head, final = b"", False
-            while len(head) < _SAMPLE_BYTES and not final:
+            while len(head) < SAMPLE_BYTES and not final:
                 block = next(blocks, None)
                 final = block is None
                 head += block or b""
             self._check_text(head)
             self._expected = "ascii" if stream.scanned == "ascii" else "utf-8"
-            delimiter = self.delimiter or sniff_delimiter(head[:_SAMPLE_BYTES], final and len(head) <= _SAMPLE_BYTES)
+            delimiter = self.delimiter or sniff_delimiter(head, final)
             names, rest, final = self._names(head, final, blocks, delimiter)
             self._begin(names, first_row(rest if not final else rest + b"\n", delimiter))
             with CodingPipeline(self.coders, len(names)) as self._pipeline:

@@ -196,7 +196,7 @@ def line_two(path: str | Path, options: RecordOptions, progress: Progress) -> tu
         return False, ()
     with ByteStream(Path(path), options.encoding) as stream:
         head = bytes(next(stream.blocks(), b"")) + b"\n"
-    delimiter = options.delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
+    delimiter = options.delimiter or sniff_delimiter(head)
     names = first_row(head, delimiter)
     second = names and first_row(head[names[1] :], delimiter)
     if second and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]]):

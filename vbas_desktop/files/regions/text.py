@@ -103,7 +103,7 @@ def read_header(path: Path, options: RegionOptions) -> tuple[str, ...]:
 def _lines(path: Path, options: RegionOptions) -> tuple[Any, str]:
     """The rows of the file one after the other, and what separates their fields."""
     text = whole_text(path, options.encoding)
-    delimiter = options.delimiter or sniff_delimiter(text.encode(), complete=True)
+    delimiter = options.delimiter or sniff_delimiter(text.encode())
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), delimiter
 
 
