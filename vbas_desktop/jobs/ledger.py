@@ -7,7 +7,7 @@ from datetime import date as Date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
@@ -53,6 +53,19 @@ def ledger_behind(path: Path) -> Path:
     except InputError:
         return path
     return ledger_behind(usual_ledger(records)) if records else path
+
+
+def missing_ledger(handing: HandingOver) -> Finding | None:
+    """The remark that no file is at the path that was named, so that a slip does not pass for a check."""
+    if not handing.ledger or (path := ledger_behind(Path(handing.ledger))).exists():
+        return None
+    return Finding(
+        "no-ledger",
+        "There is no ledger at this path yet, so nothing was compared.",
+        "If there should be one, check the path; otherwise it is created when a release is recorded in it.",
+        Severity.HINT,
+        file=str(path),
+    )
 
 
 def check_before_release(

@@ -190,6 +190,10 @@ class _Writer:
 
     def _ledger(self) -> Iterable[Block]:
         found = self.facts.document.get("ledger_check")
+        missing = self.facts.document.get("ledger_missing")
+        if missing:
+            yield Paragraph(f"There was no ledger at {missing} yet; nothing was compared.")
+            return
         if not found:
             yield Paragraph("Nobody who gets this release is known to have an earlier one; nothing was compared.")
             return

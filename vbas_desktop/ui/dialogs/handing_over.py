@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
+from vbas_desktop.domain.errors import Severity
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ExportJob
@@ -43,7 +44,8 @@ class ReleaseDone(Dialog):
             line = f"{check.name[:1].upper()}{check.name[1:]}: {'passed' if check.passed else 'failed'}"
             self._add("shield" if check.passed else "error", line, check.detail)
         for finding in report.findings:
-            self._add("warning", in_window_words(finding), "")
+            icon = "info" if finding.severity is Severity.HINT else "warning"
+            self._add(icon, in_window_words(finding), "")
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         page = report.target / "internal" / "report.html"
