@@ -145,6 +145,13 @@ def only(path, **options):
     return findings[0]
 
 
+def test_another_delimiter_than_that_of_the_file_is_told_instead_of_every_column(tmp_path):
+    found = only(write(tmp_path, "id;x;y\na;1;2\n"), delimiter=",")
+    assert found.code == "missing-column"
+    assert found.message.startswith("The column names seem to be separated by semicolons")
+    assert found.remedy == "Set --regions-delimiter to “;”."
+
+
 @pytest.mark.parametrize(
     ("body", "code", "row", "column", "words"),
     [
