@@ -209,13 +209,18 @@ def test_an_unneeded_column_may_be_there_twice(tmp_path):
 
 
 def test_an_empty_file_is_refused(tmp_path):
+    assert only(write(tmp_path, "")).message == only(write(tmp_path, "\n")).message == "The file is empty."
     assert only(write(tmp_path, "")).code == "empty-file"
     assert only(write(tmp_path, "\n\n")).code == "empty-file"
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
-    assert only(tmp_path / "absent.csv").code == "missing-file"
-    assert only(tmp_path).code == "missing-file"
+    absent = only(tmp_path / "absent.csv")
+    assert absent.code == "missing-file"
+    assert str(absent) == f"{tmp_path / 'absent.csv'}: There is no such file. Check the path."
+    folder = only(tmp_path)
+    assert folder.code == "missing-file"
+    assert str(folder) == f"{tmp_path}: This is a folder, not a file. Choose a file in it."
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path):

@@ -97,7 +97,7 @@ def read_table(path: Path, options: RegionOptions, findings: FindingList) -> Tex
     if header and not fields and not any(finding.code == "ragged-row" for finding in findings.all()):
         findings.add("empty-file", "The file has column names but no regions.", "Choose a file with regions.")
     if not header:
-        findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
+        findings.add("empty-file", "The file is empty.", "Choose a file with regions.")
         findings.stop_on_errors()
     return TextTable(header, fields, np.array(rows, np.int64))
 
