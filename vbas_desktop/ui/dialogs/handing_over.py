@@ -71,7 +71,7 @@ class ReleaseDone(Dialog):
 def _in_words(report: ReleaseReport) -> str:
     text = (
         f"{report.records_released:,} of {counted(report.records, 'record')} in "
-        f"{counted(report.aggregated_regions, 'aggregated region')}; {report.records_suppressed:,} suppressed. "
+        f"{report.regions_in_words}; {report.records_suppressed:,} suppressed. "
         f"The folder “release” may be handed on, “internal” stays with you."
     )
     return text if report.policy is None else f"{text} {report.policy.in_words}"
