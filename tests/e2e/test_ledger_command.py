@@ -50,7 +50,7 @@ def test_the_figure_is_the_number_of_people_with_fates_of_their_own(house, capsy
 def test_a_named_ledger_that_is_not_there_is_told_and_made_when_a_release_is_recorded(house, capsys):
     missing = house / "typo.json"
     assert run(house, "second", "--sites", "7", "--ledger", str(missing), quiet=False) == 0
-    told = f"hint: {missing}: There is no ledger at this path yet, so nothing was compared."
+    told = f"hint: There is no ledger at {missing} yet, so nothing was compared."
     assert told in capsys.readouterr().err
     page = (house / "second" / "internal" / "report.html").read_text()
     assert f"There was no ledger at {missing} yet; nothing was compared." in html.unescape(

@@ -55,17 +55,21 @@ def ledger_behind(path: Path) -> Path:
     return ledger_behind(usual_ledger(records)) if records else path
 
 
-def missing_ledger(handing: HandingOver) -> Finding | None:
-    """The remark that no file is at the path that was named, so that a slip does not pass for a check."""
-    if not handing.ledger or (path := ledger_behind(Path(handing.ledger))).exists():
-        return None
-    return Finding(
-        "no-ledger",
-        "There is no ledger at this path yet, so nothing was compared.",
-        "If there should be one, check the path; otherwise it is created when a release is recorded in it.",
-        Severity.HINT,
-        file=str(path),
-    )
+NO_LEDGER = "no-ledger"
+"""The code of the remark that there is no ledger where one was named."""
+
+
+def missing_ledger(handing: HandingOver) -> Path | None:
+    """The path that was named as that of the ledger, if no file is there."""
+    path = ledger_behind(Path(handing.ledger)) if handing.ledger else None
+    return None if path is None or path.exists() else path
+
+
+def nothing_compared(path: Path) -> Finding:
+    """The remark that there is no ledger at a path, so that a slip does not pass for a check."""
+    message = f"There is no ledger at {path} yet, so nothing was compared."
+    remedy = "If there should be one, check the path; otherwise it is created when a release is recorded in it."
+    return Finding(NO_LEDGER, message, remedy, Severity.HINT)
 
 
 def check_before_release(
