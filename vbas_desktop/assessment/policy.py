@@ -86,7 +86,7 @@ class Knowledge:
 
 
 _FOR_PEOPLE = frozenset({"dpm-2"})
-"""Points that only people can settle: what the program knows is shown, but does not tell whether anything is missing."""
+"""Points that only people can settle: what the program knows is shown, but does not say if anything is missing."""
 
 
 class State(StrEnum):

@@ -13,7 +13,6 @@ from .errors import Finding
 from .records import frozen
 from .source import Source
 
-
 _LISTED = 20
 """Names of columns that a message lists."""
 

@@ -165,12 +165,13 @@ def test_what_nobody_computed_is_never_taken_for_held():
     assert [each.verdict for each in found.criteria] == [Verdict.UNKNOWN, Verdict.ASKED]
     assert found.criteria[0].reason == "no table"
     assert found.met is None
+    assert found.in_words.endswith("of 2 criteria, none is held, 1 was not computed, 1 waits for a person to answer.")
     answered = judge(policy(*demands), figures, {"p/2": " no "})
     assert (answered.criteria[1].verdict, answered.criteria[1].actual) == (Verdict.ANSWERED, "no")
     # What somebody answers is not for the program to take for yes.
     only = judge(policy(demands[1]), figures, {"p/1": "no"})
     assert only.met is None
-    assert "1 a person answered" in only.in_words
+    assert "1 was answered by a person" in only.in_words
     assert judge(policy(Demand("smallest_class", RECORDS, "at least", 50)), figures).met is True
     assert judge(policy(Demand("smallest_class", RECORDS, "at least", 51), *demands), figures).met is False
 
