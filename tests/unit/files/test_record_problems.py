@@ -264,7 +264,7 @@ def test_unknown_regions_stop(tmp_path):
     choices = Choices(tmp_path, "age,sex,region\n1,F,r1\n2,M,r9\n1,M,\n1,M,r8\n")
     assert choices.problems()[0] == (
         "row 3, column “region”: 3 records name a region that the region file lacks (3 different ids, "
-        "1 of them without any region id); first in rows 3, 4, 5. Expected are ids such as “r1” and “r2”. "
+        "1 of them without any region id); first in rows 3, 4, 5. Ids of the region file look like “r1” and “r2”. "
         "Complete the region file, or let these records be suppressed (--unknown-regions suppress)."
     )
 

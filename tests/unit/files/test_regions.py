@@ -130,7 +130,7 @@ def test_a_complete_id_column_is_preferred_and_the_choice_is_said(tmp_path):
     regions = load_regions(path)
     assert regions.ids == ("A", "B")
     assert [finding.code for finding in regions.findings] == ["id-guessed"]
-    assert "“tract” could be it too" in regions.findings[0].message
+    assert "“tract” would be possible, too" in regions.findings[0].message
 
 
 def findings_of(path, **options):
