@@ -61,8 +61,8 @@ def _limits(judged: Sequence[str]) -> str:
         )
     names = ", ".join(f"“{name}”" for name in judged)
     return (
-        f"{against} Every released class also meets the criteria for {names}; see Sensitive values. It says nothing "
-        "about the other columns: if they can be known to outsiders, or are sensitive, further protection is needed."
+        f"{against} Every released class also meets the criteria for {names}; see Sensitive values. Nothing is said "
+        "of the other columns: if they can be known to outsiders, or are sensitive, further protection is needed."
     )
 
 
