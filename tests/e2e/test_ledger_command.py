@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 import shlex
@@ -44,6 +45,24 @@ def test_the_figure_is_the_number_of_people_with_fates_of_their_own(house, capsy
     fates = list(zip(cells("first"), cells("second"), strict=True))
     few = {fate for fate in set(fates) if fates.count(fate) < 5 and fate != (None, None)}
     assert told["compared_with"][0]["people"] == sum(fates.count(fate) for fate in few) > 0
+
+
+def test_a_named_ledger_that_is_not_there_is_told_and_made_when_a_release_is_recorded(house, capsys):
+    missing = house / "typo.json"
+    assert run(house, "second", "--sites", "7", "--ledger", str(missing), quiet=False) == 0
+    told = f"hint: There is no ledger at {missing} yet, so nothing was compared."
+    assert told in capsys.readouterr().err
+    page = (house / "second" / "internal" / "report.html").read_text()
+    assert f"There was no ledger at {missing} yet; nothing was compared." in html.unescape(
+        re.sub(r"</?code>", "", page)
+    )
+    export = ["export", str(house / "second"), "--ledger", str(missing), "--out", str(house / "third")]
+    assert main(export) == 0
+    assert told in capsys.readouterr().err
+    recorded = ["ledger", "record", str(house / "second"), "--audience", "Uni", "--ledger", str(missing), "--quiet"]
+    assert main(recorded) == 0
+    assert main([*export[:-1], str(house / "fourth")]) == 0
+    assert "There is no ledger" not in capsys.readouterr().err
 
 
 def test_what_is_offered_instead_is_accepted(house, capsys):
@@ -227,7 +246,8 @@ def test_each_way_that_is_offered_is_accepted_as_it_stands_and_tells_nothing_new
     }
     assert tried[attack]() == 1
     ways = offered(capsys.readouterr().err)
-    assert len(ways) == 3
+    assert len(ways) == len({tuple(words) for words in ways}) == 3
+    assert ways[2][ways[2].index("--columns") + 1] == "age,sex,region"
     for number, words in enumerate(ways):
         target = f"way-{number}"
         code = main([*(str(house / target) if word == "NEW" else word for word in words), "--quiet"])

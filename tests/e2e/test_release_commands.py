@@ -181,7 +181,7 @@ def test_a_column_that_tells_the_place_is_stopped_with_the_ways_out(files, tmp_p
     assert run(files, tmp_path / "out", "--no-pdf") == 1
     said = capsys.readouterr().err
     assert said.count("error:") == 1
-    assert "column “clinic”: It tells the place more finely" in said
+    assert "column “clinic”: It reveals the place in more detail" in said
     assert "--allow-column clinic" in said
     assert not (tmp_path / "out").exists()
     assert run(files, tmp_path / "out", "--no-pdf", "--allow-column", "clinic") == 0

@@ -103,6 +103,12 @@ def test_a_result_with_exempted_combinations_says_that_it_is_not_anonymous(patie
     assert "NOT 3-anonymous" in capsys.readouterr().err
 
 
+def test_coarsening_without_a_folder_says_that_nothing_was_written(patients, capsys):
+    for more in ([], ["--json"]):
+        assert risky(patients, "--columns", "postcode,sex", "--apply", *more) == 0
+        assert "Nothing was written. Name a folder" in capsys.readouterr().err
+
+
 def test_a_result_that_is_not_anonymous_is_written_only_if_that_is_said(patients, tmp_path, capsys):
     (tmp_path / "domain.csv").write_text("ALL,Candidate,1\nALL,Candidate,2\n")
     options = [

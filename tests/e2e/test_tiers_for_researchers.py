@@ -77,4 +77,13 @@ def test_export_repeats_a_release_in_tiers_and_compare_takes_both(folder, tmp_pa
 def test_columns_of_the_region_file_are_refused_in_words_if_they_are_not_there(capsys):
     chosen = ["--quasi-identifiers=age,sex", "--tiers=county,province"]
     assert main(["run", *DATA, *chosen]) == 1
-    assert "No column “county” of the region file says in which larger places regions lie." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "Beside its coordinates, the region file has no column “county”. Its columns are “id”, “name”" in said
+    assert main(["run", *DATA, "--quasi-identifiers=age,sex", "--within=county"]) == 1
+    assert "the region file has no column “county”. Its columns are “id”, “name”" in capsys.readouterr().err
+
+
+def test_a_column_of_the_region_file_whose_values_differ_everywhere_cannot_serve(capsys):
+    for option, told in (("tiers", "says in which larger places"), ("within", "says within which boundaries")):
+        assert main(["run", *DATA, "--quasi-identifiers=age,sex", f"--{option}=population"]) == 1
+        assert f"No column “population” of the region file {told}" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import json
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from vbas_desktop.algorithms.matching import changed_owner
 from vbas_desktop.cli.main import main
@@ -93,6 +93,7 @@ def test_the_release_is_written_verified_and_understood_by_the_command_line(smal
     done = export(small_regions, dialog, target, qtbot)
     assert all(done.checks.item(i).text().endswith("passed") for i in range(done.checks.count()))
     assert done.checks.count() > 0
+    assert any("yet, so nothing was compared." in label.text() for label in done.findChildren(QLabel))
     done.close()
     with (target / "release" / "anonymized.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -174,7 +175,7 @@ def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(smal
         dialog.export.click()
     assert not (tmp_path / "out").exists()
     again = next(one for one in small_regions.findChildren(ExportDialog) if one.isVisible())
-    assert "“illness”: It tells the place more finely" in again.telltales.text()
+    assert "“illness”: It reveals the place in more detail" in again.telltales.text()
     assert (again.target.text(), again.seed.text()) == (str(tmp_path / "out"), "c0ffee")
     assert again.class_size.isChecked()
     names = [again.columns.item(row, 0).text() for row in range(again.columns.rowCount())]
@@ -185,7 +186,7 @@ def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(smal
     assert document["release"]["allow_columns"] == document["options"]["allow_column"] == ["illness"]
     assert document["release"]["shuffle_seed"] == "c0ffee"
     report = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
-    assert "It tells the place more finely" in report
+    assert "It reveals the place in more detail" in report
 
 
 def test_what_is_tested_can_be_allowed_and_nothing_else(small_regions):

@@ -31,7 +31,7 @@ def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qt
     window.controller.load(*data)
     reason, run = window.input.reason, window.menus.actions["run"]
     qtbot.waitUntil(lambda: "region file lacks" in reason.text(), timeout=LONG)
-    assert "first in row 3,002. Expected are ids such as “R0000” and “R0059”." in reason.text()
+    assert "first in row 3,002. Ids of the region file look like “R0000” and “R0059”." in reason.text()
     assert "NOWHERE" not in reason.text()
     qtbot.waitUntil(lambda: not window.runner.busy)
     assert not window.input.run.isEnabled()

@@ -34,7 +34,7 @@ def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_wind
     assert 0 < len(meeting) < len(session.entries)
     do = "does" if len(meeting) == 1 else "do"
     assert f"{len(meeting)} of {len(session.entries)} solutions {do}." in shown.verdict.text()
-    assert shown.model.rows[0][1] == "Jaccard index"
+    assert shown.model.rows[0][1] == "Kept together (Jaccard)"
     results.only_meeting.setChecked(True)
     assert [entry.number for entry in results.filter.shown_entries()] == meeting
     shown.clear.click()
@@ -204,7 +204,7 @@ def test_the_shown_solution_is_judged_by_a_policy_and_questions_are_answered(agg
     assert session.policy.answers == {"class-11/3": "no, checked"}
     # What was signed is not what is answered now.
     assert session.policy.signed_by == ""
-    assert "1 a person answered" in box.outcome.text()
+    assert "1 was answered by a person" in box.outcome.text()
     dialog = ExportDialog(session, aggregated_window)
     assert dialog.policy.currentData() == "class-11"
     assert dialog.options().policy == "class-11"

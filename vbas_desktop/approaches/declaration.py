@@ -95,7 +95,7 @@ class Parameter:
             raise self._refusal()
 
     def _refusal(self) -> InputError:
-        return InputError(Finding("parameter", f"“{self.label}” must be {self.allowed}.", column=self.name))
+        return InputError(Finding("parameter", f"“{self.label}” must be {self.allowed}."))
 
     @property
     def allowed(self) -> str:

@@ -87,13 +87,12 @@ class Judgement:
         if self.met:
             return f"The release meets {title}."
         held = self.number(Verdict.HELD)
-        parts = [
-            f"{held:,} of {counted(len(self.criteria), 'criterion', 'criteria')} {agreeing(held, 'is', 'are')} held"
-        ]
-        parts += [f"{unknown:,} nobody computed"] * bool(unknown)
-        parts += [f"{asked:,} {agreeing(asked, 'waits', 'wait')} for a person"] * bool(asked)
-        parts += [f"{answered:,} a person answered"] * bool(answered)
-        return f"Whether the release meets {title} is not for the program alone to say: {', '.join(parts)}."
+        parts = [f"{held:,} {agreeing(held, 'is', 'are')} held" if held else "none is held"]
+        parts += [f"{unknown:,} {agreeing(unknown, 'was', 'were')} not computed"] * bool(unknown)
+        parts += [f"{asked:,} {agreeing(asked, 'waits', 'wait')} for a person to answer"] * bool(asked)
+        parts += [f"{answered:,} {agreeing(answered, 'was', 'were')} answered by a person"] * bool(answered)
+        told = f"of {counted(len(self.criteria), 'criterion', 'criteria')}, {', '.join(parts)}"
+        return f"Whether the release meets {title} is not for the program alone to say: {told}."
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for run.json."""

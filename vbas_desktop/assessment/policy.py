@@ -85,6 +85,10 @@ class Knowledge:
     columns_renamed: int | None = None
 
 
+_FOR_PEOPLE = frozenset({"dpm-2"})
+"""Points that only people can settle: what the program knows is shown, but does not say if anything is missing."""
+
+
 class State(StrEnum):
     """Where a point stands."""
 
@@ -239,10 +243,10 @@ class PolicyNotes:
 
 
 def state_of(point: str, notes: PolicyNotes, known: Mapping[str, str]) -> State:
-    """Where a point stands: a note settles it, else what the program knows does."""
+    """Where a point stands: a note settles it, else what the program knows does, unless it is for people to settle."""
     if notes.notes.get(point):
         return State.NOTED
-    return State.KNOWN if point in known else State.OPEN
+    return State.KNOWN if point in known and point not in _FOR_PEOPLE else State.OPEN
 
 
 def open_points(notes: PolicyNotes, known: Mapping[str, str]) -> list[Point]:

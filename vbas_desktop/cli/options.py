@@ -140,7 +140,7 @@ def say_release(report: ReleaseReport) -> None:
         say_policy(report.policy)
     say(
         f"Released {report.records_released:,} of {counted(report.records, 'record')} in "
-        f"{counted(report.aggregated_regions, 'aggregated region')}; read back and verified. "
+        f"{report.regions_in_words}; read back and verified. "
         f"What may leave the organisation: {report.folder}"
     )
 

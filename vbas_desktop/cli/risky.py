@@ -166,6 +166,8 @@ def _coarsen(
         show(json.dumps(log, ensure_ascii=False))
     else:
         _show_log(coarsener, options.out)
+    if not options.out:
+        say("Nothing was written. Name a folder for the coarsened file with --out.")
 
 
 def _warn_of_unsearched(header: Sequence[str], covered: Collection[str]) -> None:

@@ -45,14 +45,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN[=LEVEL]",
         action="append",
         default=[],
-        help="keep an attribute on one level, 0 (as it is) unless said; repeatable",
+        help="keep an attribute on one level (default: 0, as it is); repeatable",
     )
     ladders.add_argument(
         "--minimum",
         metavar="COLUMN=N",
         action="append",
         default=[],
-        help="the least number of categories that must remain of an attribute; repeatable",
+        help="the fewest categories that an attribute must keep; repeatable",
     )
     add_approach_options(parser, without="site_number")
     parser.set_defaults(site_number="limit", generalise=[])
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         say_findings(searched.finest.problem.findings)
         for name in levels:
             if name not in settings.quasi_identifiers:
-                say(f"warning: “{name}” has a ladder but is no quasi-identifier.")
+                say(f"warning: “{name}” has a ladder but is not a quasi-identifier.")
     show(_text(searched, options))
     return 0
 
@@ -89,7 +89,7 @@ def _pairs(texts: list[str]) -> list[tuple[str, str]]:
 
 def _number(option: str, name: str, text: str) -> int:
     if not text.isdecimal():
-        raise UsageError(f"{option} {name}: write it as COLUMN=N, N being a whole number.")
+        raise UsageError(f"{option} {name}: write it as COLUMN=N, where N is a whole number.")
     return int(text)
 
 
@@ -103,7 +103,7 @@ def _text(searched: Searched, options: argparse.Namespace) -> str:
         return as_text(document(searched)).rstrip("\n")
     lines = summary_lines(searched)
     if searched.front:
-        lines += ["", aligned(front_rows(searched)), "", "> recommended; the others are beaten by none"]
+        lines += ["", aligned(front_rows(searched)), "", "> recommended; no other combination beats any of these"]
     if options.out and searched.recommended is not None:
         number = searched.rows.index(searched.recommended) + 1
         lines.append(f"To release it: vbas run … --generalise {options.out}/groups/{number}.csv")

@@ -13,6 +13,9 @@ from .errors import Finding
 from .records import frozen
 from .source import Source
 
+_LISTED = 20
+"""Names of columns that a message lists."""
+
 
 class CoordinateKind(StrEnum):
     """How the coordinates of the file are taken (``auto`` is decided before anything is computed)."""
@@ -88,6 +91,16 @@ class Regions:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def lacking(self, code: str, column: str) -> Finding | None:
+        """The finding that the file has no such column, with those that it has; None if it has, or if nobody knows."""
+        if not self.columns or column in {*self.columns, *self.labels, *self.numbers}:
+            return None
+        known = [f"“{name}”" for name in self.columns]
+        listed = f"{', '.join(known[:_LISTED])}{' …' if len(known) > _LISTED else ''}"
+        file = None if self.source is None else self.source.path
+        message = f"Beside its coordinates, the region file has no column “{column}”."
+        return Finding(code, message, f"Its columns are {listed}.", file=file)
 
     def part(self, members: NDArray[np.intp]) -> Regions:
         """Some of the regions, in this order."""

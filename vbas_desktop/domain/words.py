@@ -26,6 +26,12 @@ def _plural(noun: str) -> str:
     return noun + ("es" if noun.endswith("s") else "s")
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital, as a line of its own begins; the name of a file stays as it is."""
+    first = text.partition(" ")[0].rstrip(":")
+    return text if "." in first or "_" in first else text[:1].upper() + text[1:]
+
+
 def share_in_words(part: int, whole: int) -> str:
     """A share in percent that never rounds up to all or down to nothing."""
     if whole == 0 or part in (0, whole):

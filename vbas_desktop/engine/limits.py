@@ -140,7 +140,7 @@ def _wrong(wanted: Limiting, regions: Regions) -> Iterator[Finding]:
                 file=file,
             )
     if wanted.alone_column is not None and wanted.alone_column not in {*regions.labels, *regions.numbers}:
-        yield _no_column("alone", wanted.alone_column, "marks regions that stay alone", regions.labels, file)
+        yield _no_column("alone", wanted.alone_column, "marks regions that stay alone", regions.labels, regions)
     for numbers in dict.fromkeys((wanted.population_column, wanted.centre_weights)):
         if numbers is not None:
             yield from _wrong_numbers(numbers, regions, file)
@@ -159,7 +159,7 @@ def _wrong(wanted: Limiting, regions: Regions) -> Iterator[Finding]:
 
 def _wrong_label(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
     if column not in regions.labels:
-        yield _no_column("within", column, "says within which boundaries regions lie", regions.labels, file)
+        yield _no_column("within", column, "says within which boundaries regions lie", regions.labels, regions)
         return
     empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
     if empty:
@@ -174,7 +174,7 @@ def _wrong_label(column: str, regions: Regions, file: str | None) -> Iterator[Fi
 
 def _wrong_numbers(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
     if column not in regions.numbers:
-        yield _no_column("population", column, "has numbers for the regions", regions.numbers, file)
+        yield _no_column("population", column, "has numbers for the regions", regions.numbers, regions)
         return
     lacking = np.flatnonzero(np.isnan(regions.numbers[column]))
     if lacking.size:
@@ -188,8 +188,13 @@ def _wrong_numbers(column: str, regions: Regions, file: str | None) -> Iterator[
         )
 
 
-def _no_column(code: str, column: str, what: str, there: Sequence[str] | Any, file: str | None) -> Finding:
+def _no_column(code: str, column: str, what: str, there: Sequence[str] | Any, regions: Regions) -> Finding:
+    """The file has no such column, or it has one that cannot serve."""
+    lacking = regions.lacking(code, column)
+    if lacking is not None:
+        return lacking
     names = ", ".join(f"“{name}”" for name in there) or "none"
+    file = None if regions.source is None else regions.source.path
     return Finding(code, f"No column “{column}” of the region file {what}.", f"Columns that could: {names}.", file=file)
 
 

@@ -13,6 +13,9 @@ EXPANDED_FREELY = 1 << 30
 LARGEST_EXPANSION = 250
 """A compressed file may unpack to so many bytes, or to so many times its size."""
 
+NO_SUCH_FILE = "There is no such file."
+IS_FOLDER = "This is a folder, not a file."
+
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|/vsi", re.IGNORECASE)
 
 
@@ -41,7 +44,7 @@ def check_readable(path: Path) -> None:
     check_local(path)
     file = str(path)
     if path.is_dir():
-        raise refusal("is-directory", "This is a folder, not a file.", "Choose a file in it.", file=file)
+        raise refusal("is-directory", IS_FOLDER, "Choose a file in it.", file=file)
     if path.exists() and not path.is_file():
         # A file is read more than once, and whoever opens a pipe waits until somebody writes into it.
         message = "This is a pipe or a device, not a file."
@@ -50,7 +53,7 @@ def check_readable(path: Path) -> None:
         with path.open("rb"):
             return
     except FileNotFoundError:
-        raise refusal("no-such-file", "There is no such file.", "Check the path.", file=file) from None
+        raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=file) from None
     except OSError as error:
         message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
         raise refusal("unreadable", message, "Check its permissions.", file=file) from None

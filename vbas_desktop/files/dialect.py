@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from vbas_desktop.domain.words import DELIMITER_NAMES
+
 DELIMITERS = (",", ";", "\t", "|")
 # Long fields are no mistake: rows have a limit of their own.
 csv.field_size_limit(1 << 24)
@@ -99,6 +101,18 @@ def _single_row(text: str, delimiter: str) -> list[str] | None:
     except csv.Error:
         return None
     return rows[0] if len(rows) == 2 and rows[1] == [second] else None
+
+
+def other_delimiter(names: Sequence[str], used: str | None, option: str) -> tuple[str, str] | None:
+    """Message and remedy if the names look as if something else than ``used`` separates them; else None."""
+    for delimiter in DELIMITERS:
+        most = max((name.count(delimiter) for name in names), default=0)
+        if delimiter != used and most >= (1 if len(names) == 1 else 2):
+            read = f"{DELIMITER_NAMES[used]}s" if used in DELIMITER_NAMES else f"“{used}”"
+            seem = f"The column names seem to be separated by {DELIMITER_NAMES[delimiter]}s"
+            typed = "tab" if delimiter == "\t" else f"“{delimiter}”"
+            return f"{seem}, but the file is read as separated by {read}.", f"Set {option} to {typed}."
+    return None
 
 
 def close_matches(name: str, names: Sequence[str]) -> str:

@@ -33,7 +33,9 @@ class FindingList:
         self.note(Finding(code, message, remedy, severity, self.file, row, column))
 
     def note(self, finding: Finding) -> None:
-        """The same for a finding that somebody made."""
+        """The same for a finding that somebody made; what was said already is not said again."""
+        if finding.row is None and finding in self._kept:
+            return
         kind = (finding.code, finding.column)
         self._seen[kind] += 1
         self._severity[kind] = finding.severity

@@ -55,6 +55,11 @@ def read_levels(path: str | Path, column: str | None = None) -> Levels:
     path = Path(path)
     rows = delimited_rows(path)
     findings = FindingList(str(path))
+    if rows and _lists_groups(rows[0][1]):
+        message = "This is no hierarchy: it lists groups under the names column, value and group."
+        remedy = "Name the file alone, without COLUMN= and :LEVEL; a hierarchy has value;level1;level2… on each line."
+        findings.add("not-a-hierarchy", message, remedy, row=1)
+        findings.stop_on_errors()
     if not rows:
         findings.add("empty-hierarchy", "The hierarchy is empty.", "Write value;level1;level2… on each line.")
     width = max((len(row) for _, row in rows), default=0)
@@ -101,6 +106,11 @@ def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], s
 HEADER = ("column", "value", "group")
 
 
+def _lists_groups(names: Sequence[str]) -> bool:
+    """Whether these are the names of a file of groups."""
+    return tuple(name.strip().lower() for name in names) == HEADER
+
+
 def read_generalisation(choice: str) -> tuple[Grouping, ...]:
     """The groupings that a person names.
 
@@ -120,7 +130,7 @@ def read_groups(path: Path) -> tuple[Grouping, ...]:
     """The groupings of a ``column,value,group`` file, in the order of their first line; all mistakes at once."""
     rows = delimited_rows(path)
     findings = FindingList(str(path))
-    if not rows or tuple(name.strip().lower() for name in rows[0][1]) != HEADER:
+    if not rows or not _lists_groups(rows[0][1]):
         findings.add(
             "generalise-header",
             "The first line does not name the columns column, value and group.",

@@ -121,7 +121,7 @@ class _File:
             yield self._wrong(_MORE, f"“{_MORE}” is no text.", "Put it in quotes.")
         for name in self.data:
             if name not in ("format", "criteria", *_TEXTS, _MORE):
-                remedy = f"Known: {', '.join((*_TEXTS, _MORE))}, criteria."
+                remedy = f"Known: {', '.join(('format', *_TEXTS, _MORE))}, criteria."
                 yield self._wrong(name, f"Nothing is known of “{name}”.", remedy)
         blocks = self.data.get("criteria")
         if not isinstance(blocks, list) or not blocks or not all(isinstance(each, dict) for each in blocks):
@@ -173,14 +173,20 @@ class _File:
     def _wrong(self, field: str, message: str, remedy: str, block: int | None = None) -> Finding:
         return Finding("policy", message, remedy, file=self.path, row=self._line(field, block))
 
-    def _line(self, field: str, block: int | None) -> int:
-        """The line of a field: among those of its block, or before the first; else where the block begins."""
+    def _line(self, field: str, block: int | None) -> int | None:
+        """The line of a field: among those of its block, or before the first; else where the block begins.
+
+        What is missing of the policy itself stands on no line.
+        """
         lines = self.text.splitlines()
         heads = [number for number, line in enumerate(lines) if _HEADING.match(line)]
         start = 0 if block is None or block >= len(heads) else heads[block]
         end = next((head for head in heads if head > start), len(lines)) if heads else len(lines)
         own = re.compile(rf"\s*\"?{re.escape(field)}\"?\s*=")
-        return next((number for number in range(start, end) if own.match(lines[number])), start) + 1
+        found = next((number for number in range(start, end) if own.match(lines[number])), None)
+        if found is None:
+            return None if block is None else start + 1
+        return found + 1
 
 
 __all__ = ["FORMAT", "RECORDS", "bundled", "find_policy", "policy_text", "read_policy", "text_of"]

@@ -7,7 +7,7 @@ from datetime import date as Date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
@@ -53,6 +53,23 @@ def ledger_behind(path: Path) -> Path:
     except InputError:
         return path
     return ledger_behind(usual_ledger(records)) if records else path
+
+
+NO_LEDGER = "no-ledger"
+"""The code of the remark that there is no ledger where one was named."""
+
+
+def missing_ledger(handing: HandingOver) -> Path | None:
+    """The path that was named as that of the ledger, if no file is there."""
+    path = ledger_behind(Path(handing.ledger)) if handing.ledger else None
+    return None if path is None or path.exists() else path
+
+
+def nothing_compared(path: Path) -> Finding:
+    """The remark that there is no ledger at a path, so that a slip does not pass for a check."""
+    message = f"There is no ledger at {path} yet, so nothing was compared."
+    remedy = "If there should be one, check the path; otherwise it is created when a release is recorded in it."
+    return Finding(NO_LEDGER, message, remedy, Severity.HINT)
 
 
 def check_before_release(

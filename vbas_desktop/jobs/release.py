@@ -62,6 +62,8 @@ class ReleaseJob:
         from vbas_desktop.files.hashing import require_unchanged
         from vbas_desktop.release import check_target, write_release
 
+        from .ledger import missing_ledger, nothing_compared
+
         check_target(self.target)
         ran = self.ran
         require_unchanged(ran.table.source)
@@ -72,12 +74,15 @@ class ReleaseJob:
         ran = replace(ran, result=checked(ran.result, ran.problem, self.requirement, released))
         solution = ran.result.solution(self.solution)
         document = self._document(ran, solution, options)
+        missing = missing_ledger(self.handing)
+        document |= {} if missing is None else {"ledger_missing": str(missing)}
         document |= self._checked(solution, options, Span(progress, 0.0, 0.1))
         rest = Span(progress, 0.1, 1.0 if also is None else 0.8)
         report = write_release(ran.problem, ran.table, ran.result, solution, options, self.target, rest, document)
         if also is not None:
             self._put(also, options, Span(progress, 0.8, 1.0))
-        return report
+        told = () if missing is None else (nothing_compared(missing),)
+        return replace(report, findings=(*report.findings, *told))
 
     def _also(self, progress: Progress) -> TargetJob | None:
         """The place that gets the records besides the folder, if there is one; refused at once if it cannot."""

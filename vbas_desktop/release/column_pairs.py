@@ -68,7 +68,7 @@ def _identifying(records: ReleasedRecords, one: ColumnFacts, other: ColumnFacts)
     if share >= RARE_PAIRS:
         yield (
             f"In {percent(share)} of the released records both values together are ones that fewer than {k:,} of them "
-            "have: they may name the person."
+            "have: they may identify the person."
         )
 
 
@@ -103,7 +103,7 @@ class _PairTest:
             if question.dividing and self._alike(both) >= ALIKE:
                 continue
             yield (
-                f"Together they tell {question.what}: two records that have both values in common agree in it in "
+                f"Together they reveal {question.what}: two records that have both values in common agree in it in "
                 f"{percent(found.with_value)} of the cases instead of {percent(found.without)}."
             )
 
@@ -134,15 +134,15 @@ def _values(records: ReleasedRecords, facts: ColumnFacts, places: Ints) -> Ints:
 def _questions(records: ReleasedRecords, sample: Sample) -> Iterator[_Question]:
     plan = records.plan
     area = plan.membership.astype(np.int64)[sample.region]
-    yield _Question("the place more finely than the aggregated region does", sample.region, area, GAIN)
+    yield _Question("the place in more detail than the aggregated region", sample.region, area, GAIN)
     for q, name in enumerate(plan.problem.quasi_identifiers):
         category = sample.codes[q]
-        what = f"“{name}” more finely than the released categories do"
+        what = f"“{name}” in more detail than the released categories"
         yield _Question(what, category, np.zeros_like(category), KNOWING, dividing=True)
         group_of = records.categories_of[q].astype(np.int64)
         if np.unique(group_of).size < group_of.size:
             before = records.table.codes_at(name, sample.rows).astype(np.int64)
-            grouped = f"“{name}” more finely than the released groups do"
+            grouped = f"“{name}” in more detail than the released groups"
             yield _Question(grouped, before, np.maximum(0, group_of[before]), GAIN)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.domain.errors import Check, Finding
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.atomic import RUN_FILE
 from vbas_desktop.files.folders import check_target_folder
 
@@ -51,6 +52,16 @@ class ReleaseReport:
     findings: tuple[Finding, ...] = ()
     policy: Judgement | None = None
     population: Mapping[str, Any] | None = None
+    regions_with_records: int | None = None
+    in_tiers: bool = False
+
+    @property
+    def regions_in_words(self) -> str:
+        """In how many aggregated regions there are released records, and of how many if some have none."""
+        number, there = self.aggregated_regions, self.regions_with_records
+        some = "" if there is None or there == number else f"{there:,} of "
+        larger = " and in larger places" if self.in_tiers else ""
+        return f"{some}{counted(number, 'aggregated region')}{larger}"
 
     @property
     def folder(self) -> Path:

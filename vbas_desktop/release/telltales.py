@@ -33,7 +33,7 @@ def telltale_partition(solution: Solution) -> tuple[Finding, ...]:
     return tuple(
         Finding(
             "partition-tells",
-            f"The released regions tell something of the records. {text}",
+            f"The released regions reveal something about the records. {text}",
             "If that matters, place the sites by density or balanced density.",
             Severity.WARNING,
         )
@@ -131,10 +131,10 @@ def _told(records: ReleasedRecords, facts: ColumnFacts) -> Iterator[str]:
 
 def _too_many_values(facts: ColumnFacts, filled: int) -> str:
     if not facts.distinct:
-        return "The values are of a kind that cannot be tested: they may name the person or the place."
+        return "Values of this kind cannot be tested: they may identify the person or the place."
     return (
         f"It has {facts.distinct:,} or more different values in {counted(filled, 'record')}: "
-        "nearly each of them may name the person."
+        "almost every one may identify a person."
     )
 
 
@@ -150,7 +150,7 @@ def _identifying(records: ReleasedRecords, facts: ColumnFacts, filled: int) -> I
     if share >= RARE_SHARE:
         yield (
             f"In {percent(share)} of the released records the value is one that fewer than {k:,} of them have: "
-            "it may name the person."
+            "it may identify the person."
         )
 
 
@@ -159,7 +159,7 @@ def _refining_place(plan: Plan, column: _Column) -> Iterator[str]:
     found = agreement(pair_counts(column.sample.region, column.values, (whole_of.size, column.distinct)), whole_of)
     if found.refines:
         yield (
-            "It tells the place more finely than the aggregated region does: two of its records with the same value "
+            "It reveals the place in more detail than the aggregated region: two of its records with the same value "
             f"come from the same initial region in {percent(found.with_value)} of the cases instead of "
             f"{percent(found.without)}; in {percent(found.single)} of the records the value occurs in a single "
             "initial region."
@@ -177,15 +177,15 @@ def _refining_categories(records: ReleasedRecords, column: _Column) -> Iterator[
         known = agreement(merged(by_class, category_of), np.zeros(categories, np.int64))
         if finer and known.gain >= KNOWING and known.beyond_chance:
             yield (
-                f"It tells “{name}” more finely than the released categories do: two records with the same value have "
-                f"the same category in {percent(known.with_value)} of the cases instead of {percent(known.without)}, "
-                "and the value divides the categories further."
+                f"It reveals “{name}” in more detail than the released categories: two records with the same value "
+                f"have the same category in {percent(known.with_value)} of the cases instead of "
+                f"{percent(known.without)}, and the value divides the categories further."
             )
             continue
         within = _within_groups(records, column, q)
         if within is not None and within.refines:
             yield (
-                f"It tells “{name}” more finely than the released groups do: two records of a group with the same "
+                f"It reveals “{name}” in more detail than the released groups: two records of a group with the same "
                 f"value have the same “{name}” in {percent(within.with_value)} of the cases instead of "
                 f"{percent(within.without)}."
             )
@@ -213,8 +213,8 @@ def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:
         Finding(
             "order-released",
             "The rows are released in the order of the record file, in which those of a region stand together: "
-            "neighbours in the file tell the place more finely than the aggregated region does.",
-            "Let the rows be shuffled.",
+            "neighbouring rows reveal the place in more detail than the aggregated region.",
+            "Shuffle the rows.",
             Severity.WARNING,
         ),
     )

@@ -351,6 +351,8 @@ class _Job:
             findings=(*self.telltales, *_formula_findings(written, self.options)),
             policy=judged,
             population=self.document.get("population"),
+            regions_with_records=int(np.count_nonzero(plan.released_by_region)),
+            in_tiers=bool(plan.coarser),
         )
 
     def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:

@@ -67,10 +67,8 @@ def with_allowed_loss(parameters: Parameters, options: Mapping[str, Any]) -> Par
     given = given[0] if isinstance(given, list) else given
     if given is None:
         return parameters
-    try:
-        loss = make("site_number", "limit", {"allowed_loss_percent": given}).settings()
-    except InputError as error:
-        raise UsageError(str(error)) from None
+    given = _parsed("--allowed-loss", named_parameters()["allowed_loss"], given)
+    loss = make("site_number", "limit", {"allowed_loss_percent": given}).settings()
     return {**parameters, "site_number": {"limit": loss, **parameters.get("site_number", {})}}
 
 
@@ -128,12 +126,12 @@ class Chooser:
             value = given.get(declared.name, self._value(name, declared))
             if declared.kind == "approach":
                 value = self._inner(component, name, declared.default if value is None else value)
+            key = component if declared.instead else option_key(declared)
+            option = spelled(key) if key else f"--set {name}.{declared.name}"
             if value is None and declared.required:
-                key = component if declared.instead else option_key(declared)
-                option = spelled(key) if key else f"--set {name}.{declared.name}"
                 raise UsageError(f"“{name}” needs {option}: {declared.help}")
             if value is not None:
-                values[declared.name] = value
+                values[declared.name] = _parsed(option, declared, value)
         try:
             return make(component, name, values)
         except InputError as error:
@@ -192,6 +190,14 @@ def _implied(options: Mapping[str, Any], component: str) -> str | None:
 def has_option(kind: type[Approach], key: str) -> bool:
     """Whether an approach has a parameter with this option."""
     return any(option_key(declared) == key for declared in kind.parameters())
+
+
+def _parsed(option: str, declared: Parameter, value: Any) -> Any:
+    """The value of a parameter; a refusal names the option that it was typed in."""
+    try:
+        return declared.parse(value)
+    except InputError as error:
+        raise UsageError(f"{option}: {error}") from None
 
 
 def _assignment(text: str) -> tuple[tuple[str, str], str]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.access import NO_SUCH_FILE
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address
@@ -97,7 +98,7 @@ class DuckDBEngine(Engine):
         """A table of a DuckDB file, which is opened for reading only."""
         path = self.address.place
         if not os.path.isfile(path):
-            raise refusal("no-such-file", "There is no such file.", "Check the path.", file=path)
+            raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=path)
         attach(self._connection, path)
         tables = _tables(self._connection)
         wanted = self.address.table

@@ -76,7 +76,8 @@ def test_the_example_to_fill_in_is_a_policy_and_names_all_measures(tmp_path):
     [
         ("format = 1", "format = 2", 1, "no format that is known"),
         ('id = "ours"', "id = 3", 2, "“id” is missing or is no text"),
-        ('authority = "The board"\n', "", 1, "“authority” is missing"),
+        ('authority = "The board"\n', "", None, "“authority” is missing"),
+        ('name = "Ours"\n', "", None, "“name” is missing"),
         ('date = "2024-05-31"', 'date = "31.5.2024"', 6, "no date"),
         ('source = "Agreed."', 'source = "Agreed."\nsauce = "x"', 8, "Nothing is known of “sauce”"),
         ('source = "Agreed."', 'source = "Agreed."\ncheck = 3', 8, "“check” is no text"),
@@ -94,7 +95,7 @@ def test_the_example_to_fill_in_is_a_policy_and_names_all_measures(tmp_path):
         ('question = "Agreed?"', 'note = "x"', 14, "Criterion 2: it needs a measure or a question"),
         ('question = "Agreed?"', 'question = "Agreed?"\nwho = "x"', 16, "Criterion 2: nothing is known of “who”"),
         ('name = "Ours"', "name = Ours", 3, "cannot be read"),
-        ("[[criteria]]", "[[others]]", 1, "There is no criterion"),
+        ("[[criteria]]", "[[others]]", None, "There is no criterion"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_with_its_line(tmp_path, before, after, line, said):
@@ -107,6 +108,7 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(tmp_path, before, after
     found = [each for each in error.value.findings if said in each.message]
     assert [(each.row, each.file) for each in found] == [(line, str(path))]
     assert all(each.remedy for each in error.value.findings)
+    assert all("Known: format, id" in each.remedy for each in found if said.startswith("Nothing is known"))
 
 
 def test_all_problems_are_told_at_once_and_files_that_are_none_are_refused(tmp_path, capsys):
@@ -163,12 +165,13 @@ def test_what_nobody_computed_is_never_taken_for_held():
     assert [each.verdict for each in found.criteria] == [Verdict.UNKNOWN, Verdict.ASKED]
     assert found.criteria[0].reason == "no table"
     assert found.met is None
+    assert found.in_words.endswith("of 2 criteria, none is held, 1 was not computed, 1 waits for a person to answer.")
     answered = judge(policy(*demands), figures, {"p/2": " no "})
     assert (answered.criteria[1].verdict, answered.criteria[1].actual) == (Verdict.ANSWERED, "no")
     # What somebody answers is not for the program to take for yes.
     only = judge(policy(demands[1]), figures, {"p/1": "no"})
     assert only.met is None
-    assert "1 a person answered" in only.in_words
+    assert "1 was answered by a person" in only.in_words
     assert judge(policy(Demand("smallest_class", RECORDS, "at least", 50)), figures).met is True
     assert judge(policy(Demand("smallest_class", RECORDS, "at least", 51), *demands), figures).met is False
 

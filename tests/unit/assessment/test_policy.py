@@ -48,8 +48,16 @@ def test_what_the_program_knows_is_filled_in_with_its_evidence():
     assert found["exm-2"] == "The rows are written in random order; identifiers are dropped."
     assert set(found) <= {point.id for point in checklist().points}
     assert [point.id for point in open_points(PolicyNotes(), found)] == [
-        "dpm-5", "prm-4", "prm-6", "prm-7", "prm-8", "prm-9", "anm-4", "mrm-8", "exm-1",
+        "dpm-2", "dpm-5", "prm-4", "prm-6", "prm-7", "prm-8", "prm-9", "anm-4", "mrm-8", "exm-1",
     ]  # fmt: skip
+
+
+def test_whether_other_columns_lead_to_a_person_waits_for_a_note_whatever_is_marked():
+    known = evidence(KNOWN)
+    assert known["dpm-2"] == "Marked as identifiers: person."
+    assert state_of("dpm-1", PolicyNotes(), known) is State.KNOWN
+    assert state_of("dpm-2", PolicyNotes(), known) is State.OPEN
+    assert state_of("dpm-2", PolicyNotes().noted("dpm-2", "Looked at all columns."), known) is State.NOTED
 
 
 def test_a_note_settles_a_point_and_taking_it_back_opens_it_again():

@@ -193,6 +193,7 @@ def test_hierarchies_load_as_arx_writes_them(tmp_path):
     [
         ("a;b\nc\n", "row 2: The row has 1 fields instead of 2"),
         ("a;b\na;c\n", "row 2: This value was listed before"),
+        ("column,value,group\nage,1,low\nage,2,low\n", r"This is no hierarchy.*Name the file alone"),
         ("a;g;x\nb;g;y\n", "row 2: A group of level 1 belongs to two different groups of level 2"),
         ("", "The hierarchy is empty"),
     ],

@@ -319,7 +319,7 @@ def test_impossible_and_certain_categories_stay_so():
         ("A-####-#", "A", "1 to 18 signs #"),
         ("A-####-#", "A-##", "numbers for 100 records only"),
         ("[400, 700]", "[700, 400]", "smallest and the largest"),
-        ("count = 12", 'file = "nowhere.csv"', "does not exist"),
+        ("count = 12", 'file = "nowhere.csv"', "There is no such file"),
         ("count = 12", 'population_column = "people"', "the regions are invented"),
         ("count = 12", "geography = { centre = [0, 90] }", "longitude and latitude"),
         ("count = 12", "geography = 3", "a table is expected"),

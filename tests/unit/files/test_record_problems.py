@@ -12,6 +12,7 @@ from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.dialect import other_delimiter
 from vbas_desktop.files.records.table import RecordOptions, load_records
 
 GOOD = "age,sex,region\n1,F,r1\n2,M,r2\n1,M,r1\n"
@@ -224,6 +225,24 @@ def test_a_quasi_identifier_named_twice(tmp_path):
     ]
 
 
+def test_another_delimiter_than_that_of_the_file_is_told_once_and_which_it_is(tmp_path):
+    choices = Choices(tmp_path)
+    choices.table = load_records(written(tmp_path, GOOD), RecordOptions(delimiter=";"))
+    assert choices.problems() == [
+        "The column names seem to be separated by commas, but the file is read as separated by semicolons. "
+        "Set --delimiter to “,”."
+    ]
+
+
+def test_a_name_with_a_comma_in_it_is_no_sign_of_another_delimiter():
+    assert other_delimiter(["age", "sex, as told"], ";", "--delimiter") is None
+    assert other_delimiter(["age"], ";", "--delimiter") is None
+    assert other_delimiter(["age;sex|who", "a\tb\tc"], "|", "--delimiter") == (
+        "The column names seem to be separated by tabs, but the file is read as separated by pipes.",
+        "Set --delimiter to tab.",
+    )
+
+
 def test_columns_that_do_not_exist(tmp_path):
     choices = Choices(tmp_path)
     assert choices.problems(quasi_identifiers=["Agee"], region_column="tract") == [
@@ -245,7 +264,7 @@ def test_unknown_regions_stop(tmp_path):
     choices = Choices(tmp_path, "age,sex,region\n1,F,r1\n2,M,r9\n1,M,\n1,M,r8\n")
     assert choices.problems()[0] == (
         "row 3, column “region”: 3 records name a region that the region file lacks (3 different ids, "
-        "1 of them without any region id); first in rows 3, 4, 5. Expected are ids such as “r1” and “r2”. "
+        "1 of them without any region id); first in rows 3, 4, 5. Ids of the region file look like “r1” and “r2”. "
         "Complete the region file, or let these records be suppressed (--unknown-regions suppress)."
     )
 

@@ -130,7 +130,7 @@ def test_a_complete_id_column_is_preferred_and_the_choice_is_said(tmp_path):
     regions = load_regions(path)
     assert regions.ids == ("A", "B")
     assert [finding.code for finding in regions.findings] == ["id-guessed"]
-    assert "“tract” could be it too" in regions.findings[0].message
+    assert "“tract” would be possible, too" in regions.findings[0].message
 
 
 def findings_of(path, **options):
@@ -143,6 +143,13 @@ def only(path, **options):
     findings = findings_of(path, **options)
     assert len(findings) == 1
     return findings[0]
+
+
+def test_another_delimiter_than_that_of_the_file_is_told_instead_of_every_column(tmp_path):
+    found = only(write(tmp_path, "id;x;y\na;1;2\n"), delimiter=",")
+    assert found.code == "missing-column"
+    assert found.message.startswith("The column names seem to be separated by semicolons")
+    assert found.remedy == "Set --regions-delimiter to “;”."
 
 
 @pytest.mark.parametrize(
@@ -202,13 +209,18 @@ def test_an_unneeded_column_may_be_there_twice(tmp_path):
 
 
 def test_an_empty_file_is_refused(tmp_path):
+    assert only(write(tmp_path, "")).message == only(write(tmp_path, "\n")).message == "The file is empty."
     assert only(write(tmp_path, "")).code == "empty-file"
     assert only(write(tmp_path, "\n\n")).code == "empty-file"
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
-    assert only(tmp_path / "absent.csv").code == "missing-file"
-    assert only(tmp_path).code == "missing-file"
+    absent = only(tmp_path / "absent.csv")
+    assert absent.code == "missing-file"
+    assert str(absent) == f"{tmp_path / 'absent.csv'}: There is no such file. Check the path."
+    folder = only(tmp_path)
+    assert folder.code == "missing-file"
+    assert str(folder) == f"{tmp_path}: This is a folder, not a file. Choose a file in it."
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path):

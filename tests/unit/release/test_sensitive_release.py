@@ -261,6 +261,8 @@ def test_an_export_keeps_to_the_criteria_of_its_run(files):
 def test_the_recipient_reads_of_the_column_by_its_new_name_alone(files):
     assert released(*ASKED, "--rename", "illness=condition") == 0
     page = Path("out/release/report.html").read_text(encoding="utf-8")
+    assert "Every released class also meets the criteria for “condition”; see Sensitive values." in page
+    assert "share a sensitive value, further protection" not in page
     assert "he values of “condition” meet the criteria in every combination" in page
     assert "at most 50 % of the records with the commonest harmful value" in page
     assert "illness" not in page

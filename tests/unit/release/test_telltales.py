@@ -137,6 +137,6 @@ def test_what_the_regions_reveal_is_said_to_the_custodian_alone(tmp_path, approa
     inside, outside = (
         (report.target / folder / "report.html").read_text(encoding="utf-8") for folder in ("internal", "release")
     )
-    assert ("The released regions tell something" in inside) == bool(words)
-    assert "The released regions tell something" not in outside
+    assert ("The released regions reveal something" in inside) == bool(words)
+    assert "The released regions reveal something" not in outside
     assert not any(word in outside for word in words)

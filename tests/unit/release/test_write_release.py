@@ -2,6 +2,7 @@ import csv
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from release_making import random_rows, released_rows, small_case
@@ -109,6 +110,16 @@ def test_counts_of_the_aggregated_regions_are_those_of_the_files(tmp_path):
     assert sum(int(row["suppressed_records"]) for row in inside) == report.records_suppressed
     assert sum(int(row["initial_regions"]) for row in inside) == 16
     assert [row["aggregated_region"] for row in outside] == ["A001", "A002", "A003"]
+
+
+def test_regions_without_a_released_record_are_not_counted_among_those_with_records(tmp_path):
+    report = small_case(tmp_path).release(tmp_path / "out")
+    rows = Counter(row[3] for row in released_rows(report.target)[1:])
+    assert report.regions_with_records == len(rows) == 3
+    assert report.regions_in_words == "3 aggregated regions"
+    assert replace(report, regions_with_records=2).regions_in_words == "2 of 3 aggregated regions"
+    in_tiers = replace(report, regions_with_records=2, in_tiers=True)
+    assert in_tiers.regions_in_words == "2 of 3 aggregated regions and in larger places"
 
 
 def test_run_json_tells_the_choices_of_the_release(tmp_path):

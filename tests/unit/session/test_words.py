@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.domain.words import agreeing, counted, share_in_words
+from vbas_desktop.domain.words import agreeing, capitalised, counted, share_in_words
 from vbas_desktop.session.words import (
     product_in_words,
     seconds_in_words,
     time_left_in_words,
     vector_in_words,
 )
+
+
+def test_a_line_begins_with_a_capital_unless_it_begins_with_the_name_of_a_file():
+    assert capitalised("the columns are those that were chosen") == "The columns are those that were chosen"
+    assert capitalised("regions.geojson: no two shapes overlap") == "regions.geojson: no two shapes overlap"
+    assert capitalised("") == ""
 
 
 @pytest.mark.parametrize(

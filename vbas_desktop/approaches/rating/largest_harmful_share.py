@@ -21,7 +21,7 @@ class LargestHarmfulShare(Measure):
         summary="How surely somebody in the worst released class has a certain sensitive value: 100 % gives it away.",
         formula="max over released classes of (records with the commonest harmful value) / (records)",
         complexity="O(cells that are not empty)",
-        when="A column is marked as sensitive.",
+        when="For releases with a sensitive column: the lower it is, the less a class gives away.",
         order=90,
     )
     unit: ClassVar[str] = "share"

@@ -25,7 +25,7 @@ class PrecisionLoss(Measure):
         summary="The share of geographic detail that merging removes: 0 nothing merged, 1 all in one region.",
         formula="mean over aggregated regions of log₂(initial regions in it) / log₂ r",
         complexity="O(r)",
-        when="Counts regions, not people: use it beside the entropy.",
+        when="Every region counts the same, however many people live in it.",
         order=40,
     )
     pareto_thesis: ClassVar[bool] = True

@@ -87,7 +87,8 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
         if column not in regions.labels:
             there = ", ".join(f"“{name}”" for name in regions.labels) or "none"
             findings.append(
-                Finding(
+                regions.lacking("tiers", column)
+                or Finding(
                     "tiers",
                     f"No column “{column}” of the region file says in which larger places regions lie.",
                     f"Columns with values that regions share: {there}.",

@@ -16,7 +16,7 @@ OVERALL = {
         "1 if every value is as it was, 0 if every value is suppressed: the mean share of the hierarchies not climbed",
     ),
     "jaccard": (
-        "Jaccard index",
+        "Kept together (Jaccard)",
         "of the pairs of records that share a class before or after, the share that does so both times",
     ),
     "fowlkes_mallows": (

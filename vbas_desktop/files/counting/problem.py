@@ -81,7 +81,7 @@ def _note_unknown(
     examples = " and ".join(f"“{region}”" for region in dict.fromkeys((ids[0], ids[-1])))
     message = (
         f"{counted(records, 'record names', 'records name')} a region that the region file lacks "
-        f"({counted(int(lost.sum()), 'different id')}{blank}){where}. Expected are ids such as {examples}."
+        f"({counted(int(lost.sum()), 'different id')}{blank}){where}. Ids of the region file look like {examples}."
     )
     row, remedy = next(iter(rows), None), "They are suppressed and counted as such."
     if choice == "suppress":
@@ -142,7 +142,7 @@ def build_problem(
     progress, findings = progress or Silent(), FindingList(table.source.path)
     _check_choices(table, region_column, quasi_identifiers, k, groupings, findings)
     if unknown_regions not in UNKNOWN_REGIONS:
-        message = f"“{unknown_regions}” does not say what to do with records of unknown regions."
+        message = f"“{unknown_regions}” is not a way to treat records of unknown regions."
         findings.note(Finding("bad-option", message, "Use stop or suppress."))
     check_sensitive(table, sensitive, (region_column, *quasi_identifiers), findings)
     region_facts = next((column for column in table.columns if column.name == region_column), None)

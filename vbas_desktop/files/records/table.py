@@ -18,7 +18,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_is_table, check_readable
-from vbas_desktop.files.dialect import Dialect, close_matches, first_row, sniff_delimiter
+from vbas_desktop.files.dialect import Dialect, close_matches, first_row, other_delimiter, sniff_delimiter
 from vbas_desktop.settings.reading import RecordOptions
 
 from .category_line import looks_like_numbers, settle_category_line
@@ -219,7 +219,10 @@ def _tally(raw: RawRecords, progress: Progress) -> None:
 
 
 def unknown_column(table: RecordTable, name: str) -> Finding:
-    """The finding that the record file has no column of this name."""
+    """The finding that the record file has no column of this name; or why it has none, whatever the name."""
+    other = other_delimiter(table.dialect.header, table.dialect.delimiter, "--delimiter")
+    if other is not None and table.dialect.format == "csv" and not table.source.elsewhere:
+        return Finding("unknown-column", *other, file=table.source.path)
     if table.source.elsewhere:
         remedy = close_matches(name, table.dialect.header)
     elif len(table.columns) < len(table.dialect.header):

@@ -68,8 +68,8 @@ def choose_id(table: Attributes, candidates: Sequence[str], findings: FindingLis
     chosen = (complete or list(candidates))[0]
     if len(complete) > 1:
         others = ", ".join(f"“{name}”" for name in complete if name != chosen)
-        message = f"Taken as region id; {others} could be it too."
-        findings.hint("id-guessed", message, "Choose with --id-column if it is another.", column=chosen)
+        message = f"It is used as the region id; {others} would be possible, too."
+        findings.hint("id-guessed", message, "If another column is meant, name it with --id-column.", column=chosen)
     return chosen
 
 
@@ -120,8 +120,8 @@ def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, f
         elif id in first:
             findings.add(
                 "duplicate-id",
-                f"The region id stands already in row {first[id]:,}.",
-                "Each region needs an id of its own.",
+                f"The same region id is already in row {first[id]:,}.",
+                "Give every region its own id.",
                 row=row,
                 column=column,
             )
@@ -132,7 +132,7 @@ def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, f
         findings.hint(
             "id-blanks",
             f"{blanks:,} region ids begin or end with a blank.",
-            "Records match only if they have the same blanks.",
+            "Only records with the same blanks match them.",
             column=column,
         )
 
@@ -151,7 +151,7 @@ def check_identical(points: NDArray[np.float64], rows: NDArray[np.int64], findin
         "identical-points",
         f"{int(count[shared].sum()):,} regions share their point with another region "
         f"(for example rows {', '.join(f'{row:,}' for row in some.tolist())}).",
-        "They can never be told apart by distance; check the coordinates if this is unexpected.",
+        "No distance can separate them; check the coordinates if this is unexpected.",
         row=int(some[0]),
     )
 

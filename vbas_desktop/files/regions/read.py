@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.files.access import check_is_table, check_local, check_readable
+from vbas_desktop.files.access import IS_FOLDER, NO_SUCH_FILE, check_is_table, check_local, check_readable
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.settings.reading import RegionOptions
 
@@ -75,13 +75,13 @@ def _check_options(path: Path, options: RegionOptions, findings: FindingList) ->
             findings.add(f"unknown-{name}", f"“{chosen}” is not known.", f"Use one of {', '.join(known)}.")
     check_local(path)
     if not path.exists():
-        findings.add("missing-file", "The file does not exist.", "Check the path.")
+        findings.note(Finding("missing-file", NO_SUCH_FILE, "Check the path.", file=str(path)))
     elif path.is_dir():
-        findings.add("missing-file", "This is a folder.", "Choose a file in it.")
+        findings.note(Finding("missing-file", IS_FOLDER, "Choose a file in it.", file=str(path)))
     elif not path.is_file():
         check_readable(path)
     elif path.stat().st_size == 0:
-        findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
+        findings.add("empty-file", "The file is empty.", "Choose a file with regions.")
     findings.stop_on_errors()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.files.dialect import sniff_delimiter
+from vbas_desktop.files.dialect import other_delimiter, sniff_delimiter
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.whole_text import whole_text
 from vbas_desktop.settings.reading import RegionOptions
@@ -43,8 +43,16 @@ class TextTable:
 def read_raw_csv(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
     """The regions of a text file; raises `InputError` if nothing more can be found out."""
     table = read_table(path, options, findings)
-    candidates = find_id(table.header, options.id_column, findings)
-    axes = find_axes(table.header, options.x_column, options.y_column, options.coordinates, findings)
+    lacking = FindingList(findings.file)
+    candidates = find_id(table.header, options.id_column, lacking)
+    axes = find_axes(table.header, options.x_column, options.y_column, options.coordinates, lacking)
+    if axes is None or not candidates:
+        other = other_delimiter(table.header, options.delimiter, "--regions-delimiter") if options.delimiter else None
+        if other is not None:
+            findings.add("missing-column", *other, row=1)
+            findings.stop_on_errors()
+    for finding in lacking.all():
+        findings.note(finding)
     if axes is None or not candidates:
         findings.stop_on_errors()
         raise AssertionError("a missing column is an error")
@@ -89,7 +97,7 @@ def read_table(path: Path, options: RegionOptions, findings: FindingList) -> Tex
     if header and not fields and not any(finding.code == "ragged-row" for finding in findings.all()):
         findings.add("empty-file", "The file has column names but no regions.", "Choose a file with regions.")
     if not header:
-        findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
+        findings.add("empty-file", "The file is empty.", "Choose a file with regions.")
         findings.stop_on_errors()
     return TextTable(header, fields, np.array(rows, np.int64))
 

@@ -128,6 +128,8 @@ def alternatives(earlier: Entry, asked: Asked | None) -> str:
     listed = [f"({number}) {way.text}: {way.command}" for number, way in enumerate(found, start=1)]
     despite = "Or hand it over all the same and say why: --despite-ledger REASON."
     if not listed:
+        if _is_there(earlier):
+            return f"Nothing else can be made from {earlier.title} for those who have it. {despite}"
         return f"The folder of {earlier.title} is not there any more, so nothing can be made from it. {despite}"
     return "\n".join(["Instead:", *listed, despite])
 
@@ -142,13 +144,14 @@ class Way:
 
 def ways(earlier: Entry, asked: Asked) -> Iterator[Way]:
     """The alternatives beside an earlier release, best first; none if its folder is not there any more."""
-    release = Path(earlier.folder) / "release"
-    if not earlier.folder or not (release / CROSSWALK).is_file():
+    if not _is_there(earlier):
         return
+    release = Path(earlier.folder) / "release"
     kept = _options(Path(earlier.folder))
     handing = ["--ledger", asked.ledger, *(["--audience", asked.audience] if asked.audience else [])]
     export = ["vbas", "export", earlier.folder]
-    if earlier.source == asked.source:
+    same = earlier.source == asked.source
+    if same:
         columns = ["--columns", Names().text(_with_place(asked.columns, earlier))]
         yield _way("the same regions and quasi-identifiers, with the columns asked for", [*export, *columns], handing)
     elif not earlier.parents:
@@ -161,8 +164,25 @@ def ways(earlier: Entry, asked: Asked) -> Iterator[Way]:
         own = ["--region-column", earlier.region_column, "--quasi-identifiers", Names().text(earlier.visible)]
         text = "its regions joined further; it is made from what was handed over and tells nothing else"
         yield _way(text, ["vbas", "run", *files, *own, "-k", str(earlier.k), *_allowed(kept)], handing)
-    fewer = ["--columns", Names().text(extract_columns(earlier, asked.columns))]
-    yield _way("an extract of what was handed over, with fewer columns", [*export, *fewer], handing)
+    fewer = _fewer_columns(earlier, asked.columns, same)
+    if fewer:
+        columns = ["--columns", Names().text(fewer)]
+        yield _way("an extract of what was handed over, with fewer columns", [*export, *columns], handing)
+
+
+def _is_there(earlier: Entry) -> bool:
+    return bool(earlier.folder) and (Path(earlier.folder) / "release" / CROSSWALK).is_file()
+
+
+def _fewer_columns(earlier: Entry, wanted: Sequence[str], offered: bool) -> tuple[str, ...]:
+    """Columns of an extract that is less than what was handed over, and than all wanted ones if these are ``offered``.
+
+    If no column has to go for that, places and quasi-identifiers are left; empty if that is no less either.
+    """
+    whole = [set(earlier.columns), *([set(_with_place(tuple(wanted), earlier))] if offered else [])]
+    extract = extract_columns(earlier, wanted)
+    core = tuple(name for name in extract if name in (earlier.region_column, *earlier.visible))
+    return next((each for each in (extract, core) if set(each) not in whole), ())
 
 
 def extract_columns(earlier: Entry, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -196,4 +196,4 @@ def refuse_order(options: ReleaseOptions, address: str) -> None:
     """Refuse to keep an order that a table does not have."""
     if not options.shuffle:
         message = "Records behind an address have no order that could be kept."
-        raise InputError(Finding("no-order", message, "Let the rows be shuffled.", file=address))
+        raise InputError(Finding("no-order", message, "Shuffle the rows.", file=address))

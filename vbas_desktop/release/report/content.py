@@ -71,7 +71,7 @@ def internal_report(facts: Facts) -> Report:
     """The report for the file."""
     return Report(
         title="Anonymisation report",
-        banner="For the file: contains counts below k and stays in the organisation.",
+        banner="Internal: contains counts below k and stays in the organisation.",
         internal=True,
         sections=tuple(section for section in _Writer(facts).sections() if section.blocks),
         foot=FOOT,
@@ -84,7 +84,13 @@ class _Writer:
         self.problem, self.k = facts.plan.problem, facts.plan.problem.k
 
     def sections(self) -> Iterable[Section]:
-        safe = why_safe(self.problem.quasi_identifiers, self.k, self.plan.anonymity, bool(self.plan.coarser))
+        safe = why_safe(
+            self.problem.quasi_identifiers,
+            self.k,
+            self.plan.anonymity,
+            bool(self.plan.coarser),
+            self.problem.judged_columns,
+        )
         yield Section("In short", (self._tiles(), *safe))
         yield Section("Policy", tuple(policy_blocks(self.plan, self.facts.document)))
         yield Section("Policy checklist", tuple(checklist_blocks(self.facts.document)))
@@ -190,6 +196,10 @@ class _Writer:
 
     def _ledger(self) -> Iterable[Block]:
         found = self.facts.document.get("ledger_check")
+        missing = self.facts.document.get("ledger_missing")
+        if missing:
+            yield Paragraph(f"There was no ledger at {missing} yet; nothing was compared.")
+            return
         if not found:
             yield Paragraph("Nobody who gets this release is known to have an earlier one; nothing was compared.")
             return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from vbas_desktop.domain.words import capitalised
+
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 
 STYLE = """
@@ -128,7 +130,7 @@ def _block(block: Block) -> str:
 def _check(passed: bool, name: str, detail: str) -> str:
     mark, word = ("✓", "yes") if passed else ("✗", "no")
     more = f' <span class="quiet">{escape(detail)}</span>' if detail else ""
-    return f'<li class="{word}"><i aria-label="{word}">{mark}</i>{escape(name[:1].upper() + name[1:])}{more}</li>'
+    return f'<li class="{word}"><i aria-label="{word}">{mark}</i>{escape(capitalised(name))}{more}</li>'
 
 
 def _table(table: Table) -> str:

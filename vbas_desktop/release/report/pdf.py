@@ -18,6 +18,8 @@ from reportlab.platypus import CondPageBreak, KeepTogether, SimpleDocTemplate, S
 from reportlab.platypus import Paragraph as Flow
 from reportlab.platypus import Table as Grid
 
+from vbas_desktop.domain.words import capitalised
+
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Table, Tiles
 from .drawing import Area, Dot, Drawing, Label, Line
 
@@ -121,7 +123,7 @@ def _flows(block: Block) -> list[Any]:
 def _check(passed: bool, name: str, detail: str) -> str:
     mark, colour = ("yes", "#2a7a4b") if passed else ("no", "#b3261e")
     more = f' <font color="#5c6975">{_safe(detail)}</font>' if detail else ""
-    return f'<font name="Vera-Bold" color="{colour}">{mark}</font>&nbsp; {_safe(name[:1].upper() + name[1:])}{more}'
+    return f'<font name="Vera-Bold" color="{colour}">{mark}</font>&nbsp; {_safe(capitalised(name))}{more}'
 
 
 def _plain() -> TableStyle:

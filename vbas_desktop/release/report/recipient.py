@@ -57,7 +57,9 @@ def recipients_report(papers: Papers) -> Report:
 def _sections(papers: Papers) -> Iterable[Section]:
     told = papers.told
     names = [column.name for column in told.columns]
-    yield Section("In short", (_tiles(told), *why_safe(names, told.k, told.anonymity, bool(told.coarser))))
+    judged = [each.name for each in told.sensitive if each.criteria]
+    safe = why_safe(names, told.k, told.anonymity, bool(told.coarser), judged)
+    yield Section("In short", (_tiles(told), *safe))
     yield Section("Policy", tuple(recipients_policy(papers.policy)))
     yield Section("The files", (files_table(papers.files),))
     yield Section("What was chosen", (Pairs(_choices(papers)),))

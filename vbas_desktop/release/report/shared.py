@@ -27,8 +27,14 @@ from .figures import Maps
 from .wording import WHAT_FILES_ARE
 
 
-def why_safe(quasi_identifiers: Sequence[str], k: int, anonymity: int | None, in_tiers: bool = False) -> list[Block]:
-    """What the release protects against, and what it does not."""
+def why_safe(
+    quasi_identifiers: Sequence[str],
+    k: int,
+    anonymity: int | None,
+    in_tiers: bool = False,
+    judged: Sequence[str] = (),
+) -> list[Block]:
+    """What the release protects against, and what it does not; ``judged`` are the sensitive columns with criteria."""
     names = ", ".join(f"“{name}”" for name in quasi_identifiers)
     smallest = anonymity or k
     dealt_with = "placed in larger areas or left out" if in_tiers else "left out"
@@ -42,12 +48,22 @@ def why_safe(quasi_identifiers: Sequence[str], k: int, anonymity: int | None, in
         "After writing, the file was read back by code that shares nothing with the one that wrote it, and counted "
         "again; see Verification."
     )
-    limits = (
-        "This protects against recognising people by the quasi-identifiers and the region. It says nothing about "
-        "the other columns: if they can be known to outsiders, or if all records of a class share a sensitive "
-        "value, further protection is needed."
+    return [Paragraph(safe), Paragraph(checked), Paragraph(_limits(judged), quiet=True)]
+
+
+def _limits(judged: Sequence[str]) -> str:
+    """What the release does not protect against."""
+    against = "This protects against recognising people by the quasi-identifiers and the region."
+    if not judged:
+        return (
+            f"{against} It says nothing about the other columns: if they can be known to outsiders, or if all records "
+            "of a class share a sensitive value, further protection is needed."
+        )
+    names = ", ".join(f"“{name}”" for name in judged)
+    return (
+        f"{against} Every released class also meets the criteria for {names}; see Sensitive values. Nothing is said "
+        "of the other columns: if they can be known to outsiders, or are sensitive, further protection is needed."
     )
-    return [Paragraph(safe), Paragraph(checked), Paragraph(limits, quiet=True)]
 
 
 def files_table(files: Sequence[ReleasedFile]) -> Table:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COMPONENTS = {
     "site_number": "Number of sites",
-    "site_location": "Places of the sites",
+    "site_location": "Site locations",
     "construction": "Merging of regions",
     "refinement": "Refinement of the merged regions",
     "tiers": "Larger places for small classes",

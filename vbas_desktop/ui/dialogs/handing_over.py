@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from vbas_desktop.domain.words import counted
-from vbas_desktop.jobs.ledger import RecordJob
+from vbas_desktop.domain.words import capitalised, counted
+from vbas_desktop.jobs.ledger import NO_LEDGER, RecordJob
 from vbas_desktop.jobs.release import ExportJob
 from vbas_desktop.release import ReleaseReport
 from vbas_desktop.release.ledger import Entry, extract_columns
@@ -40,10 +40,11 @@ class ReleaseDone(Dialog):
         self.checks.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.checks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for check in report.checks:
-            line = f"{check.name[:1].upper()}{check.name[1:]}: {'passed' if check.passed else 'failed'}"
+            line = f"{capitalised(check.name)}: {'passed' if check.passed else 'failed'}"
             self._add("shield" if check.passed else "error", line, check.detail)
         for finding in report.findings:
-            self._add("warning", in_window_words(finding), "")
+            if finding.code != NO_LEDGER:
+                self._add("warning", in_window_words(finding), "")
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         page = report.target / "internal" / "report.html"
@@ -69,10 +70,11 @@ class ReleaseDone(Dialog):
 def _in_words(report: ReleaseReport) -> str:
     text = (
         f"{report.records_released:,} of {counted(report.records, 'record')} in "
-        f"{counted(report.aggregated_regions, 'aggregated region')}; {report.records_suppressed:,} suppressed. "
+        f"{report.regions_in_words}; {report.records_suppressed:,} suppressed. "
         f"The folder “release” may be handed on, “internal” stays with you."
     )
-    return text if report.policy is None else f"{text} {report.policy.in_words}"
+    compared = [finding.message for finding in report.findings if finding.code == NO_LEDGER]
+    return " ".join([text, *compared, *([] if report.policy is None else [report.policy.in_words])])
 
 
 class RecordDialog(Dialog):

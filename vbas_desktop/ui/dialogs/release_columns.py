@@ -107,8 +107,8 @@ def _allowing(role: Role) -> QTableWidgetItem:
         item.setFlags(Qt.ItemFlag.ItemIsSelectable)
         return item
     tip = (
-        "Every column is tested before the export. Ticked, this one is released even if it tells a person, a place "
-        "or a category more finely than the release; the internal report says so."
+        "Every column is tested before the export. Ticked, this one is released even if it reveals a person, a place "
+        "or a category in more detail than the release; the internal report says so."
     )
     return cell(ticked=False, tip=tip)
 
