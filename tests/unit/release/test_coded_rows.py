@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from release_making import write_regions
 from test_nasty_files import REGIONS, SETTINGS, nasty_files, solution_of
@@ -135,6 +135,7 @@ def test_what_does_not_fit_is_read_from_the_file(tmp_path, monkeypatch):
 
 
 @settings(max_examples=60, deadline=None)
+@example([3, 3, 300, 5000, 40, 5000, 40, 5000, 1], 0, False)  # A field of one value after a full word.
 @given(st.lists(st.sampled_from([1, 2, 3, 40, 300, 5000]), min_size=1, max_size=12), st.integers(0, 99), st.booleans())
 def test_packed_rows_are_the_texts_of_their_codes(numbers, seed, tight):
     # Up to twelve fields of 5,000 values each: more bits than one number has.

@@ -107,7 +107,8 @@ class Packing:
         for group in groups:
             number = prod(map(len, group))
             bits = (number - 1).bit_length()
-            if used + bits > _BITS:
+            # Where the word is full, one value alone does not fit either: no number can be moved by all of its bits.
+            if used + max(bits, 1) > _BITS:
                 self.words, used = self.words + 1, 0
             pieces.append((self.words - 1, used, (1 << bits) - 1, first))
             for place in range(len(group)):
