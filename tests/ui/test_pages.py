@@ -64,3 +64,16 @@ def test_every_page_opens_and_says_what_it_is_for(page, run_window):
     widget = run_window.area.show_page(page)
     assert widget.isVisible()
     assert widget.minimumSizeHint().width() <= 660
+
+
+def test_what_was_said_on_a_page_goes_when_the_page_does(window):
+    first, second = (page for page in PAGES if page.title in ("Appointments", "Policy"))
+    window.area.show_page(first)
+    window.say("320 people have a slot.")
+    window.area.show_page(first)
+    assert window.status.what.text() == "320 people have a slot."
+    window.area.show_page(second)
+    assert window.status.what.text() == "Ready"
+    window.say("Saved.")
+    window.area.show_map()
+    assert window.status.what.text() == "Ready"
