@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Slot
 from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QGridLayout,
     QLabel,
@@ -35,6 +36,8 @@ def set_look(widget: QWidget, look: str) -> None:
         widget.setProperty("look", look)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+        # Polishing alone leaves a frame as wide as it was: labels would cut their text where one appears.
+        QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 def title(text: str) -> QLabel:
