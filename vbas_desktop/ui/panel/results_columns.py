@@ -177,6 +177,7 @@ def columns_for(
             "Share of all records that are not released",
             "%",
             show="{:,.2f}".format,
+            best=True,
         ),
         *(_measure_column(name, system, judged) for name in measures_of(entries)),
         *_tier_columns(entries),
