@@ -75,7 +75,7 @@ class AlternativesDialog(Dialog):
         self.headline = told(text, textFormat=Qt.TextFormat.PlainText)
         self.table = QTableWidget(min(len(found.options), _LISTED), 4)
         set_up_table(self.table, "Other slots, best first")
-        self.table.setHorizontalHeaderLabels(["Slot", "Free seats", "k", "Anonymity vector"])
+        self.table.setHorizontalHeaderLabels(["Slot", "Free seats", "Smallest class", "Anonymity vector"])
         self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         for row, option in enumerate(found.options[:_LISTED]):
             numbers = (cell(f"{option.free:,}", "right"), cell(f"{option.vector.k}", "right"))

@@ -87,7 +87,7 @@ class Timeline(QWidget):
         set_look(self.anonymity, "good" if reached else "warning")
         suppressed = work.state.suppressed
         lost = f", {counted(suppressed, 'record')} suppressed" if suppressed else ""
-        self.kept.setText(f"{work.share_kept:.0%} of the data kept{lost}")
+        self.kept.setText(f"{100 * work.share_kept:.0f} % of the data kept{lost}")
         self.kept.setToolTip("Cells of the searched columns that still say something")
         passed = work.listing.search.exempted
         self.exempted.setVisible(passed > 0)
