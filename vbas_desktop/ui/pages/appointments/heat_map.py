@@ -26,7 +26,7 @@ from vbas_desktop.ui.widgets.fields import Telling
 from vbas_desktop.ui.worker import Latest
 
 _LABEL_SHARE = 0.28
-_SLOT_SHARE = 0.3
+_SLOT_SHARE = 0.36
 _MEASURED = 500
 """So many names of slots decide how much room they get."""
 _SMALLEST_PX = 5
@@ -131,7 +131,7 @@ class HeatMap(Telling):
         every, room = max(1, math.ceil(metrics.height() / width)), self.height() - plot.bottom() - 8
         for column in range(0, len(heat.slot_edges) - 1, every):
             name = self._slot(int(heat.slot_edges[column]))
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
             painter.save()
             painter.translate(plot.left() + (column + 0.5) * width, plot.bottom() + 4)
             painter.rotate(-90)
