@@ -104,7 +104,7 @@ class StatusLine(QStatusBar):
 
     @Slot(object)
     def _on_job_failed(self, failure: Failure) -> None:
-        self.say(f"Did not succeed: {failure.title}.")
+        self.say(f"Failed: {failure.title}.")
 
     @Slot()
     def _on_facts_changed(self) -> None:

@@ -35,7 +35,7 @@ ROLE_TIPS = {
     Role.REGION: "Names the initial region of the record",
     Role.QUASI_IDENTIFIER: "Others may know it of a person: protected by k",
     Role.SENSITIVE: "Must not be learned of a person",
-    Role.IDENTIFIER: "Points at one person: dropped from the release",
+    Role.IDENTIFIER: "Points at one person: left out of the release",
     Role.PLAIN: "Released as it is",
 }
 NAME, ROLE, DISTINCT, EMPTY = range(4)

@@ -42,7 +42,7 @@ class LabelsModel(TableModel):
 
 
 def show_classes(model: LabelsModel, people: People | None, planned: Planned | None = None) -> None:
-    """One row per class: its values, its people, and after planning its slots and its smallest group."""
+    """One row per class: its values, its people, and after planning its slots and its fewest people in one."""
     names, labels, sizes = ((), (), _NONE) if people is None else (people.names, people.labels, people.sizes)
     numbers = [(Heading("People", "People of the class", "right"), sizes)]
     if planned is not None:
