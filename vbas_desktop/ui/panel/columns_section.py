@@ -192,7 +192,9 @@ class ColumnsSection(QWidget):
         height = self.view.verticalHeader().defaultSectionSize() * min(max(rows, 2), 12)
         self.view.setFixedHeight(height + self.view.horizontalHeader().sizeHint().height() + 4)
         if rows:
-            self.view.setCurrentIndex(self.model.index(0, NAME))
+            # The first column is often that of identifiers, which there is little to look at.
+            names, region = [facts.name for facts in self.model.rows], self._session.choices.region_column
+            self.view.setCurrentIndex(self.model.index(names.index(region) if region in names else 0, NAME))
         self._on_unfolded(self.unfold.isChecked())
         self.setVisible(rows > 0)
 
