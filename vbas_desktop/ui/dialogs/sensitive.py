@@ -32,7 +32,7 @@ _EXPLAINED = {
     "recursive": "The most common harmful value is less than C times as frequent as all values that remain once "
     "the L − 1 most common are excluded.",
     "closeness": "Harmful values are at most T more frequent in a released class than in all released records.",
-    "ordered-closeness": "Numbers in a released class differ from those of all released records by at most T of the whole scale.",
+    "ordered-closeness": "Numbers in a released class are at most T of the whole scale away from all released ones.",
 }
 
 
