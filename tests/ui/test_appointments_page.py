@@ -2,10 +2,12 @@
 
 import csv
 import json
+from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from vbas_desktop.domain.progress import Silent
@@ -104,6 +106,28 @@ def test_limits_on_groups_need_the_optimal_planner_and_say_so(page, window, qtbo
     assert messages
     assert "cannot keep limits on groups" in messages[0]
     window.findChild(QMessageBox).accept()
+
+
+def test_the_heat_map_names_the_slots_below_their_columns(planned, window, qtbot, tmp_path):
+    planned.results.tabs.setCurrentWidget(planned.results.heat)
+    view = planned.results.heat
+    qtbot.waitUntil(lambda: view.heat is not None, timeout=LONG)
+    target = tmp_path / "plan.svg"
+    drawing = QSvgGenerator()
+    drawing.setFileName(str(target))
+    drawing.setSize(view.size())
+    view.render(drawing)
+    svg = ElementTree.parse(target)
+    texts = {"".join(text.itertext()).strip() for text in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert {" ".join(name) for name in planned.planned.assessment.task.slot_labels} <= texts
+
+
+def test_all_columns_of_an_empty_table_of_slots_are_in_sight(window):
+    window.resize(1024, 700)
+    page = window.area.show_page(next(page for page in PAGES if page.title == "Appointments"))
+    QApplication.processEvents()
+    assert page.slot_table.model().columnCount() == 3
+    assert page.slot_table.horizontalScrollBar().maximum() == 0
 
 
 def test_the_heat_map_shows_every_cell_and_offers_other_slots(planned, window, qtbot):

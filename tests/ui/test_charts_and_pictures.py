@@ -74,6 +74,17 @@ def test_bars_stand_in_one_group_per_site_number_with_one_bar_per_approach(qtbot
         assert image.pixelColor(spot.center().toPoint()).name() == chart.approach_colour(row.approach).name()
 
 
+def test_every_site_number_below_the_bars_is_told_where_there_is_room(qtbot, tmp_path):
+    chart = BarsChart(LIGHT)
+    qtbot.addWidget(chart)
+    chart.resize(450, 320)
+    numbers = (8, 9, 10, 11, 12, 32, 38, 39, 43, 44, 48, 52, 53, 55, 58)
+    chart.show_rows(tuple(ChartRow(each, "Density", each, {"lost": 1000 + each}) for each in numbers), [LOST])
+    svg = ElementTree.parse(save_drawing(record(chart.size(), chart.paint_chart), tmp_path / "bars.svg"))
+    texts = ["".join(text.itertext()).strip() for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert [text for text in texts if text in map(str, numbers)] == [str(each) for each in numbers]
+
+
 def test_the_front_of_two_measures_runs_from_left_to_right():
     assert front_of(ROWS, "lost", "far") == [(40.0, 3.0), (80.0, 2.0)]
 

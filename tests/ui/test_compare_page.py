@@ -85,6 +85,15 @@ def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_
     assert session.selected.problem is not None
 
 
+def test_an_estimate_that_comes_late_leaves_the_result_in_its_line(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.compare)
+    said = page.live.text()
+    assert said.endswith("solutions.")
+    page._look_ahead()
+    qtbot.waitUntil(lambda: not loaded_window.quiet_runner.busy, timeout=LONG)
+    assert page.live.text() == said
+
+
 def test_the_summary_is_a_table_whose_colours_tell_the_distance_from_the_best(page, loaded_window, qtbot):
     finish(loaded_window, qtbot, page.start.click)
     summary = page.summary._summary

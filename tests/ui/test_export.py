@@ -65,7 +65,7 @@ def test_it_says_which_plain_columns_leave_unprotected(small_regions):
     session = small_regions.session
     session.change(session.choices.with_role("illness", Role.PLAIN))
     dialog = open_dialog(small_regions)
-    assert dialog.unprotected.text().startswith("Released as they are, unprotected: “illness”. ")
+    assert dialog.unprotected.text().startswith("Released unchanged and unprotected: “illness”. ")
     row = next(row for row in range(5) if dialog.columns.item(row, 0).text() == "illness")
     dialog.columns.item(row, 0).setCheckState(Qt.CheckState.Unchecked)
     assert dialog.unprotected.isHidden()
@@ -197,6 +197,7 @@ def test_what_is_tested_can_be_allowed_and_nothing_else(small_regions):
         for row in range(table.rowCount())
     }
     assert ticks == {"person": False, "age": False, "sex": False, "illness": True, "tract": False}
+    assert "even if it says more" in table.horizontalHeaderItem(3).toolTip()
     dialog.reject()
 
 
@@ -402,7 +403,7 @@ def test_only_columns_of_what_was_handed_over_are_written_by_a_click(small_regio
 def test_no_text_of_the_dialog_lies_over_another(aggregated_window):
     aggregated_window.exporting.export()
     dialog = aggregated_window.findChild(ExportDialog)
-    dialog.unprotected.setText("Released as they are, unprotected. " * 12)
+    dialog.unprotected.setText("Released unchanged and unprotected. " * 12)
     dialog.unprotected.show()
     dialog._grow()
     QApplication.processEvents()
@@ -422,6 +423,7 @@ def test_on_a_small_screen_the_dialog_fits_and_all_of_it_is_reached(stopped, agg
         dialog._grow()
     QApplication.processEvents()
     assert dialog.height() <= 640
+    assert dialog.y() + dialog.height() <= 640, "the buttons are at the bottom"
     assert dialog.minimumSizeHint().height() <= 640
     bar = dialog._scroll.verticalScrollBar()
     for widget in (dialog.solution, dialog.columns, dialog.seed, dialog.pdf, dialog.audience):

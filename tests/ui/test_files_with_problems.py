@@ -15,7 +15,7 @@ def test_a_broken_file_is_told_in_words_and_the_window_goes_on(loaded_window, da
     with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
         loaded_window.controller.load(broken, data[1])
     message = box(loaded_window)
-    assert message.text() == "Loading broken.csv did not succeed."
+    assert message.text() == "Loading broken.csv failed."
     assert "broken.csv" in message.informativeText()
     assert "Traceback" not in message.informativeText() + message.text()
     message.close()
@@ -140,7 +140,7 @@ def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_
     box(loaded_window).close()
     assert files.records.name.text() == "records.csv"
     assert files.findings_of.isVisibleTo(loaded_window.input)
-    assert files.findings_of.text() == "Loading bad.csv did not succeed. records.csv is still loaded."
+    assert files.findings_of.text() == "Loading bad.csv failed. records.csv is still loaded."
     assert "bad.csv" in files.findings.item(0).text()
     run_to_the_end(loaded_window, qtbot)
     assert files.findings_of.isHidden()
@@ -155,7 +155,7 @@ def test_a_failed_file_of_the_same_name_is_told_from_the_loaded_one(loaded_windo
         loaded_window.controller.load(bad, data[1])
     box(loaded_window).close()
     told = loaded_window.input.files.findings_of.text()
-    assert told == "Loading records.csv did not succeed. data/records.csv is still loaded."
+    assert told == "Loading records.csv failed. data/records.csv is still loaded."
 
 
 def test_a_file_with_a_problem_in_every_column_is_refused_in_a_few_words(window, data, tmp_path, qtbot):
@@ -232,7 +232,7 @@ def test_warnings_of_loaded_files_are_scrolled_to(window, data, qtbot):
 
 def test_what_a_run_complained_of_goes_when_the_choices_change(loaded_window, qtbot):
     controller = loaded_window.controller
-    controller._set_findings((Finding("x", "Something.", "Mend it."),), "Running did not succeed.")
+    controller._set_findings((Finding("x", "Something.", "Mend it."),), "Running failed.")
     assert loaded_window.input.files.findings_of.isVisibleTo(loaded_window.input)
     loaded_window.session.change_fields(k=8)
     assert controller.findings_of == ""

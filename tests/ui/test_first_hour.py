@@ -180,3 +180,8 @@ def test_a_first_hour(window, data, tmp_path, qtbot):
     run_another(hand)
     release(hand, tmp_path)
     assert (tmp_path / "release" / "release" / "anonymized.csv").is_file()
+
+
+def test_of_the_columns_that_of_the_region_is_looked_at_first(loaded_window):
+    columns = loaded_window.input.columns
+    assert columns.view.currentIndex().data() == loaded_window.session.choices.region_column

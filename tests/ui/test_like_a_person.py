@@ -44,13 +44,16 @@ def test_the_sample_is_one_click_from_a_result(window, qtbot):
 def test_while_something_is_on_its_way_nobody_is_told_to_begin(window, data, qtbot):
     results, reason = window.tab("Results"), window.input.reason
     assert reason.text().startswith("Open a record file")
+    assert results._empty.label.text() == "No results yet. Open a record file and a region file first."
+    assert window.input.files.choose.text() == "Open files…"
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
         window.controller.load(*data)
         assert reason.text() == "The files are being read."
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
         window.controller.run()
         assert results._empty.label.text() == "Solutions are listed here as soon as they are found."
-    assert results._empty.label.text().startswith("No results yet.")
+    assert results._empty.label.text() == "No results yet. Choose roles in Input and press Run."
+    assert window.input.files.choose.text() == "Change files…"
 
 
 def test_files_are_chosen_in_a_dialog(window, data, qtbot):

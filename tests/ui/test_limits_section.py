@@ -6,6 +6,7 @@ import json
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.engine.limits import TOLD
 from vbas_desktop.ui.panel.regions_tab import RegionsTab
@@ -39,6 +40,14 @@ def test_the_columns_of_the_region_file_are_offered(window):
     assert [section.columns["population_column"].itemData(i) for i in range(2)] == [None, "people"]
     assert not section.numbers["min_population"].isEnabled()
     assert not section.words.isVisibleTo(section)
+
+
+def test_both_ways_to_stay_alone_stand_in_one_row(window):
+    limits = window.input.limits
+    limits.unfold.setChecked(True)
+    QApplication.processEvents()
+    assert limits.fields["alone"].y() == limits.fields["alone_column"].y()
+    assert limits.fields["min_population"].y() == limits.fields["max_population"].y()
 
 
 def test_limits_are_chosen_run_and_told_of_the_region(window, qtbot):

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from vbas_desktop.ui.pages import PAGES, Page
+from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT
 
 
 class Notes(QLabel):
@@ -64,3 +65,28 @@ def test_every_page_opens_and_says_what_it_is_for(page, run_window):
     widget = run_window.area.show_page(page)
     assert widget.isVisible()
     assert widget.minimumSizeHint().width() <= 660
+
+
+def test_what_was_said_on_a_page_goes_when_the_page_does(window):
+    first, second = (page for page in PAGES if page.title in ("Appointments", "Policy"))
+    window.area.show_page(first)
+    window.say("320 people have a slot.")
+    window.area.show_page(first)
+    assert window.status.what.text() == "320 people have a slot."
+    window.area.show_page(second)
+    assert window.status.what.text() == "Ready"
+    window.say("Saved.")
+    window.area.show_map()
+    assert window.status.what.text() == "Ready"
+
+
+@pytest.mark.parametrize("title", ["Find a release", "Compare combinations"])
+def test_the_summary_line_has_its_frame_as_soon_as_there_are_data(title, window, data, qtbot):
+    live = window.area.show_page(next(page for page in PAGES if page.title == title)).live
+    plain = live.height() - live.contentsRect().height()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
+        window.controller.load(*data)
+    framed = live.height() - live.contentsRect().height()
+    window.theme.choose(ALWAYS_DARK)
+    window.theme.choose(ALWAYS_LIGHT)
+    assert framed == live.height() - live.contentsRect().height() > plain

@@ -94,6 +94,8 @@ def test_the_best_value_of_each_measure_is_bold(tab, compared):
     for row, entry in enumerate(entries):
         font = tab.filter.index(row, index).data(Qt.ItemDataRole.FontRole)
         assert bool(font is not None and font.bold()) == (measure_of(entry.solution, "suppressed_records") == least)
+        share = tab.filter.index(row, column(tab, "suppressed_percent")).data(Qt.ItemDataRole.FontRole)
+        assert share == font, "the same by another name"
 
 
 def test_sorting_goes_by_value_not_by_text(tab):
@@ -406,3 +408,36 @@ def test_a_column_grows_with_what_comes_into_it_until_widths_are_set_by_hand(qtb
     table.setColumnWidth(0, 30)
     table.grow(0)
     assert table.columnWidth(0) == 30
+
+
+def words_table(qtbot, *texts):
+    table, model = SqueezedTable(), QStandardItemModel(1, len(texts))
+    qtbot.addWidget(table)
+    table.setModel(model)
+    left = Qt.AlignmentFlag.AlignLeft
+    for place, text in enumerate(texts):
+        model.setHeaderData(place, Qt.Orientation.Horizontal, left, Qt.ItemDataRole.TextAlignmentRole)
+        model.setHeaderData(place, Qt.Orientation.Horizontal, "Locations")
+        model.setItem(0, place, QStandardItem(text))
+    table.show()
+    return table
+
+
+def test_a_column_of_words_gives_way_but_not_its_title(qtbot):
+    table = words_table(qtbot, "Balanced density")
+    table.fit()
+    whole = table.columnWidth(0)
+    table.resize(whole - 10, 100)
+    assert table.columnWidth(0) == table.viewport().width() < whole
+    table.resize(40, 100)
+    assert table.fontMetrics().horizontalAdvance("Locations") < table.columnWidth(0) < whole
+
+
+def test_several_columns_of_words_are_shown_in_full(qtbot):
+    table = words_table(qtbot, "Balanced density", "Possible combinations")
+    table.fit()
+    whole = [table.columnWidth(place) for place in range(2)]
+    table.resize(100, 100)
+    assert [table.columnWidth(place) for place in range(2)] == whole
+    for width, text in zip(whole, ("Balanced density", "Possible combinations"), strict=True):
+        assert width > table.fontMetrics().horizontalAdvance(text)

@@ -1,5 +1,6 @@
 """The page "Risky combinations", used as a person would: tick, search, look, step, undo, export."""
 
+import argparse
 import csv
 import json
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox
 
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.cli.risky import configure
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session import risky
 from vbas_desktop.ui.pages import PAGES
@@ -75,6 +77,24 @@ def test_the_search_lists_what_the_engine_finds(page, loaded_window, qtbot):
     in_age = sum(found.rows.size for level in expected.levels for found in level.found if 0 in found.columns)
     assert counts["age"] == f"{in_age:,}"
     assert counts["tract"] == ""
+
+
+def test_while_values_are_hidden_no_two_rows_look_alike(page, loaded_window, qtbot):
+    press(page.search, loaded_window, qtbot)
+    rows = [row[2] for row in shown(page)]
+    assert len(set(rows)) == len(rows)
+    alike = [row for row in rows if row.startswith("age + illness (")]
+    assert sorted(alike) == sorted(f"age + illness ({place} of {len(alike)})" for place in range(1, len(alike) + 1))
+
+
+def test_without_data_k_is_that_of_the_command_and_with_data_that_of_the_session(window, data, qtbot):
+    page = open_page(window)
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    assert page.settings.k.value() == parser.get_default("k")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
+        window.controller.load(*data)
+    assert page.settings.k.value() == window.session.choices.k
 
 
 def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
@@ -207,7 +227,7 @@ def test_a_public_table_makes_more_combinations_risky(page, loaded_window, tmp_p
     assert page.work is None
     press(page.search, loaded_window, qtbot)
     with_public = shown(page)
-    assert [row[2] for row in with_public if row[0] == "1"] == ["sex", "sex"]
+    assert [row[2] for row in with_public if row[0] == "1"] == ["sex (1 of 2)", "sex (2 of 2)"]
     assert len(with_public) != alone
 
 
@@ -399,7 +419,7 @@ def test_what_is_said_of_k_names_the_searched_columns_and_warns_of_the_others(pa
     press(page.timeline.buttons["run"], loaded_window, qtbot)
     smallest = page.work.state.table.anonymity
     assert page.timeline.anonymity.text() == (
-        f"Smallest class {smallest} – 14-anonymous in the 3 searched columns only"
+        f"Smallest class {smallest}: 14-anonymous, counting the 3 searched columns only"
     )
     assert page.timeline.anonymity.toolTip().startswith("Over age, sex, illness together")
     others = page.settings.columns.unsearched()

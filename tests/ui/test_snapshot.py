@@ -22,5 +22,5 @@ def test_a_file_that_cannot_be_written_is_told(window, tmp_path, qtbot, monkeypa
     snapshot = Snapshot(window, tmp_path / "no such folder" / "window.png")
     with qtbot.waitSignal(snapshot.finished, timeout=60_000) as finished:
         pass
-    assert finished.args[0].startswith("Saving the picture did not succeed.")
+    assert finished.args[0].startswith("Saving the picture failed.")
     assert "could not be written" in finished.args[0]

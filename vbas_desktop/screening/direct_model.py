@@ -119,7 +119,7 @@ def _why_infeasible(task: Task, clock: Clock, progress: Progress) -> list[Findin
     whole = GroupLimits(limits.group)
     alone = {
         "the slots that each class may use": (task.allowed, whole),
-        f"at most {limits.largest_share:.0%} of a slot for one group": (
+        f"at most {100 * limits.largest_share:.0f} % of a slot for one group": (
             None,
             GroupLimits(limits.group, largest_share=limits.largest_share),
         ),

@@ -31,13 +31,18 @@ RuleRows = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """One risky combination: its columns, a distinct row of the table that shows it, the records that share it."""
+    """One risky combination: its columns, a distinct row of the table that shows it, the records that share it.
+
+    It is number ``place`` of the ``alike`` combinations of these columns, which differ in their values.
+    """
 
     table: Table
     columns: tuple[int, ...]
     row: int
     count: int
     labels: Labels = field(default_factory=dict)
+    place: int = 1
+    alike: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,8 +135,9 @@ class Arrangement:
         number = int(np.searchsorted(self._ends, place, side="right"))
         which, first, size, count = self.listing.runs[self.runs[number]].tolist()
         found = self.listing.found[which]
-        row = found.rows[first + place - (int(self._ends[number]) - size)]
-        return Combination(self.listing.table, found.columns, int(row), count, self.listing.labels)
+        inner = first + place - (int(self._ends[number]) - size)
+        row, alike = int(found.rows[inner]), len(found.rows)
+        return Combination(self.listing.table, found.columns, row, count, self.listing.labels, inner + 1, alike)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def data_in_words(table: RecordTable) -> str:
     dialect = table.dialect
     parts = [counted(table.rows, "record"), counted(len(table.columns), "column")]
     if dialect.format == "csv":
-        name = DELIMITER_NAMES.get(dialect.delimiter or "", "own separator")
+        name = DELIMITER_NAMES.get(dialect.delimiter or "", "own delimiter")
         parts += [name, dialect.encoding or "unknown encoding"]
     else:
         parts.append(dialect.format)

@@ -9,7 +9,7 @@ from .forms import Delimiter, Form, Texts
 
 FIND_OUT = "Automatic"
 COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
-_SEPARATORS = {None: FIND_OUT, ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe |"}
+_DELIMITERS = {None: FIND_OUT, ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe |"}
 _ENCODINGS = {
     None: FIND_OUT,
     "utf-8": "UTF-8",
@@ -25,10 +25,10 @@ class RecordOptions(Settings, group="reading"):
 
     delimiter: str | None = setting(
         None,
-        label="Separator of the records",
+        label="Delimiter of the records",
         help="What separates the fields of the records, such as ; or tab.",
         form=Delimiter(),
-        titles=_SEPARATORS,
+        titles=_DELIMITERS,
     )
     encoding: str | None = setting(
         None,
@@ -101,10 +101,10 @@ class Reading(RecordOptions, group="reading"):
     )
     regions_delimiter: str | None = setting(
         None,
-        label="Separator of the regions",
+        label="Delimiter of the regions",
         help="What separates the fields of the region file.",
         form=Delimiter(),
-        titles=_SEPARATORS,
+        titles=_DELIMITERS,
     )
     regions_encoding: str | None = setting(
         None,

@@ -92,7 +92,7 @@ class ReleaseOptions(Settings, group="release"):
     )
     delimiter: str | None = setting(
         None,
-        label="Se&parator",
+        label="Deli&miter",
         help="Between the fields of the released CSV file.",
         in_command="delimiter of the released CSV file (default: as in the records)",
         option="--release-delimiter",

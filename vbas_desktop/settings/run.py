@@ -44,7 +44,7 @@ class Protection(Settings, group="run"):
     )
     k: int = setting(
         5,
-        label="&k (smallest group)",
+        label="&k (smallest class)",
         help="Every released combination occurs at least k times.",
         in_command="the smallest size of a released class (default: 5)",
         option="-k",
@@ -52,7 +52,7 @@ class Protection(Settings, group="run"):
     )
     global_suppression: bool = setting(
         True,
-        label="&Drop combinations rarer than k everywhere first",
+        label="Suppress combinations rarer than k in all recor&ds first",
         help="They could not be released in any region; without them the rest needs less merging.",
         in_command="keep classes that are below k in the whole file until the regions are made",
         option="--no-global-suppression",

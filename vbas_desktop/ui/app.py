@@ -147,4 +147,4 @@ class Snapshot(QObject):
     @Slot(object)
     def _on_failed(self, failure: Failure) -> None:
         self._timer.stop()
-        self.finished.emit(f"{failure.title} did not succeed. {failure.message}")
+        self.finished.emit(f"{failure.title} failed. {failure.message}")

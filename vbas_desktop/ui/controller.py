@@ -246,7 +246,7 @@ class Controller(QObject):
             # Of two files with one name the folder tells which is meant.
             name = f"{kept.parent.name}/{kept.name}" if title.endswith(f" {kept.name}") else kept.name
             still = f" {name} is still loaded."
-        return f"{title} did not succeed.{still}"
+        return f"{title} failed.{still}"
 
     @Slot()
     def _on_job_started(self) -> None:

@@ -148,6 +148,7 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(self._on_state_changed)
         self.area.wide_changed.connect(self.room.show_wide)
+        self.area.page_changed.connect(self.status.turn_to)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a small window the panel makes room for tools."""

@@ -163,7 +163,7 @@ class Projects(QObject):
 
     @Slot(object)
     def _on_save_failed(self, failure: Failure) -> None:
-        self._context.say(f"{failure.title} did not succeed.")
+        self._context.say(f"{failure.title} failed.")
         show_failure(self._window, failure)
 
     # Recovery

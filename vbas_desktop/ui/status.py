@@ -32,6 +32,7 @@ class StatusLine(QStatusBar):
         self._session: Session = model.session
         self._runner = runner
         self._began = 0.0
+        self._page = ""
         self.what = ElidedLabel("Ready")
         self.bar = QProgressBar()
         self.bar.setFixedWidth(160)
@@ -59,6 +60,13 @@ class StatusLine(QStatusBar):
         """Show a sentence until something else happens."""
         self.what.setText(text)
         self.what.setToolTip(text)
+
+    @Slot(str)
+    def turn_to(self, page: str) -> None:
+        """Another page is shown: what was said on the one before goes with it, but for what a job is doing."""
+        if page != self._page and not self._runner.busy:
+            self.say("Ready")
+        self._page = page
 
     def _show_bar(self, shown: bool) -> None:
         self.bar.setVisible(shown)
@@ -96,7 +104,7 @@ class StatusLine(QStatusBar):
 
     @Slot(object)
     def _on_job_failed(self, failure: Failure) -> None:
-        self.say(f"Did not succeed: {failure.title}.")
+        self.say(f"Failed: {failure.title}.")
 
     @Slot()
     def _on_facts_changed(self) -> None:

@@ -172,7 +172,7 @@ def test_at_least_two_groups_in_every_used_slot():
 def test_an_infeasible_constraint_is_named_with_the_people_it_leaves_out():
     limits = GroupLimits(np.array([0, 1]), largest_share=0.25)
     task = Task(np.array([4, 4]), np.array([4, 4]), limits=limits)
-    with pytest.raises(InputError, match=r"at most 25% of a slot for one group, 4 people find no seat"):
+    with pytest.raises(InputError, match=r"at most 25 % of a slot for one group, 4 people find no seat"):
         Optimal().plan(task, Silent())
 
 

@@ -138,9 +138,9 @@ def test_reports_list_what_is_not_as_usual():
     )  # fmt: skip
     options = options_in_force(chosen, ReleaseOptions(pdf=False, allow_columns=("b", "c,d")), "records", "regions")
     assert dict(settings_in_words(options)) == {
-        "Separator of the records": "Tab",
+        "Delimiter of the records": "Tab",
         "Records of unknown regions": "Suppress them",
-        "Drop combinations rarer than k everywhere first": "no",
+        "Suppress combinations rarer than k in all records first": "no",
         "Range step": "12.5",
         "Range reach": "0",
         "Random seed": "3",

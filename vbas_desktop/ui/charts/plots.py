@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -34,16 +35,17 @@ class BarsChart(Chart):
         order = approaches_of(self.rows)
         room = plot.width() / max(1, len(groups))
         width = min(28.0, room * 0.84 / max(1, len(order)))
-        labelled = metrics.horizontalAdvance("00,000") + 6
+        widest = max((metrics.horizontalAdvance(f"{sites:,}") for sites in groups), default=0.0)
+        every = max(1, math.ceil((widest + 4) / room))
         for index, (sites, group) in enumerate(groups.items()):
             middle = plot.left() + (index + 0.5) * room
             present = [approach for approach in order if approach in group]
             for place, approach in enumerate(present):
                 left = middle + (place - len(present) / 2) * width
                 self._draw_bar(painter, plot, left, width, group[approach], low, high)
-            if index % max(1, round(labelled / room + 0.49)) == 0:
+            if index % every == 0:
                 painter.setPen(QColor(self.colours.muted))
-                text = QRectF(middle - labelled, plot.bottom() + 3, 2 * labelled, metrics.height())
+                text = QRectF(middle - widest, plot.bottom() + 3, 2 * widest, metrics.height())
                 painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, f"{sites:,}")
         self.draw_foot(painter, plot, "Sites")
 

@@ -122,7 +122,7 @@ class ExportDialog(Dialog):
         naming = setting_field(_SETTINGS["name_column"], self.naming)
         audience = setting_field(_HANDING["audience"], self.audience)
         # Whether the rows are shuffled and, for whoever wants the same order again, by which secret.
-        order = in_row((self.shuffle, 1, bottom), setting_field(_SETTINGS["shuffle_seed"], self.seed))
+        order = in_row((self.shuffle, 1), setting_field(_SETTINGS["shuffle_seed"], self.seed).on_one_line())
         self._body = QWidget()
         in_column(
             Field("&Solution", self.solution, "One of the solutions in Results"),
@@ -331,6 +331,11 @@ class ExportDialog(Dialog):
         foot = outer.totalMinimumHeightForWidth(self.width()) - self._scroll.minimumSizeHint().height()
         needed = foot + self._body.heightForWidth(self._scroll.width())
         self.resize(self.width(), min(max(self.height(), needed), self.highest()))
+        # It grows downwards, and its buttons are at the bottom.
+        screen = self.screen().availableGeometry()
+        lowest = screen.top() + self.highest() - self.height()
+        if self.y() > lowest:
+            self.move(self.x(), lowest)
 
     def highest(self) -> int:
         """What the screen has room for, with the frame that window managers put around it."""

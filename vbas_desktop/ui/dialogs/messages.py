@@ -13,7 +13,7 @@ from vbas_desktop.ui.worker import Failure
 
 def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
     """Tell of a failed job; the traceback is behind "Show Details…"."""
-    box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} did not succeed.", failure.message)
+    box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} failed.", failure.message)
     if failure.details:
         box.setDetailedText(failure.details)
         _widen(box.findChildren(QTextEdit))

@@ -120,7 +120,7 @@ class OpenDataDialog(Dialog):
         note = muted(
             "Records as CSV (also compressed) or Parquet, with one column that names the region; a folder or pattern "
             "of such files; or a table (file.duckdb#table, postgresql://user@host/database#table). Regions as CSV with "
-            "coordinates, GeoJSON, GeoPackage or Shapefile. Separators, encoding and columns of coordinates are "
+            "coordinates, GeoJSON, GeoPackage or Shapefile. Delimiters, encoding and columns of coordinates are "
             "recognised; where that fails, say them in Input under “Reading options”."
         )
         parts = (self.records, self.regions, note, self.reason, self.buttons)

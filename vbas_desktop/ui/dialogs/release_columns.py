@@ -18,6 +18,10 @@ _NAMED = 6
 _TICK, _ROLE, _NAME, _ALLOWED = range(4)
 
 _IN_SIGHT = 9
+_ALLOWING = (
+    "Every column is tested before the export. If you tick this, the column is released even if it says more about a "
+    "person, a place or a category than the rest of the release does; the internal report says so."
+)
 
 
 class ReleaseColumns(QTableWidget):
@@ -29,6 +33,9 @@ class ReleaseColumns(QTableWidget):
         super().__init__(len(columns), 4)
         self._columns = columns
         self.setHorizontalHeaderLabels(["Released", "Role", "Name in the release", "Allowed"])
+        head = self.horizontalHeaderItem(_ALLOWED)
+        assert head is not None
+        head.setToolTip(_ALLOWING)
         self.setAccessibleName("Released columns")
         self._roles = {name: choices.roles.get(name, Role.PLAIN) for name in columns} | {region_column: Role.REGION}
         for row, name in enumerate(columns):
@@ -37,11 +44,11 @@ class ReleaseColumns(QTableWidget):
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        head = self.horizontalHeader()
-        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         # The tick is drawn by the style sheet, and the table's own measure leaves it out.
-        head.setSectionResizeMode(_TICK, QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(_TICK, QHeaderView.ResizeMode.Interactive)
         widest = max((self.fontMetrics().horizontalAdvance(name) for name in (*columns, "Released")), default=0)
         self.setColumnWidth(_TICK, min(widest, 240) + 5 * GRID)
         height = self.fontMetrics().height() + GRID
@@ -106,11 +113,7 @@ def _allowing(role: Role) -> QTableWidgetItem:
         item = cell()
         item.setFlags(Qt.ItemFlag.ItemIsSelectable)
         return item
-    tip = (
-        "Every column is tested before the export. Ticked, this one is released even if it reveals a person, a place "
-        "or a category in more detail than the release; the internal report says so."
-    )
-    return cell(ticked=False, tip=tip)
+    return cell(ticked=False, tip=_ALLOWING)
 
 
 def unprotected_in_words(columns: Sequence[str]) -> str:
@@ -118,6 +121,6 @@ def unprotected_in_words(columns: Sequence[str]) -> str:
     named = ", ".join(f"“{name}”" for name in columns[:_NAMED])
     more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
     return (
-        f"Released as they are, unprotected: {named}{more}. What others know of a person belongs among the "
-        "quasi-identifiers, what nobody may learn is sensitive: give such columns that role in Input."
+        f"Released unchanged and unprotected: {named}{more}. If others may know a column’s values, make it a "
+        "quasi-identifier in Input; if nobody may learn them, make it sensitive."
     )

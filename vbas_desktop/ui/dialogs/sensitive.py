@@ -25,14 +25,14 @@ _LIMITS = {
 """Of each kind how its limit is called, its bounds, what is usual and its decimals."""
 
 _EXPLAINED = {
-    "": "How far released classes give values away is told in results, map and internal report.",
-    "share": "In every released class at most that share has the commonest harmful value.",
-    "distinct": "Every released class has at least L different values, however few records have each.",
-    "entropy": "Values are spread in every released class as evenly as L equally frequent ones, or more so.",
-    "recursive": "The commonest harmful value is less than C times as frequent as what is left once the L − 1 "
-    "commonest are ruled out.",
+    "": "Results, map and internal report show how much released classes reveal; nothing is suppressed for it.",
+    "share": "In every released class, at most this share of the records has the most common harmful value.",
+    "distinct": "Every released class has at least L different values, however rare each of them is.",
+    "entropy": "In every released class, values are spread at least as evenly as L equally frequent ones.",
+    "recursive": "The most common harmful value is less than C times as frequent as all values that remain once "
+    "the L − 1 most common are excluded.",
     "closeness": "Harmful values are at most T more frequent in a released class than in all released records.",
-    "ordered-closeness": "Numbers lie in a released class at most T of the whole scale away from all released records.",
+    "ordered-closeness": "Numbers in a released class are at most T of the whole scale away from all released ones.",
 }
 
 
@@ -51,9 +51,9 @@ class SensitiveDialog(Dialog):
         self.column, self.kind = QComboBox(), QComboBox()
         self.limit = QDoubleSpinBox()
         self.factor = dress(QDoubleSpinBox(), minimum=0.1, maximum=999.0, value=2.0)
-        about_add = "Put this criterion on the list: released classes must meet all that are on it"
+        about_add = "Add this criterion to the list; released classes must meet all of them"
         self.add = button("&Add", self._on_add, about_add)
-        self.remove = button("&Take out", self._on_remove, "Take the chosen criterion from the list")
+        self.remove = button("Remo&ve", self._on_remove, "Remove the chosen criterion from the list")
         self.criteria = dress(
             QListWidget(), accessibleName="Criteria that released classes must meet, all of them", wordWrap=True
         )
@@ -67,8 +67,8 @@ class SensitiveDialog(Dialog):
         self._on_column()
 
     def _build(self) -> None:
-        self.limit_field = Field("&Limit", self.limit, "See below what it means")
-        self.factor_field = Field("&C, times", self.factor, "See below what it means")
+        self.limit_field = Field("&Limit", self.limit, "Explained below")
+        self.factor_field = Field("&C, times", self.factor, "Explained below")
         top = Qt.AlignmentFlag.AlignTop
         row = in_row(
             (Field("&Released classes must have", self.kind, "Records are suppressed until this holds"), 2, top),
@@ -85,7 +85,7 @@ class SensitiveDialog(Dialog):
             row,
             self.explained,
             listed,
-            muted("Tick the values that do no harm if they are learned, such as “none” or “healthy”:"),
+            muted("Tick the values that are benign: harmless if others learn them, such as “none” or “healthy”"),
             (self.values, 1),
             self.buttons,
             within=self,

@@ -35,7 +35,7 @@ ROLE_TIPS = {
     Role.REGION: "Names the initial region of the record",
     Role.QUASI_IDENTIFIER: "Others may know it of a person: protected by k",
     Role.SENSITIVE: "Must not be learned of a person",
-    Role.IDENTIFIER: "Points at one person: dropped from the release",
+    Role.IDENTIFIER: "Points at one person: left out of the release",
     Role.PLAIN: "Released as it is",
 }
 NAME, ROLE, DISTINCT, EMPTY = range(4)
@@ -192,7 +192,9 @@ class ColumnsSection(QWidget):
         height = self.view.verticalHeader().defaultSectionSize() * min(max(rows, 2), 12)
         self.view.setFixedHeight(height + self.view.horizontalHeader().sizeHint().height() + 4)
         if rows:
-            self.view.setCurrentIndex(self.model.index(0, NAME))
+            # The first column is often that of identifiers, which there is little to look at.
+            names, region = [facts.name for facts in self.model.rows], self._session.choices.region_column
+            self.view.setCurrentIndex(self.model.index(names.index(region) if region in names else 0, NAME))
         self._on_unfolded(self.unfold.isChecked())
         self.setVisible(rows > 0)
 

@@ -34,6 +34,8 @@ _HIGHEST_LINES = 12
 _BESIDE_TEXT = 6 * GRID
 """Icon, margins and scroll bar of a line."""
 
+_OPEN, _CHANGE = "Open files…", "Change files…"
+
 
 class FilesSection(QWidget):
     """Paths, facts, reading options, findings."""
@@ -46,7 +48,7 @@ class FilesSection(QWidget):
         self.findings.hide()
         self.findings_of = dress(QLabel(), wordWrap=True, look="error")
         self.findings_of.hide()
-        self.choose = dress(QPushButton("Change files…"), toolTip="Open other files (Ctrl+O)")
+        self.choose = dress(QPushButton(_OPEN), toolTip="Open a record file and a region file (Ctrl+O)")
         self.options = ReadingOptions(context)
         self.unfold = Unfold("Reading options", self.options)
         head = in_row((title("Files"), 1), self.choose)
@@ -70,6 +72,7 @@ class FilesSection(QWidget):
         if not self.options.changed:
             self.unfold.setChecked(False)
         if session.table is not None and session.regions is not None:
+            dress(self.choose, text=_CHANGE, toolTip="Open other files (Ctrl+O)")
             self.records.show_file(str(record_place(session.records_path or "")), data_in_words(session.table))
             self.regions.show_file(str(session.regions_path), regions_in_words(session.regions))
 

@@ -21,16 +21,12 @@ from vbas_desktop.ui.widgets.names_edit import ColumnList, TickingMenu
 _DECLARED = {each.name: each for each in settings_of(Limiting)}
 _COLUMNS = ("alone_column", "population_column", "centre_weights")
 _NUMBERS = tuple(name for name, each in _DECLARED.items() if isinstance(each.form, Whole))
-_ORDER = (
-    "within",
-    "alone",
-    "min_records",
-    "max_records",
-    "population_column",
-    "alone_column",
-    "min_population",
-    "max_population",
-    "centre_weights",
+_ROWS = (
+    ("within", "centre_weights"),
+    ("alone", "alone_column"),
+    ("min_records", "max_records"),
+    ("population_column",),
+    ("min_population", "max_population"),
 )
 
 
@@ -65,9 +61,10 @@ class LimitsSection(QWidget):
         grid.setHorizontalSpacing(2 * GRID)
         for column in (0, 1):
             grid.setColumnStretch(column, 1)
-        for place, name in enumerate(_ORDER):
-            field = self.fields[name] = setting_field(_DECLARED[name], widgets[name])
-            grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
+        for row, names in enumerate(_ROWS):
+            for column, name in enumerate(names):
+                field = self.fields[name] = setting_field(_DECLARED[name], widgets[name])
+                grid.addWidget(field, row, column, Qt.AlignmentFlag.AlignTop)
         in_column(self.unfold, self.words, self._body, within=self, margins=0, spacing=GRID // 2)
 
     def reload(self) -> None:

@@ -177,6 +177,7 @@ def columns_for(
             "Share of all records that are not released",
             "%",
             show="{:,.2f}".format,
+            best=True,
         ),
         *(_measure_column(name, system, judged) for name in measures_of(entries)),
         *_tier_columns(entries),
@@ -200,8 +201,14 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
         words = partial(lambda component, entry: approach_of(entry.solution, component), component)
         alike = len({words(entry) for entry in entries}) < 2 and component != "site_location"
         tip = f"Approach: {component.replace('_', ' ')}"
-        columns.append(Column(component, title, words, tip, show=str, number=False, hidden=alike))
+        # The table has little room: what is in brackets is told by the tip.
+        show = _without_brackets if component == "site_number" else str
+        columns.append(Column(component, title, words, tip, show=show, number=False, hidden=alike))
     return columns
+
+
+def _without_brackets(title: str) -> str:
+    return title.partition(" (")[0]
 
 
 def _tier_columns(entries: tuple[Entry, ...]) -> list[Column]:

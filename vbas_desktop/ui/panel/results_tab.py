@@ -27,6 +27,7 @@ from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel, Wanted
 from .why import VectorLine
 
 _NOTHING = "No results yet. Choose roles in Input and press Run."
+_NO_DATA = "No results yet. Open a record file and a region file first."
 _COMING = "Solutions are listed here as soon as they are found."
 
 
@@ -84,7 +85,7 @@ class ResultsTab(QWidget):
         lines = (self.bar, self.limit, self.advice, (self.table, 1), self.tiers, self.vector)
         in_column(*lines, within=upper, margins=0, spacing=0)
         self._content = split(upper, self.charts, upright=True, sizes=(380, 320))
-        self._empty = EmptyState(_NOTHING)
+        self._empty = EmptyState(_NO_DATA)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self._empty)
         self._layers.addWidget(self._content)
@@ -94,6 +95,7 @@ class ResultsTab(QWidget):
         for signal in (model.solution_added, model.solutions_changed, model.choices_changed, model.run_finished):
             signal.connect(self._on_solutions_changed)
         model.selection_changed.connect(self._on_selection_changed)
+        model.data_loaded.connect(self._on_job)
         self._context.runner.job_started.connect(self._on_job)
         self._context.runner.job_ended.connect(self._on_job)
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
@@ -112,7 +114,8 @@ class ResultsTab(QWidget):
     @Slot()
     def _on_job(self) -> None:
         """While something is being computed, nobody needs to be asked to begin."""
-        self._empty.label.setText(_COMING if self._context.runner.busy else _NOTHING)
+        asked = _NOTHING if self._context.session.has_data else _NO_DATA
+        self._empty.label.setText(_COMING if self._context.runner.busy else asked)
 
     # What the session says
 
@@ -158,8 +161,10 @@ class ResultsTab(QWidget):
             self.table.fit()
         else:
             self.table.squeeze()
-        # Marks come when all solutions are there.
-        self.table.grow(0)
+        # Marks come when all solutions are there, and other runs have approaches with longer names.
+        for index, column in enumerate(self.table_model.columns):
+            if not column.number:
+                self.table.grow(index)
 
     def _refresh_charts(self) -> None:
         """Draw the solutions that compete with the shown one: those of other records or another k would mislead."""

@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Slot
 from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QApplication,
+    QBoxLayout,
     QComboBox,
     QGridLayout,
     QLabel,
@@ -35,6 +37,8 @@ def set_look(widget: QWidget, look: str) -> None:
         widget.setProperty("look", look)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+        # Polishing alone leaves a frame as wide as it was: labels would cut their text where one appears.
+        QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 def title(text: str) -> QLabel:
@@ -99,7 +103,13 @@ class Field(QWidget):
         dress(widget, accessibleName=label.replace("&", ""), accessibleDescription=help)
         if isinstance(widget, QComboBox | QAbstractSpinBox):
             without_wheel(widget)
-        in_column(self.caption, widget, self.message, within=self, margins=0, spacing=GRID // 4)
+        self._layout = in_column(self.caption, widget, self.message, within=self, margins=0, spacing=GRID // 4)
+
+    def on_one_line(self) -> Field:
+        """The field, with its label beside it: for one that stands beside a tick."""
+        self._layout.setDirection(QBoxLayout.Direction.LeftToRight)
+        self._layout.setSpacing(GRID)
+        return self
 
     def say(self, message: str) -> None:
         """Show what is wrong here; an empty message takes it away."""

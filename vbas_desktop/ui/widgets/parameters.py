@@ -159,7 +159,7 @@ class ParameterForm(QWidget):
 
 
 class ReadingFields(QWidget):
-    """Separator, encoding and second line of a record file; ``what`` names it in the labels."""
+    """Delimiter, encoding and second line of a record file; ``what`` names it in the labels."""
 
     changed = Signal()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,7 +55,8 @@ Choices = Callable[[], Sequence[tuple[str, ...]]]
 
 _SAMPLED_ROWS = 60
 _WIDEST = 170
-_NARROWEST = 40
+_LEAST_SHARE = 0.6
+"""So much of its width a column of words keeps."""
 
 
 def set_up_table(table: QTableView, name: str) -> None:
@@ -99,20 +99,27 @@ def choose_row(table: QTableView, index: QModelIndex) -> None:
 def fit_columns(table: QTableView) -> list[int]:
     """Make each column as wide as its title and its first rows need; returns the widths, hidden columns included."""
     widths = []
-    model, metrics = table.model(), table.fontMetrics()
+    model = table.model()
     rows = min(_SAMPLED_ROWS, model.rowCount())
     for column in range(model.columnCount()):
-        lines = str(model.headerData(column, Qt.Orientation.Horizontal) or "").split("\n")
-        texts = lines + [str(model.index(row, column).data() or "") for row in range(rows)]
-        width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-        widths.append(min(_WIDEST, width + 2 * GRID - 2))
+        texts = [str(model.index(row, column).data() or "") for row in range(rows)]
+        widths.append(max(_title_width(table, column), min(_WIDEST, _width_of(table, texts))))
         table.setColumnWidth(column, widths[-1])
     return widths
 
 
+def _title_width(table: QTableView, column: int) -> int:
+    return _width_of(table, str(table.model().headerData(column, Qt.Orientation.Horizontal) or "").split("\n"))
+
+
+def _width_of(table: QTableView, texts: Sequence[str]) -> int:
+    return max(map(table.fontMetrics().horizontalAdvance, texts), default=0) + 2 * GRID - 2
+
+
 class SqueezedTable(QTableView):
-    """Columns of words give way where there is little room, so that the numbers are in sight; until somebody sets the
-    width of a column by hand. Words that are cut are told in full by their tips.
+    """A column of words gives way where there is little room, so that the numbers are in sight; until somebody sets
+    the width of a column by hand. Words that are cut are told in full by their tips; titles are never cut. Of several
+    such columns too little would be left: they are shown in full, and the table is scrolled.
     """
 
     def __init__(self) -> None:
@@ -146,11 +153,11 @@ class SqueezedTable(QTableView):
         seen = [column for column in range(len(self._natural)) if not self.isColumnHidden(column)]
         words = [column for column in seen if self._of_words(column)]
         missing = sum(self._natural[column] for column in seen) - self.viewport().width()
-        give = [max(0, self._natural[column] - _NARROWEST) for column in words]
-        share = min(1.0, max(0, missing) / sum(give)) if sum(give) else 0.0
         self._squeezing = True
-        for column, most in zip(words, give, strict=True):
-            self.setColumnWidth(column, self._natural[column] - math.ceil(share * most))
+        for column in words:
+            whole = self._natural[column]
+            least = max(_title_width(self, column), round(_LEAST_SHARE * whole)) if len(words) == 1 else whole
+            self.setColumnWidth(column, max(least, min(whole, whole - missing)))
         self._squeezing = False
 
     def grow(self, column: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -25,6 +26,9 @@ from vbas_desktop.ui.widgets.fields import Telling
 from vbas_desktop.ui.worker import Latest
 
 _LABEL_SHARE = 0.28
+_SLOT_SHARE = 0.36
+_MEASURED = 500
+"""So many names of slots decide how much room they get."""
 _SMALLEST_PX = 5
 
 
@@ -39,6 +43,7 @@ class HeatMap(Telling):
         self._latest = Latest(context.quiet_runner, "Drawing the plan", self)
         self._planned: Planned | None = None
         self._windows: list[Window] = []
+        self._longest = ""
         self.heat: Heat | None = None
         self.setMinimumHeight(120)
         self.setAccessibleName("Plan: people by class and slot")
@@ -53,6 +58,8 @@ class HeatMap(Telling):
         """Draw another plan, all of it."""
         self._planned, self.heat = planned, None
         self._windows = [whole(planned)] if planned is not None else []
+        names = planned.assessment.task.slot_labels[:_MEASURED] if planned is not None else ()
+        self._longest = max((" ".join(name) for name in names), key=len, default="")
         self._prepare()
 
     def _prepare(self) -> None:
@@ -72,9 +79,10 @@ class HeatMap(Telling):
         self.update()
 
     def _plot(self) -> QRectF:
-        line = QFontMetricsF(self.font()).height()
+        metrics = QFontMetricsF(self.font())
         left = min(180.0, self.width() * _LABEL_SHARE)
-        return QRectF(self.rect()).adjusted(left, line + 8, -8, -line - 8)
+        below = min(metrics.horizontalAdvance(self._longest) + 2, self.height() * _SLOT_SHARE)
+        return QRectF(self.rect()).adjusted(left, metrics.height() + 8, -8, -max(below, metrics.height()) - 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size shows another number of blocks."""
@@ -109,6 +117,7 @@ class HeatMap(Telling):
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
         painter.setPen(QColor(colours.muted))
         self._draw_labels(painter, heat, plot, height, metrics)
+        self._draw_slots(painter, heat, plot, width, metrics)
         classes, slots = _extent(heat.window)
         text = f"{counted(classes, 'class')} × {counted(slots, 'slot')}"
         if rows < classes or columns < slots:
@@ -116,7 +125,19 @@ class HeatMap(Telling):
         if len(self._windows) > 1:
             text += "; Backspace goes back"
         painter.drawText(QPointF(plot.left(), plot.top() - 6), text)
-        painter.drawText(QPointF(plot.left(), plot.bottom() + metrics.ascent() + 4), "Slots →")
+
+    def _draw_slots(self, painter: QPainter, heat: Heat, plot: QRectF, width: float, metrics: QFontMetricsF) -> None:
+        """Upright, so that each stands below its column; as many as there is room for."""
+        every, room = max(1, math.ceil(metrics.height() / width)), self.height() - plot.bottom() - 8
+        for column in range(0, len(heat.slot_edges) - 1, every):
+            name = self._slot(int(heat.slot_edges[column]))
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+            painter.save()
+            painter.translate(plot.left() + (column + 0.5) * width, plot.bottom() + 4)
+            painter.rotate(-90)
+            place = QRectF(-room, -metrics.height() / 2, room, metrics.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            painter.restore()
 
     def _draw_labels(self, painter: QPainter, heat: Heat, plot: QRectF, height: float, metrics: QFontMetricsF) -> None:
         every = max(1, int(metrics.height() / height) + 1) if height < metrics.height() else 1

@@ -163,8 +163,7 @@ class AppointmentsPage(JobPage):
         show_classes(self.classes, self._people, self.planned)
         show_slots(self.slots, self.settings.slots, self.planned)
         for table in (self.class_table, self.slot_table):
-            if table.model().rowCount():
-                fit_columns(table)
+            fit_columns(table)
 
     @Slot()
     def _on_export(self) -> None:

@@ -85,9 +85,8 @@ def proof_in_words(proof: str) -> str:
 
 def improvement_in_words(improvement: Improvement) -> str:
     """The improvement with how exact it is."""
-    if improvement.exact:
-        return f"improvement {improvement.value:.2%} (exact)"
-    return f"improvement {improvement.value:.2%} ± {improvement.error:.1g}"
+    percent = f"improvement {100 * improvement.value:.2f} %"
+    return f"{percent} (exact)" if improvement.exact else f"{percent} ± {100 * improvement.error:.1g} %"
 
 
 class VectorBars(Telling):

@@ -42,7 +42,7 @@ class LabelsModel(TableModel):
 
 
 def show_classes(model: LabelsModel, people: People | None, planned: Planned | None = None) -> None:
-    """One row per class: its values, its people, and after planning its slots and its smallest group."""
+    """One row per class: its values, its people, and after planning its slots and its fewest people in one."""
     names, labels, sizes = ((), (), _NONE) if people is None else (people.names, people.labels, people.sizes)
     numbers = [(Heading("People", "People of the class", "right"), sizes)]
     if planned is not None:
@@ -75,7 +75,7 @@ class AlternativesDialog(Dialog):
         self.headline = told(text, textFormat=Qt.TextFormat.PlainText)
         self.table = QTableWidget(min(len(found.options), _LISTED), 4)
         set_up_table(self.table, "Other slots, best first")
-        self.table.setHorizontalHeaderLabels(["Slot", "Free seats", "k", "Anonymity vector"])
+        self.table.setHorizontalHeaderLabels(["Slot", "Free seats", "Smallest class", "Anonymity vector"])
         self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         for row, option in enumerate(found.options[:_LISTED]):
             numbers = (cell(f"{option.free:,}", "right"), cell(f"{option.vector.k}", "right"))

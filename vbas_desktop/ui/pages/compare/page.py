@@ -51,6 +51,8 @@ class ComparePage(FolderPage):
         )
         self.tabs = dress(QTabWidget(), documentMode=True)
         self.done = 0
+        self._told: tuple[Ticked, Choices, str] | None = None
+        """The plan whose result the line tells: an estimate that comes late does not take its place."""
         self._timer = pause(_PAUSE_MS, self._look_ahead, self)
         self._build()
         self.form.changed.connect(self._on_changed)
@@ -93,7 +95,7 @@ class ComparePage(FolderPage):
 
     @Slot()
     def _on_changed(self) -> None:
-        reason = self.reason()
+        reason, self._told = self.reason(), None
         set_look(self.live, "live" if reason is None else "warning")
         self.live.setText(reason or plan_in_words(self._order().plan))
         self._refresh()
@@ -124,7 +126,7 @@ class ComparePage(FolderPage):
         return self.form.ticked(), self._session.choices, self.target.text()
 
     def _on_looked(self, asked: tuple[Ticked, Choices, str], prepared: Prepared) -> None:
-        if asked == self._asked and not self._context.runner.busy:
+        if asked == self._asked != self._told and not self._context.runner.busy:
             self.live.setText(prepared_in_words(prepared))
             self.start.setText("▶  &Go on" if 0 < sum(prepared.kept) < len(prepared.kept) else "▶  Co&mpare")
 
@@ -184,6 +186,7 @@ class ComparePage(FolderPage):
         self.charts.show_comparison(compared.comparison)
         self._page = None if compared.target is None else compared.target / "summary.html"
         self.live.setText(text.partition("\n")[0])
+        self._told = self._asked
         self.tabs.setCurrentWidget(self.summary)
         self._refresh()
 

@@ -159,8 +159,9 @@ def _contests(title: str, contests: list[Contest], colours: Colours) -> str:
         rows.append([measure_title(contest.measure), *(_cell(contest, label) for label in labels)])
         shades.append([_shade(heat_of(contest, label), colours) for label in labels])
     note = (
-        "The sum over all comparisons against the lowest sum, and in how many comparisons the approach is lowest, with "
-        "all else equal. The stronger the colour, the further from the best."
+        "How far the total over all comparisons is above the lowest total and, in brackets, in how many comparisons "
+        "the approach has the lowest value. Only this approach differs within a comparison. The stronger the colour, "
+        "the further from the best."
     )
     return f"<h4>{escape(title)}</h4>{_table(rows, shades)}<p>{note}</p>"
 

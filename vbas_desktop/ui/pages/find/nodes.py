@@ -107,8 +107,8 @@ class FrontChart(Chart):
     """Large filled marks are on the front; a click chooses a node."""
 
     nothing = (
-        "“Find it” tries every combination of levels of the attributes above and finds the finest regions for each "
-        "within the allowed loss. They are listed here and drawn: detail of the attributes against number of regions."
+        "“Find it” tries every combination of attribute levels and finds the finest regions for each within the "
+        "allowed loss. They are listed here and drawn: detail of the attributes against number of regions."
     )
 
     lines: tuple[PictureLine, ...] = ()

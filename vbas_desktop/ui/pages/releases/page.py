@@ -41,7 +41,7 @@ _HEADINGS = (
     Heading("k", "Every combination of the quasi-identifiers in a region has at least so many records"),
     Heading("Quasi-identifiers", "Columns whose values together could single somebody out; counted for k"),
     Heading("Remark", "The note of whoever recorded it"),
-    Heading("Beside it", "Whether the solution that was checked would single people out beside this release"),
+    Heading("Checked solution", "Whether the solution that was checked would single people out beside this release"),
 )
 
 

@@ -44,7 +44,7 @@ class JudgedBox(QWidget):
         copied = "Write the chosen policy, or an example, to a file, and open it to be changed"
         self.open = button("Open a file…", self._on_open, "Judge by the policy in a file of your own", "Ctrl+Alt+P")
         self.copy = button("Edit a copy…", self._on_copy, copied, "Ctrl+Alt+E")
-        self.again = button("Again", self._on_again, "Read the files again and judge again", "Ctrl+Alt+A")
+        self.again = button("Judge again", self._on_again, "Read the files again and judge again", "Ctrl+Alt+A")
         table = "CSV file with region, quasi-identifiers and the number of people: k-map and risk are exact then"
         self.population = FileRow("Table of the population", table, context.theme, clearable=True)
         dress(self.population.choose, shortcut="Ctrl+Alt+T", toolTip=f"{table} (Ctrl+Alt+T)")
@@ -192,7 +192,7 @@ class JudgedBox(QWidget):
 
     def _on_copied(self, path: Path) -> None:
         self.judge_by(str(path))
-        self._context.say(f"{path.name} is the policy now. Change it, save it, and press “Again”.")
+        self._context.say(f"{path.name} is the policy now. Change it, save it, and press “Judge again”.")
         open_outside(path)
 
 

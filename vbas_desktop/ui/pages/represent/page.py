@@ -69,7 +69,7 @@ class RepresentabilityPage(QWidget):
         self._map_label = QLabel("&Map by")
         for label, combo, tip in (
             (QLabel("Show"), self.source, "The solution that is chosen in Results, or any two files"),
-            (QLabel("Beside it"), self.beside, "Another solution, or an earlier comparison of two files, beside it"),
+            (QLabel("Against"), self.beside, "Another solution, or an earlier comparison of two files, beside it"),
             (self._map_label, self.coloured_by, "By what the aggregated regions are coloured"),
         ):
             label.setBuddy(combo)

@@ -42,7 +42,9 @@ class ClassesModel(TableModel):
     def show_rows(self, headings: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> None:
         """Show another table."""
         with self.anew():
-            self.heads, self.rows = tuple(Heading(text, _TIPS.get(text, "")) for text in headings), rows
+            # What is in brackets stands below, so that the column fits beside the others.
+            self.heads = tuple(Heading(text.replace(" (", "\n("), _TIPS.get(text, "")) for text in headings)
+            self.rows = rows
 
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""

@@ -23,7 +23,10 @@ _SORTED_BY = ("size", "count", "columns")
 _HEADINGS = (
     Heading("Size", "Number of columns", "right"),
     Heading("Records", "Records that share these values", "right"),
-    Heading("Combination", "The columns whose values together are rare"),
+    Heading(
+        "Combination",
+        "The columns whose values together are rare; those of the same columns are numbered, since their values differ",
+    ),
 )
 _PAUSE_MS = 200
 _WHAT_TO_DO = (
@@ -61,7 +64,9 @@ class CombinationsModel(TableModel):
 
     def _text(self, combination: Combination) -> str:
         if not self.revealed:
-            return " + ".join(combination.names)
+            # Without their values, combinations of the same columns would look like one that is listed twice.
+            which = f" ({combination.place:,} of {combination.alike:,})" if combination.alike > 1 else ""
+            return " + ".join(combination.names) + which
         pairs = zip(combination.names, combination.values, strict=True)
         return " + ".join(f"{name} = {value}" for name, value in pairs)
 

@@ -75,7 +75,8 @@ class RiskyPage(JobPage):
     def _follow_session(self) -> None:
         session = self._session
         roles = dict(session.choices.roles) if session.table is not None else {}
-        self.settings.k.setValue(session.choices.k)
+        if session.table is not None:
+            self.settings.k.setValue(session.choices.k)
         self.settings.show_table(session.table, roles, own=False)
 
     @Slot()

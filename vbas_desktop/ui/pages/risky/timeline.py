@@ -79,15 +79,15 @@ class Timeline(QWidget):
         table, k = work.state.table, work.coarsener.plan.k
         reached = table.anonymity is None or table.anonymity >= k
         smallest = "no record is left" if table.anonymity is None else f"smallest class {table.anonymity:,}"
-        searched = f"the {counted(len(table.columns), 'searched column')}"
+        searched = counted(len(table.columns), "searched column")
         self.anonymity.setText(
-            f"{smallest.capitalize()} – {'' if reached else 'not yet '}{k}-anonymous in {searched} only"
+            f"{smallest.capitalize()}: {'' if reached else 'not yet '}{k}-anonymous, counting the {searched} only"
         )
         self.anonymity.setToolTip(f"Over {', '.join(table.columns)} together, whatever rules let pass")
         set_look(self.anonymity, "good" if reached else "warning")
         suppressed = work.state.suppressed
         lost = f", {counted(suppressed, 'record')} suppressed" if suppressed else ""
-        self.kept.setText(f"{work.share_kept:.0%} of the data kept{lost}")
+        self.kept.setText(f"{100 * work.share_kept:.0f} % of the data kept{lost}")
         self.kept.setToolTip("Cells of the searched columns that still say something")
         passed = work.listing.search.exempted
         self.exempted.setVisible(passed > 0)
