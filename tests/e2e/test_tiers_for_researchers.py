@@ -78,9 +78,12 @@ def test_columns_of_the_region_file_are_refused_in_words_if_they_are_not_there(c
     chosen = ["--quasi-identifiers=age,sex", "--tiers=county,province"]
     assert main(["run", *DATA, *chosen]) == 1
     said = capsys.readouterr().err
-    assert "Beside its coordinates, the region file has no column “county”. Its columns are “id”, “name”" in said
+    assert "The region file has no column “county” apart from coordinates. Its columns are “id”, “name”" in said
     assert main(["run", *DATA, "--quasi-identifiers=age,sex", "--within=county"]) == 1
-    assert "the region file has no column “county”. Its columns are “id”, “name”" in capsys.readouterr().err
+    assert (
+        "The region file has no column “county” apart from coordinates. Its columns are “id”, “name”"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_column_of_the_region_file_whose_values_differ_everywhere_cannot_serve(capsys):

@@ -101,8 +101,8 @@ def test_ids_that_cannot_be_read_are_told_at_the_field(window, text, qtbot):
 
 def test_what_the_region_file_lacks_is_told_and_stops_the_run(window):
     window.session.change_fields(within=("shire",))
-    assert "No column “shire”" in window.input.limits.words.text()
-    assert "No column “shire”" in window.input.reason.text()
+    assert "no column “shire”" in window.input.limits.words.text()
+    assert "no column “shire”" in window.input.reason.text()
     assert not window.input.run.isEnabled()
     window.input.limits.within.menu().actions()[-1].trigger()
     assert window.session.choices.within == ()

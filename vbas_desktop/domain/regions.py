@@ -99,7 +99,7 @@ class Regions:
         known = [f"“{name}”" for name in self.columns]
         listed = f"{', '.join(known[:_LISTED])}{' …' if len(known) > _LISTED else ''}"
         file = None if self.source is None else self.source.path
-        message = f"Beside its coordinates, the region file has no column “{column}”."
+        message = f"The region file has no column “{column}” apart from coordinates."
         return Finding(code, message, f"Its columns are {listed}.", file=file)
 
     def part(self, members: NDArray[np.intp]) -> Regions:
