@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError, UsageError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.files.stops import in_place, stopped_by_signals
+from vbas_desktop.io.signals import handle_stop_signals, recorded_outputs
 
 from .arguments import HelpFormatter
 from .loading import load_little
@@ -50,7 +50,7 @@ _STOPPED = "Stopped. Nothing half-written was left behind."
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command: 0 done, 1 wrong input, 2 wrong usage, 3 not verified, 130 cancelled."""
     try:
-        with stopped_by_signals(to_the_end=argv is None):
+        with handle_stop_signals(to_the_end=argv is None):
             return _main(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         # Loading the commands takes a while too.
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _stopped() -> int:
     """What a stop has come to: nothing is left, or it came when the result was complete in its place."""
-    placed = in_place()
+    placed = recorded_outputs()
     if not placed:
         say(_STOPPED)
         return 130

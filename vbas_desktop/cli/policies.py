@@ -88,8 +88,8 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _template(options: argparse.Namespace) -> int:
-    from vbas_desktop.files.atomic import write_text
     from vbas_desktop.files.policies import text_of
+    from vbas_desktop.io.output import write_text
 
     text = text_of(options.policy)
     if options.out:

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
     from vbas_desktop.assessment.representability.requirement import read_requirement
     from vbas_desktop.assessment.representability.vector import Choices
-    from vbas_desktop.files.folders import new_folder
+    from vbas_desktop.io.output import staged_folder
     from vbas_desktop.jobs.any_file import PairJob
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"{warning['severity']}: {place}{warning['message']} {warning['remedy']}".rstrip())
     text = json.dumps(vector, indent=2, ensure_ascii=False)
     if options.out:
-        with new_folder(Path(options.out), ("representability.json", "representability.html")) as folder:
+        with staged_folder(Path(options.out), ("representability.json", "representability.html")) as folder:
             (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
             page = as_html(vector_report(vector, Path(options.original).name, Path(options.anonymised).name))
             (folder / "representability.html").write_text(page, encoding="utf-8")

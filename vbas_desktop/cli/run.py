@@ -61,14 +61,14 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.files.runfile import as_text
     from vbas_desktop.jobs.release import document_of
     from vbas_desktop.jobs.run import chosen_solution, none_suitable
-    from vbas_desktop.release import check_target
+    from vbas_desktop.release import check_release_target
 
     requirement = shared.requirement_of(options)
     settings = shared.settings_of(options)
     release = ReleaseOptions.from_options(vars(options))
     shared.check_judging(release)
     if options.out:
-        check_target(Path(options.out))
+        check_release_target(Path(options.out))
     shared.check_also(options, release.format)
     report: ReleaseReport | None = None
     with TerminalProgress(options.quiet) as progress:

@@ -16,8 +16,8 @@ from typing import Any
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.solution import RunResult
-from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.output import write_text
 
 from .plan import Combination, Plan
 

@@ -13,12 +13,15 @@ from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.source import Source
+from vbas_desktop.io.output import write_text
 from vbas_desktop.settings.declaration import schemas_of
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
 from .access import check_readable
-from .atomic import RUN_FILE, write_text
+
+RUN_FILE = "run.json"
+"""The file by which a folder is known as the result of an earlier run, which a new one may replace."""
 
 _TEXT = {"type": "string", "minLength": 1}
 _TEXTS = {"type": "array", "items": {"type": "string"}}

@@ -42,8 +42,7 @@ def ledger_behind(path: Path) -> Path:
 
     So what is made from an earlier release is compared with what its audience has without anybody naming the ledger.
     """
-    from vbas_desktop.files.atomic import RUN_FILE
-    from vbas_desktop.files.runfile import read_run_file
+    from vbas_desktop.files.runfile import RUN_FILE, read_run_file
 
     folder = path.parent.parent
     if path.exists() or path.parent.name != "release" or not (folder / RUN_FILE).is_file():

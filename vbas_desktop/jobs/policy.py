@@ -91,8 +91,8 @@ class CopyPolicyJob:
 
     def execute(self, progress: Progress = Silent()) -> Path:  # noqa: B008
         """Write the file; the place of it."""
-        from vbas_desktop.files.atomic import write_text
         from vbas_desktop.files.policies import text_of
+        from vbas_desktop.io.output import write_text
 
         progress.update("Writing the policy")
         write_text(self.target, text_of(self.policy))

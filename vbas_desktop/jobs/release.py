@@ -60,11 +60,11 @@ class ReleaseJob:
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
         from vbas_desktop.files.hashing import require_unchanged
-        from vbas_desktop.release import check_target, write_release
+        from vbas_desktop.release import check_release_target, write_release
 
         from .ledger import missing_ledger, nothing_compared
 
-        check_target(self.target)
+        check_release_target(self.target)
         ran = self.ran
         require_unchanged(ran.table.source)
         also = self._also(progress)
@@ -173,7 +173,7 @@ class ExportJob:
         """Read, run, compare with what was kept, release."""
         from vbas_desktop.files.policies import find_policy
         from vbas_desktop.files.runfile import read_run_file
-        from vbas_desktop.release import check_target
+        from vbas_desktop.release import check_release_target
 
         document = read_run_file(self.folder)
         kept = document.get("options") or {}
@@ -184,7 +184,7 @@ class ExportJob:
             settings, _ = run_settings({**kept, **self.changes})
             options = ReleaseOptions.from_options({**kept, **self.changes})
             repeated = _repeated(document, options)
-        check_target(self.target)
+        check_release_target(self.target)
         if options.policy is not None:
             find_policy(options.policy)
         load = LoadJob(

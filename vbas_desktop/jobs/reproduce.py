@@ -150,11 +150,10 @@ class IslandJob(ExperimentData):
 
     def execute(self, progress: Progress = Silent()) -> tuple[str, ...]:  # noqa: B008 (Silent has no state)
         """Generate or read, run the 18 scenarios, write; returns what came of it, line by line."""
-        from vbas_desktop.files.atomic import write_text
-        from vbas_desktop.files.folders import check_target_folder, new_folder
         from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.output import check_target, staged_folder, write_text
 
-        check_target_folder(self.target, NAMES)
+        check_target(self.target, NAMES)
         published = published_island() if self.reference is None else read_island_reference(self.reference)
         folder = self.data(Span(progress, 0.0, 0.1))
         table, regions = self.read(folder, Span(progress, 0.1, 0.2))
@@ -167,7 +166,7 @@ class IslandJob(ExperimentData):
         require_unchanged(table.source)
         rows.sort(key=lambda row: row.table)
         lines = [*island_lines(rows, published), "", *self._remarks()]
-        with new_folder(self.target, NAMES) as work:
+        with staged_folder(self.target, NAMES) as work:
             for each, text in self._texts(rows, published, lines).items():
                 (work / each).parent.mkdir(exist_ok=True)
                 write_text(work / each, text)

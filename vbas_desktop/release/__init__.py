@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
-from .folder import ReleaseReport, check_target
+from .folder import ReleaseReport, check_release_target
 
 if TYPE_CHECKING:
     from .telltales import TELLTALE
@@ -24,7 +24,7 @@ __all__ = [
     "ReleaseOptions",
     "ReleaseReport",
     "VerificationFailed",
-    "check_target",
+    "check_release_target",
     "write_release",
 ]
 

@@ -21,8 +21,7 @@ from vbas_desktop.comparison.thesis_tables import (
     tables_markdown,
 )
 from vbas_desktop.comparison.words import summary_lines
-from vbas_desktop.files.atomic import write_text
-from vbas_desktop.files.folders import check_target_folder, new_folder
+from vbas_desktop.io.output import check_target, staged_folder, write_text
 
 from .report.comparison import charts_of, comparison_report
 from .report.drawing import as_svg
@@ -35,7 +34,7 @@ NAMES = (TABLE, PAGE, TEXT, CHARTS, *THESIS_NAMES)
 
 def check_comparison_target(target: Path) -> None:
     """Refuse a folder that holds something else than an earlier comparison."""
-    check_target_folder(target, NAMES)
+    check_target(target, NAMES)
 
 
 def store_beside(target: Path) -> Path:
@@ -58,7 +57,7 @@ def comparison_folder(comparison: Comparison, target: Path, suitable_only: bool 
     """The folder before it is put in place, for those who have something to add."""
     summary = summarise(comparison)
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
-    with new_folder(target, NAMES) as folder:
+    with staged_folder(target, NAMES) as folder:
         write_text(folder / TABLE, csv_text(comparison, suitable_only))
         write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n")
         write_text(folder / PAGE, as_html(comparison_report(summary)))

@@ -10,8 +10,8 @@ from typing import Any
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.atomic import RUN_FILE
-from vbas_desktop.files.folders import check_target_folder
+from vbas_desktop.files.runfile import RUN_FILE
+from vbas_desktop.io.output import check_target
 
 _OUTSIDE = (
     "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
@@ -23,9 +23,9 @@ NAMES = (RUN_FILE, *(f"release/{name}" for name in _OUTSIDE), *(f"internal/{name
 """Every file that a release may consist of. A folder with any other in it is not replaced."""
 
 
-def check_target(target: Path) -> None:
+def check_release_target(target: Path) -> None:
     """Refuse a target that holds anything but an earlier release: replacing it would lose what is not ours."""
-    check_target_folder(target, NAMES)
+    check_target(target, NAMES)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from vbas_desktop.files.atomic import write_text
-from vbas_desktop.files.folders import check_target_folder, new_folder
 from vbas_desktop.files.generalise import groups_text
+from vbas_desktop.io.output import check_target, staged_folder, write_text
 from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import csv_text, document, numbered
 
@@ -20,7 +19,7 @@ NAMES = (TABLE, DATA, PAGE, GROUPS)
 
 def check_search_target(target: Path) -> None:
     """Refuse a folder that holds something else than an earlier search."""
-    check_target_folder(target, NAMES)
+    check_target(target, NAMES)
 
 
 def nodes_beside(target: Path) -> Path:
@@ -31,7 +30,7 @@ def nodes_beside(target: Path) -> Path:
 
 def write_search(searched: Searched, target: Path) -> None:
     """Write the folder, all of it or nothing; the same search gives the same bytes."""
-    with new_folder(target, NAMES) as folder:
+    with staged_folder(target, NAMES) as folder:
         write_text(folder / TABLE, csv_text(searched))
         write_text(folder / DATA, json.dumps(document(searched), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
         write_text(folder / PAGE, as_html(search_report(searched)))

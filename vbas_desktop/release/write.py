@@ -27,13 +27,12 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
-from vbas_desktop.files.atomic import make_private
-from vbas_desktop.files.folders import new_folder, require_space
 from vbas_desktop.files.generalise import from_plain, groups_text
 from vbas_desktop.files.policies import find_policy
 from vbas_desktop.files.population import read_population
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.runfile import as_text, run_document, write_run_file
+from vbas_desktop.io.output import make_private, require_space, staged_folder
 from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
@@ -101,7 +100,7 @@ def write_release(
         telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
         made = dict(document or run_document(problem, result, {}, solution.id))
         judged = _complete(made, plan, options, progress)
-        with new_folder(target, NAMES) as folder:
+        with staged_folder(target, NAMES) as folder:
             job = _Job(plan, table, result, options, folder, made, telltales)
             written, checks = job.run(progress)
             if isinstance(table, SourceTable):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records.row_texts import row_texts
+from vbas_desktop.io.output import staged_folder
 
 from .inputs import People
 from .planners import RandomPlan
@@ -62,7 +62,7 @@ def assess(task: Task, plan: Plan, random_seed: int, progress: Progress) -> Asse
 
 def write_plan(assessment: Assessment, people: People, target: str | Path, progress: Progress) -> None:
     """Write ``plan.json``, ``plan.csv`` and, for a file of people, ``appointments.csv`` as one new folder."""
-    with new_folder(Path(target), ("plan.json", "plan.csv", "appointments.csv")) as folder:
+    with staged_folder(Path(target), ("plan.json", "plan.csv", "appointments.csv")) as folder:
         text = json.dumps(assessment.as_dict(), indent=2) + "\n"
         (folder / "plan.json").write_text(text, encoding="utf-8")
         _write_counts(assessment, people, folder / "plan.csv")

@@ -29,8 +29,8 @@ from vbas_desktop.engine.limits import Limits, limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
-from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.hashing import fingerprint
+from vbas_desktop.io.output import write_text
 from vbas_desktop.settings.limits import Limiting
 
 from .lattice import Finest, Node, coarser

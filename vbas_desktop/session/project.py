@@ -23,8 +23,8 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.source import Source
-from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.output import write_text
 
 from .choices import Choices, choices_from_json, choices_to_json
 from .map_look import MapLook, from_folder

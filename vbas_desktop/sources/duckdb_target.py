@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.folders import new_file
-from vbas_desktop.files.swap import held
+from vbas_desktop.io.exchange import lock_folder
+from vbas_desktop.io.output import staged_file
 
 from .address import Address, Kind
 from .duckdb_engine import attach, connected, text_literal
@@ -47,7 +47,7 @@ class DuckDBTable(Target):
         schema, name = table_parts(self.address)
         _refuse_twins(self.address, file)
         if not self._path.exists():
-            with new_file(self._path) as made:
+            with staged_file(self._path) as made:
                 address = Address(str(self.address), Kind.DUCKDB, str(made), self.address.table)
                 with _attached(address, writing=True) as connection:
                     if schema != "main":
@@ -142,7 +142,7 @@ def _refuse_twins(address: Address, file: Path) -> None:
 @contextmanager
 def _alone(address: Address) -> Iterator[None]:
     """Hold the file's folder: one release at a time is put into its databases. A killed process holds nothing."""
-    with held(Path(address.place).absolute().parent) as alone:
+    with lock_folder(Path(address.place).absolute().parent) as alone:
         if not alone:
             message = "Another program puts a release into a database of this folder just now."
             raise refusal("busy", message, "Try again when it is done.", file=address)

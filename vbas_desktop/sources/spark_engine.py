@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.folders import lives
+from vbas_desktop.io.output import lives
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address

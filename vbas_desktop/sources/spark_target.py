@@ -19,7 +19,7 @@ import pyarrow.types as types
 
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.folders import lives
+from vbas_desktop.io.output import lives
 
 from .address import Address
 from .engine import watched

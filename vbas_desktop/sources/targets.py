@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.folders import check_target_folder, new_file, new_folder
+from vbas_desktop.io.output import check_target, staged_file, staged_folder
 
 from .address import DATABASES, REMOTE, Address, Kind, record_place
 from .datasets import PARQUET, TEXT
@@ -113,7 +113,7 @@ class ParquetFile(Target):
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
         """A hidden folder beside the file holds it until then."""
         self.check(progress)
-        with new_file(self.path) as made:
+        with staged_file(self.path) as made:
             _copy_parts(file, progress, lambda number: made, one=True)
             yield Address(str(self.path), Kind.DUCKDB, str(made))
             self.check(progress)
@@ -136,13 +136,13 @@ class Folder(Target):
         if self.master and not self.path.parent.is_dir():
             message = "The folder that should hold the target is not on this machine."
             raise refusal("no-such-file", message, "Check the path.", file=self.path)
-        check_target_folder(self.path, _NAMES)
+        check_target(self.path, _NAMES)
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
         """A hidden folder beside it takes its place."""
         self.check(progress)
-        with new_folder(self.path, _NAMES) as made:
+        with staged_folder(self.path, _NAMES) as made:
             (made / FOLDER_MARK).write_text(f"{MARK}\n", encoding="utf-8")
             if file.suffix == ".csv":
                 _copy_bytes(file, made / "part-00000.csv", progress)

@@ -9,9 +9,9 @@ import pytest
 from vbas_desktop import __version__
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 from vbas_desktop.cli.main import main
-from vbas_desktop.files import atomic
 from vbas_desktop.files.records import table as record_files
 from vbas_desktop.files.records.table import load_records
+from vbas_desktop.io import output
 from vbas_desktop.settings.approaches import run_settings
 
 MEASURES = [
@@ -172,7 +172,7 @@ def test_a_failure_while_writing_leaves_the_earlier_run_and_nothing_else(capsys,
     def fail(*arguments):
         raise OSError(28, "No space left on device", "run.json")
 
-    monkeypatch.setattr(atomic.os, "replace", fail)
+    monkeypatch.setattr(output.os, "replace", fail)
     assert vbas(files, "--sites", "2", "--out", str(target)) == 1
     assert "The disk is full" in capsys.readouterr().err
     assert (target / "run.json").read_bytes() == before

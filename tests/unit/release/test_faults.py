@@ -13,8 +13,8 @@ import pytest
 from release_making import small_case
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import folders
-from vbas_desktop.files.folders import MARK
+from vbas_desktop.io import output
+from vbas_desktop.io.output import MARK
 from vbas_desktop.release import ReleaseOptions
 
 TESTS = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def test_a_disk_that_fills_up_is_said_plainly_and_leaves_the_old_release(tmp_pat
 
 def test_too_little_space_is_noticed_before_anything_is_written(tmp_path, monkeypatch):
     case = small_case(tmp_path)
-    monkeypatch.setattr(folders.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    monkeypatch.setattr(output.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(InputError, match="1 MB are free"):
         case.release(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]

@@ -11,12 +11,11 @@ import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.atomic import write_text
-from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.records.parquet import write_parquet_texts
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
+from vbas_desktop.io.output import staged_file, write_text
 from vbas_desktop.settings.writing import Writing
 
 from .classes import Classes, outlier_records, outliers
@@ -92,7 +91,7 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     handled = treatment.handling.handle(classes, treatment.choices.k, treatment.hierarchies, distance)
     if handled.added:
         refuse_telling_columns(table, (*columns, *treatment.choices.sensitive, *keys), treatment.writing.identifiers)
-    with new_file(target) as path:
+    with staged_file(target) as path:
         written = _Written(_new_rows(table, classes, handled, treatment, path.parent))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
         smallest = _verified(path, table, treatment, written.number)

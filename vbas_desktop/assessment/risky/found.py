@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.atomic import write_text
+from vbas_desktop.io.output import write_text
 
 from .table import Table, joined, row_keys
 

@@ -12,11 +12,10 @@ from vbas_desktop.audit.recount import recount
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, with_label
-from vbas_desktop.files.atomic import make_private, write_text
-from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
+from vbas_desktop.io.output import make_private, staged_folder, write_text
 from vbas_desktop.settings.writing import Writing
 
 from .found import Search, records_by_score
@@ -125,7 +124,7 @@ def write_coarsened(
         )
     if records.dialect.format != "csv":
         raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
-    with new_folder(target, ("anonymized.csv", "internal", "log.json")) as folder:
+    with staged_folder(target, ("anonymized.csv", "internal", "log.json")) as folder:
         path = folder / "anonymized.csv"
         draw = secret(form.shuffle_seed, records.source.sha256, coarsener.start.table.columns, coarsener.plan.k)
         written = _write(coarsener.state, coarsener.start.table.columns, records, path, form, progress, draw)

@@ -18,7 +18,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.folders import filled_folder
+from vbas_desktop.io.output import filled_folder
 
 from .geography import (
     Places,

@@ -15,7 +15,7 @@ from typing import Any
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable
-from vbas_desktop.files.atomic import write_text
+from vbas_desktop.io.output import write_text
 
 from .entry import Entry
 

@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
-from vbas_desktop.files.atomic import write_text
+from vbas_desktop.io.output import write_text
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save

@@ -13,13 +13,13 @@ SAMPLE = Path(__file__).parents[3] / "sample_data"
 SCRIPT = """
 import os, sys
 os.umask(int(sys.argv[1], 8))
-import vbas_desktop.files.folders as folders
+import vbas_desktop.io.output as output
 seen = []
-put = folders._open_up
+put = output._open_up
 def noted(partial):
     seen.append(oct(partial.stat().st_mode & 0o777))
     put(partial)
-folders._open_up = noted
+output._open_up = noted
 from vbas_desktop.cli.main import main
 code = main(sys.argv[2:])
 print(code, *seen)
@@ -54,7 +54,7 @@ def test_a_project_and_its_recovery_are_private(tmp_path):
 import os, sys
 os.umask(0)
 from pathlib import Path
-from vbas_desktop.files.atomic import write_text
+from vbas_desktop.io.output import write_text
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.project import ProjectState
 from vbas_desktop.session.opening import Recovery

@@ -1,4 +1,4 @@
-"""A folder that appears at its target complete or not at all.
+"""Files and folders that appear at their targets complete or not at all.
 
 Everything is written into a hidden folder beside the target. When it is complete it takes the target's place in one
 step; until then what was there before stays. It replaces only what was there when it was begun: what somebody else has
@@ -21,68 +21,96 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import InputError, refusal
 
-from .stops import put_in_place, unstoppable
-from .swap import ASIDE, ChangedMeanwhile, held, removed, seen, take_place
+from .exchange import ASIDE, ChangedMeanwhile, lock_folder, remove_folder, replace_target, take_snapshot
+from .signals import defer_stop_signals, record_output
 
 MARK = ".vbas-partial-"
 LONGEST_NAME = 210
 """Bytes of a name that leave room for what the hidden folder's name has besides (file systems allow 255)."""
 
 
+def write_text(path: Path, text: str, private: bool = False) -> None:
+    """Write a text file (UTF-8, as given) so that it is either the old one or the new one, never a part.
+
+    ``private``: nobody but the user may read it, whatever the system's habit is.
+    """
+    name = path.with_name(f".{secrets.token_hex(8)}.part")
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, path)
+    except BaseException:
+        name.unlink(missing_ok=True)
+        raise
+
+
+def make_private(path: Path) -> None:
+    """Let nobody but the user into a folder and all that is in it (or at a file), whatever the system's habit is."""
+    if not path.is_dir():
+        path.chmod(0o600)
+        return
+    path.chmod(0o700)
+    for inside in path.iterdir():
+        make_private(inside)
+
+
 @contextlib.contextmanager
-def new_folder(target: Path, names: Sequence[str]) -> Iterator[Path]:
+def staged_folder(target: Path, names: Sequence[str]) -> Iterator[Path]:
     """Hand out the hidden folder; put it in the target's place if the block ends well, else remove it.
 
     ``names`` are those that an earlier result may have in it, the first of them always: only such a target is replaced.
     """
     target = Path(os.path.realpath(target))
-    check_target_folder(target, names)
-    before = seen(target)
+    check_target(target, names)
+    before = take_snapshot(target)
     with _hidden_folder(target) as partial:
         yield partial
         _open_up(partial)
-        with unstoppable():
+        with defer_stop_signals():
             try:
-                old = take_place(partial, target, before)
+                old = replace_target(partial, target, before)
             except ChangedMeanwhile:
                 raise _meanwhile(target) from None
-            put_in_place(target)
-            if old is not None and not removed(old):
+            record_output(target)
+            if old is not None and not remove_folder(old):
                 raise _kept(target, old)
 
 
 @contextlib.contextmanager
 def filled_folder(target: Path) -> Iterator[Path]:
-    """As `new_folder`, but a target that is there keeps its other files: each new file replaces its namesake whole."""
+    """As `staged_folder`, but a folder that exists keeps its other files: each new file replaces its namesake."""
     target = Path(os.path.realpath(target))
     if target.exists() and not target.is_dir():
         raise _taken(target, "is a file, not a folder")
     with _hidden_folder(target) as partial:
         yield partial
-        with unstoppable():
+        with defer_stop_signals():
             if target.exists():
                 for file in sorted(partial.iterdir()):
                     os.replace(file, target / file.name)
             else:
                 _open_up(partial)
                 os.rename(partial, target)
-            put_in_place(target)
+            record_output(target)
 
 
 @contextlib.contextmanager
-def new_file(target: Path) -> Iterator[Path]:
+def staged_file(target: Path) -> Iterator[Path]:
     """The same for a single large file: hand out where to write it; put it in place if the block ends well."""
     target = Path(os.path.realpath(target))
     if target.is_dir():
         raise _taken(target, "is a folder, not a file")
     with _hidden_folder(target) as partial:
         yield partial / target.name
-        with unstoppable():
+        with defer_stop_signals():
             os.replace(partial / target.name, target)
-            put_in_place(target)
+            record_output(target)
 
 
-def check_target_folder(target: Path, names: Sequence[str]) -> None:
+def check_target(target: Path, names: Sequence[str]) -> None:
     """Refuse a target that holds anything but an earlier result: replacing it would lose what is not ours.
 
     A name may be that of a file, that of a folder with all in it, or a path below the target. A target that is
@@ -93,7 +121,7 @@ def check_target_folder(target: Path, names: Sequence[str]) -> None:
         return
     if not target.is_dir():
         raise _taken(target, "is a file, not a folder")
-    found = seen(target).paths
+    found = take_snapshot(target).paths
     if found and (names[0] not in found or not all(_is_ours(path, names) for path in found)):
         raise _taken(target, "holds something that is not an earlier result of this kind, so it is left alone")
     for place in (target, *(target / path for path in sorted(found))) if found else ():
@@ -121,17 +149,17 @@ def remove_leftovers(parent: Path) -> None:
     """
     for leftover in sorted(parent.glob(".*.vbas-*")):
         named = _LEFTOVER.fullmatch(leftover.name)
-        # One that is not marked yet is not held yet either: its process is about to.
+        # One that is not marked yet is not locked yet either: its process is about to lock it.
         if named is None or (named[2] is None and lives(int(named[3]))):
             continue
-        with held(leftover) as alone:
+        with lock_folder(leftover) as alone:
             if not alone and sys.platform != "win32":
                 continue
             target = parent / named[1]
             if leftover.name.endswith(ASIDE) and not target.exists():
                 os.rename(leftover, target)
             else:
-                removed(leftover)
+                remove_folder(leftover)
 
 
 def lives(process: int) -> bool:
@@ -169,13 +197,13 @@ def _hidden_folder(target: Path) -> Iterator[Path]:
         try:
             # Held before it gets the name by which others look for leftovers.
             made.mkdir(0o700)
-            stack.enter_context(held(made))
+            stack.enter_context(lock_folder(made))
             os.rename(made, partial)
             yield partial
         finally:
-            with unstoppable():
-                removed(made)
-                removed(partial)
+            with defer_stop_signals():
+                remove_folder(made)
+                remove_folder(partial)
 
 
 def _check_length(target: Path) -> None:

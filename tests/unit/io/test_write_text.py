@@ -2,7 +2,7 @@
 
 import pytest
 
-from vbas_desktop.files.atomic import write_text
+from vbas_desktop.io.output import write_text
 
 
 def test_a_file_is_replaced_in_one_step_and_nothing_stays_beside_it(tmp_path):

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import swap
-from vbas_desktop.files.folders import MARK, filled_folder, new_file, new_folder, remove_leftovers
+from vbas_desktop.io import exchange
+from vbas_desktop.io.output import MARK, filled_folder, remove_leftovers, staged_file, staged_folder
 
 NAMES = ("one", "two")
 
 
 def write(target, text, name="one", meanwhile=lambda: None):
-    with new_folder(target, NAMES) as folder:
+    with staged_folder(target, NAMES) as folder:
         (folder / name).write_text(text)
         meanwhile()
 
@@ -27,10 +27,10 @@ def names(folder):
 
 def test_a_folder_takes_its_place_only_when_complete(tmp_path):
     target = tmp_path / "out"
-    with new_folder(target, NAMES) as folder:
+    with staged_folder(target, NAMES) as folder:
         (folder / "one").write_text("1")
         assert not target.exists()
-    with pytest.raises(ZeroDivisionError), new_folder(target, NAMES) as folder:
+    with pytest.raises(ZeroDivisionError), staged_folder(target, NAMES) as folder:
         (folder / "two").write_text(str(1 // 0))
     assert (target / "one").read_text() == "1"
     write(target, "2", "two")
@@ -44,7 +44,7 @@ def test_a_folder_takes_its_place_only_when_complete(tmp_path):
 def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path, found):
     for name in found:
         (tmp_path / name).write_text("mine")
-    with pytest.raises(InputError, match="not an earlier result"), new_folder(tmp_path, NAMES):
+    with pytest.raises(InputError, match="not an earlier result"), staged_folder(tmp_path, NAMES):
         raise AssertionError("nothing may be written")
     assert names(tmp_path) == sorted(found)
 
@@ -84,7 +84,7 @@ def test_files_are_put_into_a_folder_that_is_there_one_by_one(tmp_path):
 
 
 def test_a_folder_another_process_is_writing_is_left_alone(tmp_path):
-    with new_folder(tmp_path / "out", NAMES) as first:
+    with staged_folder(tmp_path / "out", NAMES) as first:
         (first / "one").write_text("first")
         write(tmp_path / "other", "beside")
         assert first.exists()
@@ -98,7 +98,7 @@ def test_of_two_that_write_to_one_target_the_first_to_end_stays(tmp_path, monkey
     if old:
         write(tmp_path / "out", "old")
     if not in_one_step:
-        monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+        monkeypatch.setattr(exchange, "exchange", lambda one, other: False)
     with pytest.raises(InputError, match="appeared at the target while"):
         write(tmp_path / "out", "first", meanwhile=lambda: write(tmp_path / "out", "second"))
     assert (tmp_path / "out" / "one").read_text() == "second"
@@ -110,7 +110,7 @@ def test_of_two_that_write_to_one_target_the_first_to_end_stays(tmp_path, monkey
 @pytest.mark.parametrize("old", [True, False])
 def test_what_somebody_puts_into_the_target_meanwhile_is_not_lost(tmp_path, monkeypatch, in_one_step, late, old):
     if not in_one_step:
-        monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+        monkeypatch.setattr(exchange, "exchange", lambda one, other: False)
     target = tmp_path / "out"
     if old:
         write(target, "old")
@@ -131,8 +131,8 @@ def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(tmp_path, 
     target, looks = tmp_path / "out", []
     write(target, "old")
     if not in_one_step:
-        monkeypatch.setattr(swap, "exchange", lambda one, other: False)
-    look = swap.seen
+        monkeypatch.setattr(exchange, "exchange", lambda one, other: False)
+    look = exchange.take_snapshot
 
     def slipping_in(path):
         found = look(path)
@@ -141,7 +141,7 @@ def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(tmp_path, 
             (target / "precious").write_text("mine")
         return found
 
-    monkeypatch.setattr(swap, "seen", slipping_in)
+    monkeypatch.setattr(exchange, "take_snapshot", slipping_in)
     with pytest.raises(InputError, match="appeared at the target while"):
         write(target, "new")
     assert len(looks) == 2
@@ -161,12 +161,12 @@ def test_a_file_of_the_old_result_that_was_changed_meanwhile_is_not_lost(tmp_pat
 def test_names_may_be_paths_so_that_what_lies_deeper_is_known_too(tmp_path):
     known = ("one", "in/two")
     for text in ("old", "new"):
-        with new_folder(tmp_path / "out", known) as folder:
+        with staged_folder(tmp_path / "out", known) as folder:
             (folder / "one").write_text(text)
             (folder / "in").mkdir()
             (folder / "in" / "two").write_text(text)
     (tmp_path / "out" / "in" / "precious").write_text("mine")
-    with pytest.raises(InputError, match="not an earlier result"), new_folder(tmp_path / "out", known):
+    with pytest.raises(InputError, match="not an earlier result"), staged_folder(tmp_path / "out", known):
         raise AssertionError("nothing may be written")
     assert (tmp_path / "out" / "in" / "precious").read_text() == "mine"
 
@@ -183,7 +183,7 @@ def open_folder():
 @pytest.mark.parametrize("protected", ["out", "out/in"])
 def test_a_write_protected_result_is_refused_before_anything_is_written(open_folder, protected):
     def attempt():
-        with new_folder(open_folder / "out", ("one", "in/two")) as folder:
+        with staged_folder(open_folder / "out", ("one", "in/two")) as folder:
             (folder / "one").write_text("1")
             (folder / "in").mkdir()
             (folder / "in" / "two").write_text("2")
@@ -200,7 +200,7 @@ def test_a_write_protected_result_is_refused_before_anything_is_written(open_fol
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="users and rights of Unix")
 def test_a_result_protected_while_it_is_replaced_is_removed_or_told_of(open_folder):
     def attempt():
-        with new_folder(open_folder / "out", ("one", "in/two")) as folder:
+        with staged_folder(open_folder / "out", ("one", "in/two")) as folder:
             (folder / "one").write_text("1")
             (folder / "in").mkdir()
             (folder / "in" / "two").write_text("2")
@@ -272,8 +272,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_beside_it
     script = f"""
 import os
 from pathlib import Path
-from vbas_desktop.files.folders import new_folder
-with new_folder(Path({str(tmp_path / "out")!r}), ("one",)) as folder:
+from vbas_desktop.io.output import staged_folder
+with staged_folder(Path({str(tmp_path / "out")!r}), ("one",)) as folder:
     (folder / "one").write_text("half")
     os._exit(9)
 """
@@ -285,7 +285,7 @@ with new_folder(Path({str(tmp_path / "out")!r}), ("one",)) as folder:
 
 
 def test_where_folders_cannot_be_swapped_in_one_step_the_result_is_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+    monkeypatch.setattr(exchange, "exchange", lambda one, other: False)
     for text in ("old", "new"):
         write(tmp_path / "out", text)
     assert (tmp_path / "out" / "one").read_text() == "new"
@@ -294,7 +294,7 @@ def test_where_folders_cannot_be_swapped_in_one_step_the_result_is_the_same(tmp_
 
 def test_a_swap_in_two_steps_that_fails_at_the_second_brings_the_old_one_back(tmp_path, monkeypatch):
     write(tmp_path / "out", "old")
-    monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+    monkeypatch.setattr(exchange, "exchange", lambda one, other: False)
     rename, calls = os.rename, []
 
     def failing(source, target):
@@ -322,11 +322,11 @@ def test_what_was_set_aside_by_a_killed_process_comes_back(tmp_path):
 def test_a_file_takes_its_place_only_when_complete(tmp_path):
     target = tmp_path / "out.csv"
     for text in ("old", "new"):
-        with new_file(target) as path:
+        with staged_file(target) as path:
             path.write_text(text)
-    with pytest.raises(ZeroDivisionError), new_file(target) as path:
+    with pytest.raises(ZeroDivisionError), staged_file(target) as path:
         path.write_text(str(1 // 0))
     assert target.read_text() == "new"
-    with pytest.raises(InputError, match="is a folder"), new_file(tmp_path):
+    with pytest.raises(InputError, match="is a folder"), staged_file(tmp_path):
         raise AssertionError("nothing may be written")
     assert names(tmp_path) == ["out.csv"]

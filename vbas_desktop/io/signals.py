@@ -2,7 +2,7 @@
 
 A stop raises `KeyboardInterrupt` in the main thread wherever that is. Two things must not be torn: putting a result in
 place, and removing what is left of one. And once a result is in place, a stop no longer undoes anything: whoever ends
-the program asks `in_place` and says so.
+the program asks `recorded_outputs` and says so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _placed: list[Path] = []
 
 
 @contextmanager
-def stopped_by_signals(to_the_end: bool) -> Iterator[None]:
+def handle_stop_signals(to_the_end: bool) -> Iterator[None]:
     """Within the block a process that is asked to end cleans up like one that is stopped.
 
     ``to_the_end``: the program ends after the block, so that a stop which comes later finds nothing to stop.
@@ -38,7 +38,7 @@ def stopped_by_signals(to_the_end: bool) -> Iterator[None]:
 
 
 @contextmanager
-def unstoppable() -> Iterator[None]:
+def defer_stop_signals() -> Iterator[None]:
     """Let the block end before a stop takes effect."""
     came: list[int] = []
     before: dict[int, Any] = {}
@@ -54,12 +54,12 @@ def unstoppable() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-def put_in_place(target: Path) -> None:
+def record_output(target: Path) -> None:
     """Remember that a result is complete at its target."""
     _placed.append(target)
 
 
-def in_place() -> tuple[Path, ...]:
+def recorded_outputs() -> tuple[Path, ...]:
     """What the command has put in place so far."""
     return tuple(_placed)
 

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from vbas_desktop.cli import main as cli
-from vbas_desktop.files import swap
-from vbas_desktop.files.folders import new_folder
-from vbas_desktop.files.stops import in_place, put_in_place, stopped_by_signals, unstoppable
+from vbas_desktop.io import exchange
+from vbas_desktop.io.output import staged_folder
+from vbas_desktop.io.signals import defer_stop_signals, handle_stop_signals, record_output, recorded_outputs
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of Unix")
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -29,13 +29,13 @@ def usual_handlers():
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_every_signal_is_a_stop_and_handlers_come_back(number):
-    with pytest.raises(KeyboardInterrupt), stopped_by_signals(to_the_end=False):
+    with pytest.raises(KeyboardInterrupt), handle_stop_signals(to_the_end=False):
         os.kill(os.getpid(), number)
     assert [signal.getsignal(each) for each in NUMBERS] == [signal.default_int_handler, signal.SIG_DFL, signal.SIG_DFL]
 
 
 def test_after_the_last_command_a_stop_finds_nothing_to_stop():
-    with stopped_by_signals(to_the_end=True):
+    with handle_stop_signals(to_the_end=True):
         pass
     for number in NUMBERS:
         os.kill(os.getpid(), number)
@@ -43,7 +43,7 @@ def test_after_the_last_command_a_stop_finds_nothing_to_stop():
 
 def test_an_ignored_signal_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with stopped_by_signals(to_the_end=True):
+    with handle_stop_signals(to_the_end=True):
         os.kill(os.getpid(), signal.SIGHUP)
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
@@ -53,11 +53,11 @@ def test_what_must_end_ends_before_the_stop(number):
     ended = []
 
     def work():
-        with unstoppable():
+        with defer_stop_signals():
             os.kill(os.getpid(), number)
             ended.append(True)
 
-    with stopped_by_signals(to_the_end=False):
+    with handle_stop_signals(to_the_end=False):
         with pytest.raises(KeyboardInterrupt):
             work()
         assert ended == [True]
@@ -69,7 +69,7 @@ def test_in_another_thread_nothing_is_touched():
     seen = []
 
     def work():
-        with stopped_by_signals(to_the_end=True), unstoppable():
+        with handle_stop_signals(to_the_end=True), defer_stop_signals():
             seen.append([signal.getsignal(number) for number in NUMBERS])
 
     thread = threading.Thread(target=work)
@@ -83,21 +83,21 @@ def test_a_stop_during_the_swap_comes_when_the_result_is_in_place_and_nothing_is
     tmp_path, monkeypatch, number
 ):
     def write(text):
-        with new_folder(tmp_path / "out", ("one",)) as folder:
+        with staged_folder(tmp_path / "out", ("one",)) as folder:
             (folder / "one").write_text(text)
 
     write("old")
-    exchange = swap.exchange
+    swap = exchange.exchange
 
     def stopped_while(one, other):
         os.kill(os.getpid(), number)
-        return exchange(one, other)
+        return swap(one, other)
 
-    monkeypatch.setattr(swap, "exchange", stopped_while)
-    with stopped_by_signals(to_the_end=False):
+    monkeypatch.setattr(exchange, "exchange", stopped_while)
+    with handle_stop_signals(to_the_end=False):
         with pytest.raises(KeyboardInterrupt):
             write("new")
-        assert in_place() == (tmp_path / "out",)
+        assert recorded_outputs() == (tmp_path / "out",)
     assert (tmp_path / "out" / "one").read_text() == "new"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -107,7 +107,7 @@ def test_the_command_says_whether_the_stop_came_in_time(monkeypatch, capsys, tmp
         raise KeyboardInterrupt
 
     def stopped_late(arguments):
-        put_in_place(tmp_path / "out")
+        record_output(tmp_path / "out")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "_main", stopped_early)

@@ -20,7 +20,7 @@ class ChangedMeanwhile(Exception):
 
 
 @dataclass(frozen=True)
-class Seen:
+class Snapshot:
     """What was at a target: which folder (None: none), and all that was in it, files with size and time."""
 
     folder: tuple[int, int] | None
@@ -31,24 +31,24 @@ class Seen:
         """Every file and folder in it, as paths from it."""
         return frozenset(path for path, _, _ in self.entries)
 
-    def may_go(self, now: Seen) -> bool:
+    def allows_removal(self, now: Snapshot) -> bool:
         """Whether nothing has come since: the same folder with nothing new or changed in it, or an empty one."""
         return not now.entries or (now.folder == self.folder and now.entries <= self.entries)
 
 
-def seen(target: Path) -> Seen:
+def take_snapshot(target: Path) -> Snapshot:
     """Look at a target."""
     if not target.exists():
-        return Seen(None)
+        return Snapshot(None)
     status, entries = target.stat(), set()
     for path in target.rglob("*"):
         own, is_folder = path.lstat(), path.is_dir() and not path.is_symlink()
         size, time = (0, 0) if is_folder else (own.st_size, own.st_mtime_ns)
         entries.add((path.relative_to(target).as_posix(), size, time))
-    return Seen((status.st_dev, status.st_ino), frozenset(entries))
+    return Snapshot((status.st_dev, status.st_ino), frozenset(entries))
 
 
-def take_place(partial: Path, target: Path, before: Seen) -> Path | None:
+def replace_target(partial: Path, target: Path, before: Snapshot) -> Path | None:
     """Let the new folder take the target's place; where the old one is then, if there was one.
 
     What is replaced is looked at once more when it can no longer be reached by its name, so that nothing slips in.
@@ -56,11 +56,11 @@ def take_place(partial: Path, target: Path, before: Seen) -> Path | None:
     if not target.exists():
         _take_free_place(partial, target)
         return None
-    if not before.may_go(seen(target)):
+    if not before.allows_removal(take_snapshot(target)):
         raise ChangedMeanwhile
-    with held(target):
+    with lock_folder(target):
         if exchange(partial, target):
-            if not before.may_go(seen(partial)):
+            if not before.allows_removal(take_snapshot(partial)):
                 exchange(partial, target)
                 raise ChangedMeanwhile
             return partial
@@ -76,11 +76,11 @@ def _take_free_place(partial: Path, target: Path) -> None:
         raise
 
 
-def _set_aside(partial: Path, target: Path, before: Seen) -> Path:
+def _set_aside(partial: Path, target: Path, before: Snapshot) -> Path:
     old = partial.with_name(partial.name + ASIDE)
     os.rename(target, old)
     try:
-        if not before.may_go(seen(old)):
+        if not before.allows_removal(take_snapshot(old)):
             raise ChangedMeanwhile
         os.rename(partial, target)
     except BaseException:
@@ -101,7 +101,7 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 @contextlib.contextmanager
-def held(folder: Path) -> Iterator[bool]:
+def lock_folder(folder: Path) -> Iterator[bool]:
     """Hold the folder as long as the block or the process lasts; False if another process holds it, or none can."""
     with contextlib.ExitStack() as stack:
         alone = False
@@ -115,7 +115,7 @@ def held(folder: Path) -> Iterator[bool]:
         yield alone
 
 
-def removed(folder: Path) -> bool:
+def remove_folder(folder: Path) -> bool:
     """Remove a folder of ours, write-protected or not; whether nothing of it is left."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
