@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 def stylesheet(colours: Colours) -> str:
     """The style sheet in these colours. Widgets opt in through the property ``look``."""
+    # combobox-popup: 0 lists the entries in a view. As a menu, which is the style's own way, the highlighted entry
+    # would be painted in the colours of the list itself, so that nobody sees which one it is.
     shade = "dark" if colours.on_accent != "#ffffff" else "light"
     tick, up, down = (resource(f"icons/{name}-{shade}.svg").as_posix() for name in ("tick", "up", "down"))
     return f"""
@@ -65,7 +67,7 @@ QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ border-colo
   background: {colours.window}; }}
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus {{ border-color: {colours.accent}; }}
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; padding: 0; }}
-QComboBox {{ padding-right: 18px; }}
+QComboBox {{ padding-right: 18px; combobox-popup: 0; }}
 QComboBox::drop-down {{ subcontrol-origin: padding; subcontrol-position: center right; width: 18px; border: none; }}
 QComboBox::down-arrow {{ image: url("{down}"); width: 10px; height: 7px; }}
 QComboBox QAbstractItemView {{ border: 1px solid {colours.field}; background: {colours.base};
