@@ -2,6 +2,9 @@
 
 from persons import run_to_the_end
 
+from vbas_desktop.domain.criteria import Sensitive, criterion_of
+from vbas_desktop.domain.records import Role
+
 
 def test_what_undo_takes_back_is_named_and_brought_to_the_front(run_window):
     window, session = run_window, run_window.session
@@ -14,6 +17,32 @@ def test_what_undo_takes_back_is_named_and_brought_to_the_front(run_window):
     assert window.tabs.currentWidget() is window.tab("Input")
     assert window.status.what.text() == "Taken back: change of k."
     assert redo.text() == "&Redo change of k"
+
+
+def test_undo_names_a_limit_as_its_field_does(loaded_window):
+    window, limits = loaded_window, loaded_window.input.limits
+    undo = window.menus.actions["undo"]
+    limits.numbers["min_records"].setValue(40)
+    limits.numbers["min_records"].setValue(50)
+    assert undo.text() == "&Undo change of “Records at least”"
+    limits.numbers["max_records"].setValue(900)
+    assert undo.text() == "&Undo change of “Records at most”"
+    undo.trigger()
+    assert window.status.what.text() == "Taken back: change of “Records at most”."
+    assert (window.session.choices.min_records, window.session.choices.max_records) == (50, 0)
+    undo.trigger()
+    assert window.session.choices.min_records == 0
+
+
+def test_undo_names_a_criterion_and_a_parameter(loaded_window):
+    session, undo = loaded_window.session, loaded_window.menus.actions["undo"]
+    session.change(session.choices.with_role("illness", Role.SENSITIVE))
+    session.change(session.choices.with_sensitive(Sensitive("illness", (), (criterion_of("share:50"),))))
+    assert undo.text() == "&Undo change of criteria"
+    loaded_window.input.approaches.choices["site_number"].form.fields["allowed_loss_percent"].edited.emit(
+        "allowed_loss_percent", 2.0
+    )
+    assert undo.text() == "&Undo change of “Allowed loss”"
 
 
 def test_removed_solutions_are_brought_back_by_undo_even_with_the_panel_away(run_window):

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.settings.declaration import setting_of
+from vbas_desktop.settings.run import COMPONENTS, Parameters
 
 from .choices import Choices, changed_fields
 
 CHOICES_AT, SOLUTIONS_AT = "Input", "Results"
 """The tabs where a step is seen."""
 
-_WORDS = {
-    "roles": "role",
-    "k": "k",
-    "approaches": "approach",
-    "parameters": "parameter",
-    "range_step_percent": "range of site numbers",
-    "range_reach": "range of site numbers",
-    "global_suppression": "suppression before merging",
-    "random_seed": "random seed",
-    "unknown_regions": "records of unknown regions",
-    "pareto_measures": "measures that decide about dominance",
-    "groupings": "grouping of categories",
-}
-"""What a field of the choices is called; the others are reading options."""
+_UNDECLARED = {"roles": "role", "approaches": "approach", "groupings": "grouping of categories"}
+"""The names of the choices that are not declared as settings."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ class History:
             fields = changed_fields(self._now, choices)
             seen_at = SOLUTIONS_AT if fields == ("pareto_measures",) else CHOICES_AT
             back, again = (partial(setattr, self, "_now", each) for each in (self._now, choices))
-            self.done(Step(_name(fields), seen_at, back, again))
+            self.done(Step(name_change(self._now, choices), seen_at, back, again))
         self._now, self._merge = choices, merge
         return True
 
@@ -103,6 +95,30 @@ class History:
         self._now, self._past, self._future, self._merge = choices, [], [], None
 
 
-def _name(fields: tuple[str, ...]) -> str:
-    names = dict.fromkeys(_WORDS.get(field, "reading options") for field in fields)
-    return f"change of {' and '.join(names)}"
+def name_change(before: Choices, after: Choices) -> str:
+    """Name what differs between two sets of choices by the labels of the declared settings: “change of k”."""
+    labels: dict[str, None] = {}
+    for field in changed_fields(before, after):
+        if field == "parameters":
+            labels |= dict.fromkeys(_changed_parameters(before.parameters, after.parameters))
+        elif field in _UNDECLARED:
+            labels[_UNDECLARED[field]] = None
+        else:
+            labels[_as_noun(setting_of(Choices, field).title)] = None
+    return f"change of {' and '.join(labels)}"
+
+
+def _changed_parameters(before: Parameters, after: Parameters) -> Iterator[str]:
+    for component in COMPONENTS:
+        for name, approach in approaches(component).items():
+            old = before.get(component, {}).get(name, {})
+            new = after.get(component, {}).get(name, {})
+            for declared in approach.parameters():
+                if old.get(declared.name, declared.default) != new.get(declared.name, declared.default):
+                    yield _as_noun(declared.label)
+
+
+def _as_noun(label: str) -> str:
+    """Put a label into a sentence: one word as it is, several in quotes, without the remark in brackets."""
+    short = label.partition(" (")[0]
+    return f"“{short}”" if " " in short else short[:1].lower() + short[1:]

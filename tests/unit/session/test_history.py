@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
 from made_up_sessions import run
 
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.history import History
+from vbas_desktop.settings.declaration import Setting, settings_of
 
 
 def test_undo_and_redo_walk_through_the_steps():
@@ -35,6 +40,25 @@ def test_choosing_what_is_chosen_already_is_no_step():
     history = History()
     assert not history.change(Choices())
     assert history.last is None
+
+
+def other_value(setting: Setting) -> Any:
+    """A value that differs from the default; whether it makes sense does not matter for the name of the step."""
+    return not setting.default if isinstance(setting.default, bool) else "other"
+
+
+@pytest.mark.parametrize("setting", settings_of(Choices), ids=lambda setting: setting.name)
+def test_every_declared_setting_is_named_by_its_own_label(setting):
+    history = History()
+    history.change(replace(Choices(), **{setting.name: other_value(setting)}))
+    name = history.last.name.removeprefix("change of ").strip("“”")
+    assert name.lower() == setting.title.partition(" (")[0].lower()
+
+
+def test_several_changes_at_once_are_all_named():
+    history = History()
+    history.change(Choices(k=9, random_seed=3).with_allowed_loss(4.0))
+    assert history.last.name == "change of k and “Random seed” and “Allowed loss”"
 
 
 def numbers(session):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSpinBox, QWidget
@@ -49,10 +50,10 @@ class LimitsSection(QWidget):
         self._build()
         self.within.menu().triggered.connect(self._on_within)
         self.alone.editingFinished.connect(self._on_alone)
-        for combo in self.columns.values():
-            combo.activated.connect(self._on_changed)
-        for box in self.numbers.values():
-            box.valueChanged.connect(self._on_changed)
+        for name, combo in self.columns.items():
+            combo.activated.connect(partial(self._on_column_chosen, name))
+        for name, box in self.numbers.items():
+            box.valueChanged.connect(partial(self._on_number_changed, name))
 
     def _build(self) -> None:
         widgets: dict[str, QWidget] = {"within": self.within, "alone": self.alone, **self.columns, **self.numbers}
@@ -114,12 +115,12 @@ class LimitsSection(QWidget):
             return
         self._session.change_fields(alone=ids)
 
-    @Slot()
-    def _on_changed(self) -> None:
-        values: dict[str, str | int | None] = {name: combo.chosen for name, combo in self.columns.items()}
-        values |= {name: box.value() for name, box in self.numbers.items()}
-        if any(getattr(self._session.choices, name) != value for name, value in values.items()):
-            self._session.change_fields("limits", **values)
+    def _on_column_chosen(self, name: str, index: int) -> None:
+        self._session.change_fields(**{name: self.columns[name].chosen})
+
+    def _on_number_changed(self, name: str, number: int) -> None:
+        # Steps of one spin box are one step of undo, those of another box are the next: undo names the setting.
+        self._session.change_fields(merge=name, **{name: number})
 
 
 class _ColumnsButton(QPushButton):
