@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -75,12 +77,36 @@ def test_representability_takes_the_tiers_for_levels_of_the_place(files, tmp_pat
     places = ["--crosswalk", str(release / "crosswalk.csv"), "--region-column", "region"]
     assert main(["representability", *compared, *places, "-k", "5", "--quiet", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    with (release / "anonymized.csv").open() as file:
-        tiers = ["ABC".index(row["region"][0]) + 1 for row in csv.DictReader(file)]
-    assert told["general"]["released_records"] == len(tiers)
+    kept = detail_of_places(release)
+    assert told["general"]["released_records"] == len(kept)
     assert list(told["general"]["approaches"]) == ["delete", "generalise"]
-    # Age and sex stay as they are; the place loses one of three levels for each tier.
-    assert told["overall"]["precision"] == pytest.approx(1 - sum(tiers) / 3 / (3 * len(tiers)))
+    # Age and sex stay as they are.
+    assert told["overall"]["precision"] == pytest.approx((1 + 1 + sum(kept) / len(kept)) / 3)
+
+
+def detail_of_places(release):
+    """Of each released record the detail kept of the place that it carries, from the released files alone."""
+    with (release / "crosswalk.csv").open() as file:
+        _, *rows = csv.reader(file)
+    regions = Counter(code for row in rows for code in row[1:])
+    with (release / "anonymized.csv").open() as file:
+        codes = [row["region"] for row in csv.DictReader(file)]
+    assert {code[0] for code in codes} == set("ABC")
+    return [1 - math.log2(regions[code]) / math.log2(len(rows)) for code in codes]
+
+
+def test_the_detail_of_a_place_is_that_of_the_place_which_the_record_carries(files, tmp_path):
+    release = released(files, tmp_path / "out", *TIERS)
+    kept = detail_of_places(release)
+    mean = sum(kept) / len(kept)
+    assert 0 < mean < 1
+    (solution,) = json.loads((tmp_path / "out" / "run.json").read_text())["solutions"]
+    told = solution["representability"]
+    assert told["precision_by_column"] == {"age": 1.0, "sex": 1.0, "region": pytest.approx(mean)}
+    assert told["precision_with_suppressed"] == pytest.approx((2 + mean) / 3 * len(kept) / 400)
+    handed_on = json.loads((release / "representability.json").read_text())["overall"]
+    assert handed_on["precision_by_column"]["region"] == float(f"{mean:.2g}")
+    assert not [name for name in handed_on if name.endswith("with_suppressed")]
 
 
 @pytest.mark.parametrize(

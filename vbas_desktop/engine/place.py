@@ -104,6 +104,21 @@ def precision_by_column(levels: Levels, heights: Mapping[str, int] = MappingProx
     }
 
 
+def place_precision(records: NDArray[np.int64], merged: NDArray[np.integer], initial_regions: int) -> float | None:
+    """Compute how much detail of the place is kept: 1 if no region is merged, 0 if all are one; None without records.
+
+    1 − mean over the released records of log₂(initial regions in the record's place) / log₂(all initial regions).
+    ``records[p]`` are the released records that carry place p, ``merged[p]`` its number of initial regions.
+    """
+    total = int(records.sum())
+    if not total:
+        return None
+    if initial_regions == 1:
+        return 1.0
+    lost = np.log2(np.maximum(merged, 1)) / np.log2(initial_regions)
+    return 1.0 - float((records * lost).sum()) / total
+
+
 def codes_of(counts: EquivalenceCounts, q: int) -> NDArray[np.int64]:
     """The category of each class in the q-th quasi-identifier."""
     rest = counts.classes
@@ -138,6 +153,7 @@ class PlaceVector:
     released class, where the plain values leave them out. ``heights`` says how many levels each column has above its
     values. In tiers, values per aggregated region are of the records released in it. ``released[i]`` counts the
     released records of initial region i, ``released_classes[c]`` says whether class c is released anywhere.
+    ``place_precision`` is the detail that is kept of the place (see `place_precision`).
     """
 
     jaccard: float | None
@@ -150,6 +166,8 @@ class PlaceVector:
     davies_bouldin: DaviesBouldin
     levels: Levels
     heights: Mapping[str, int]
+    region_column: str
+    place_precision: float | None
     region_jaccard: NDArray[np.float64]
     region_distance: NDArray[np.float64]
     released: NDArray[np.int64]
@@ -163,7 +181,10 @@ class PlaceVector:
     @property
     def precision_by_column(self) -> dict[str, float] | None:
         """The precision of each quasi-identifier and of the place; None if nothing was released."""
-        return precision_by_column(self.levels, self.heights)
+        by_column = precision_by_column(self.levels, self.heights)
+        if by_column is None or self.place_precision is None:
+            return None
+        return {**by_column, self.region_column: self.place_precision}
 
     @property
     def precision(self) -> float | None:
@@ -235,11 +256,19 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
         davies_bouldin=moved.davies_bouldin,
         levels=levels_of(problem, merged.membership, released),
         heights={**dict.fromkeys(problem.quasi_identifiers, HEIGHT), problem.region_column: height},
+        region_column=problem.region_column,
+        place_precision=_place_precision(merged, released),
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
         region_distance=moved.by_region[: merged.groups],
         released=records,
         released_classes=np.any([counts.class_totals > 0 for counts in released.classes], axis=0),
     )
+
+
+def _place_precision(merged: Aggregation, released: Placed) -> float | None:
+    """Compute the detail that is kept of the place that each record carries, in whatever tier."""
+    in_same_place = [np.bincount(membership)[membership] for membership in merged.memberships]
+    return place_precision(released.records, np.array(in_same_place), merged.counts.regions)
 
 
 def _moved(points: NDArray[np.float64], merged: Aggregation, released: Placed) -> Moves:

@@ -26,7 +26,16 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD as LIMITS
-from vbas_desktop.engine.place import HEIGHT, Levels, Moves, PlaceVector, codes_of, moves
+from vbas_desktop.engine.place import (
+    HEIGHT,
+    Levels,
+    Moves,
+    PlaceVector,
+    codes_of,
+    moves,
+    place_precision,
+    precision_by_column,
+)
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Partition, Plan
@@ -159,6 +168,19 @@ class Told(Partition):
         for tier, places in enumerate(self.coarser, 2):
             found[self.region_column][tier] = int(places.released_by_region.sum())
         return {name: {level: number for level, number in each.items() if number} for name, each in found.items()}
+
+    @property
+    def precision_by_column(self) -> dict[str, float] | None:
+        """The precision of each quasi-identifier and of the place; None if nothing is released.
+
+        It follows from the released file and the crosswalk.
+        """
+        by_column = precision_by_column(self.levels, self.heights)
+        merged = np.concatenate([tier.members_by_region for tier in self.tiers])
+        place = place_precision(self.released_by_place, merged, len(self.regions))
+        if by_column is None or place is None:
+            return None
+        return {**by_column, self.region_column: place}
 
     @property
     def heights(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
-from vbas_desktop.engine.place import HEIGHT, distance_scale, precision_by_column
+from vbas_desktop.engine.place import HEIGHT, distance_scale
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .disclosure import Told, two_digits
@@ -47,7 +47,7 @@ def recipients_vector(told: Told, options: ReleaseOptions, header: Sequence[str]
 
 
 def _overall(told: Told) -> dict[str, Any]:
-    by_column = precision_by_column(told.levels, told.heights)
+    by_column = told.precision_by_column
     scale, unit = distance_scale(told.regions.system.unit)
     distance = told.mean_distance
     return {

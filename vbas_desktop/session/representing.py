@@ -196,11 +196,17 @@ def described_solution(entry: Entry) -> Description:
             ELEMENTS["general"][0],
             (f"k = {run.key.k:,}", run.title, f"{entry.solution.aggregated_regions:,} aggregated regions"),
         ),
+        ("Detail kept by column", _detail_by_column(facts)),
         ("With the suppressed as one class", _with_suppressed(facts)),
         (ELEMENTS["weights"][0], ("all columns alike",)),
         *((("No Davies–Bouldin index", (str(reason),)),) if reason else ()),
     )
     return Description(f"Solution {entry.title}", measures_of(facts), cards, vector=vector)
+
+
+def _detail_by_column(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    by_column = facts.get("precision_by_column") or {}
+    return tuple(f"{name} {value:.4f}" for name, value in by_column.items()) or ("nothing is released",)
 
 
 def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -66,8 +66,8 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
         assert (found.precision, found.davies_bouldin.value) == (None, None)
         assert found.davies_bouldin.reason == "nothing is released"
         return
-    merged = [list(owner).count(owner[i]) > 1 for i in range(6)]
-    lost = sum(0.5 * merged[i] + 0.5 * (j == 0) for i, j in released)
+    merged = [np.log2(list(owner).count(owner[i])) / np.log2(6) for i in range(6)]
+    lost = sum(merged[i] + 0.5 * (j == 0) for i, j in released)
     assert found.precision == pytest.approx(1 - lost / (2 * len(released)))
     inside = {g: np.array([points[i] for i, _ in released if owner[i] == g]) for g in {owner[i] for i, _ in released}}
     centre = {g: mine.mean(axis=0) for g, mine in inside.items()}
@@ -128,7 +128,7 @@ def test_records_move_to_the_record_weighted_centre():
     assert found.as_dict("m")["mean_distance"] == pytest.approx(1.5)
     # pairs together before: 435 + 45 = 480 of C(40, 2) = 780
     assert found.jaccard == pytest.approx(480 / 780)
-    # One of two columns, the place, is on the first of two levels.
-    assert found.precision_by_column == {"q": 1.0, "region": 0.5}
-    assert found.precision == 0.75
+    # One of two columns, the place, says nothing any more: all initial regions are one.
+    assert found.precision_by_column == {"q": 1.0, "region": 0.0}
+    assert found.precision == 0.5
     assert found.davies_bouldin.reason == "there is only one class"

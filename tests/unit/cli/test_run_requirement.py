@@ -36,6 +36,21 @@ def test_solutions_say_their_vector_and_whether_they_meet_the_requirement(capsys
     assert "requirement" not in document["options"]
 
 
+def test_the_more_regions_are_merged_the_less_detail_of_the_place_is_kept(capsys, files):
+    need = {"overall": {"precision": {"min": 0.7}}}
+    assert vbas(files, need, "--sites", "4", "--range-step", "25", "--range-reach", "3", "--json", "--quiet") == 0
+    found = {
+        each["aggregated_regions"]: (
+            each["representability"]["precision_by_column"]["region"],
+            each["representability"]["precision"],
+            each["meets_requirement"],
+        )
+        for each in json.loads(capsys.readouterr().out)["solutions"]
+    }
+    # Of three regions one holds two of the four initial ones: half of the records lose log₂ 2 / log₂ 4.
+    assert found == {1: (0.0, 0.5, False), 2: (0.5, 0.75, True), 3: (0.75, 0.875, True), 4: (1.0, 1.0, True)}
+
+
 def test_the_table_says_yes_or_no_and_the_chosen_solution_is_warned_of(capsys, files):
     assert vbas(files, {"overall": {"jaccard": {"min": 0.99}}}) == 0
     said = capsys.readouterr()

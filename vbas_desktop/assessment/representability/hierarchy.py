@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,12 +25,15 @@ _TOPS = frozenset({SUPPRESSED, "*", ""})
 class Hierarchy:
     """One column's levels. ``ancestors[value]`` lists the value on level 1, 2, …; the last level is suppression.
 
-    ``weights[h]`` is the weight of level h + 1, for precision weighted by level; empty: all alike.
+    ``weights[h]`` is the weight of level h + 1, for precision weighted by level; empty: all alike. ``losses[value]`` is
+    the share of the detail that a released value has lost, where the level alone does not tell it: a place that holds
+    more initial regions than another on the same level has lost more.
     """
 
     column: str
     ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: tuple[float, ...] = ()
+    losses: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def height(self) -> int:
@@ -56,6 +61,12 @@ class Hierarchy:
         if self.weights:
             return sum(self.weights[:level])
         return level / self.height
+
+    def loss(self, released: str, level: int) -> float:
+        """Compute the share of the detail that a value on a level has lost, for precision. Weights of levels decide."""
+        if self.weights or level == 0:
+            return self.share(level)
+        return self.losses.get(released, self.share(level))
 
 
 def flat(column: str) -> Hierarchy:
@@ -119,7 +130,8 @@ def read_hierarchies(folder: str | Path, columns: Sequence[str]) -> dict[str, Hi
 def places_of_crosswalk(path: str | Path, column: str) -> Hierarchy:
     """The places of a release as levels above the initial regions: its tiers, of which the last is the whole area.
 
-    Without tiers there are the aggregated regions and, above them, nothing that tells a place.
+    Without tiers there are the aggregated regions and, above them, nothing that tells a place. A place loses
+    log₂(its initial regions) / log₂(all initial regions) of the detail.
     """
     try:
         with Path(path).open(encoding="utf-8", newline="") as file:
@@ -132,4 +144,13 @@ def places_of_crosswalk(path: str | Path, column: str) -> Hierarchy:
         raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path)))
     width = code_columns(header)
     top = () if width > len(CROSSWALK) else (SUPPRESSED,)
-    return Hierarchy(column, {row[0]: (*row[1:width], *top) for row in rows})
+    ancestors = {row[0]: (*row[1:width], *top) for row in rows}
+    return Hierarchy(column, ancestors, losses=_place_losses(ancestors))
+
+
+def _place_losses(ancestors: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
+    """Compute the share of the detail that each place has lost, from the number of its initial regions."""
+    if len(ancestors) < 2:
+        return {}
+    regions = Counter(code for places in ancestors.values() for code in set(places) - _TOPS)
+    return {code: math.log2(number) / math.log2(len(ancestors)) for code, number in regions.items()}

@@ -58,6 +58,15 @@ class Pairing:
         """How far up its hierarchy column q was raised in each cell; 1 where its value was replaced."""
         return np.array([1.0 if n == UNEXPLAINED else hierarchy.share(int(n)) for n in self.levels[:, q]])
 
+    def lost(self, q: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
+        """Compute the share of the detail that column q has lost in each cell; 1 where its value was replaced."""
+        released = [self.released.labels[number][q] for number in self.cell_released]
+        losses = [
+            1.0 if level == UNEXPLAINED else hierarchy.loss(value, int(level))
+            for value, level in zip(released, self.levels[:, q], strict=True)
+        ]
+        return np.array(losses)
+
     def approaches(self) -> dict[str, int]:
         """What was done, and to how many records."""
         done = {

@@ -162,11 +162,11 @@ def _tellable(paired: Pairing, done: Mapping[str, int], k: int) -> dict[str, int
 
 
 def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: Choices) -> NDArray[np.float64]:
-    """The precision of each cell: 1 − the mean (with weights: weighted mean) share climbed; a moved value counts 1."""
+    """The precision of each cell: 1 − the mean (with weights: weighted mean) share lost; a moved value counts 1."""
     weights = choices.column_weights()
     loss = np.zeros(len(paired.cell_records))
     for q, hierarchy in enumerate(hierarchies):
-        loss += weights[q] * paired.climbed(q, hierarchy)
+        loss += weights[q] * paired.lost(q, hierarchy)
     return 1.0 - loss
 
 

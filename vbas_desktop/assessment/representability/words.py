@@ -13,7 +13,8 @@ ENOUGH = 10
 OVERALL = {
     "precision": (
         "Detail kept",
-        "1 if every value is as it was, 0 if every value is suppressed: the mean share of the hierarchies not climbed",
+        "1 if every value is as it was, 0 if every value is suppressed: the mean over the columns. The more regions a "
+        "place holds, the more it loses",
     ),
     "jaccard": (
         "Kept together (Jaccard)",

@@ -39,7 +39,10 @@ def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
     unit = overall["distance_unit"]
     items = [
         ("Detail kept", _number(overall["precision"]), "1 if every value and place is as it was: the mean over the "
-         "columns of the share of their levels that was not climbed (value, group or aggregated region, suppressed)"),
+         "columns"),
+        ("Detail kept by column", _by_column(overall["precision_by_column"]), "0.5 for a column of grouped values; the "
+         "place loses log₂(initial regions in the record’s place) / log₂(all initial regions): 1 if nothing is merged, "
+         "0 for one region"),
         ("Kept together (Jaccard)", _number(overall["jaccard"]), "of the pairs of records with the same values and the "
          "same aggregated region, the share that already had the same initial region"),
         ("Fowlkes–Mallows", _number(overall["fowlkes_mallows"]), "the square root of it, as no class is ever split"),
@@ -94,6 +97,12 @@ def _farthest(plan: Plan, place: PlaceVector) -> Table:
         f"distance moved ({unit})": lambda number: _number(float(place.region_distance[number]) / scale),
     }
     return region_table(plan, order, columns, caption="Those whose records moved farthest first.")
+
+
+def _by_column(by_column: Mapping[str, float] | None) -> str:
+    if by_column is None:
+        return _number(None)
+    return "; ".join(f"{name} {_number(value)}" for name, value in by_column.items())
 
 
 def _number(value: float | None, unit: str = "") -> str:

@@ -242,7 +242,11 @@ _SENSITIVE = {
     "one_value_records": ("given away", "Released records in classes in which all have the same harmful value", ""),
 }
 _PLACE = {
-    "precision": ("Detail kept", "Precision: 1 if every value and place is as it was, 0 if all is suppressed", ""),
+    "precision": (
+        "Detail kept",
+        "Precision: 1 if every value and place is as it was, less the more regions are merged",
+        "",
+    ),
     "jaccard": (
         "Kept together",
         "Jaccard index: share of the pairs of records alike after it that were alike before",
