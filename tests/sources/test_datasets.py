@@ -223,3 +223,53 @@ def test_duckdb_fetches_nothing_and_writes_nothing(folder):
 def test_too_little_memory_is_told(folder, monkeypatch):
     monkeypatch.setenv("VBAS_DUCKDB_MEMORY", "a lot")
     assert codes(folder) == ["bad-option"]
+
+
+def run_of_view(tmp_path, view: str, capsys) -> tuple[int, str]:
+    """Run on a view of a DuckDB file that was made elsewhere, and return the exit code and what was printed."""
+    path = tmp_path / "foreign.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 'r1' AS place, 1 AS age")
+        connection.execute(f"CREATE VIEW hostile AS {view}")
+    code = main(arguments(f"{path}#main.hostile", tmp_path))
+    output = capsys.readouterr()
+    return code, output.out + output.err
+
+
+@pytest.mark.parametrize("function", ["read_text('{}')", "read_csv('{}', header=false)", "read_blob('{}')"])
+def test_a_view_cannot_read_other_files_of_the_user(tmp_path, capsys, function):
+    secret = tmp_path / "diary.csv"
+    secret.write_text("very private\n", encoding="utf-8")
+    view = f"SELECT 'r1' AS place, 1 AS age, t.* FROM {function.format(secret)} AS t"
+    code, output = run_of_view(tmp_path, view, capsys)
+    assert code == 1
+    assert "reads other files" in output
+    assert "very private" not in output
+
+
+def test_a_view_of_tables_in_the_same_file_is_read(tmp_path, capsys):
+    code, output = run_of_view(tmp_path, "SELECT 'r1' AS place, i % 2 AS age FROM range(20) AS t(i)", capsys)
+    assert code == 0, output
+
+
+@pytest.mark.parametrize("name", ["[_a]*.parquet", "a?.parquet", "**.parquet"])
+def test_a_file_name_with_special_characters_is_that_file_and_no_other(tmp_path, capsys, name):
+    folder = tmp_path / "visits"
+    folder.mkdir()
+    pq.write_table(table(60), folder / name)
+    pq.write_table(table(600), folder / "ab.parquet")
+    pq.write_table(table(600), folder / "_.parquet")
+    assert main(arguments(f"duckdb:{folder / name}", tmp_path, "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["problem"]["records"] == 60
+
+
+def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path, folder, capsys):
+    elsewhere = tmp_path / "elsewhere.parquet"
+    pq.write_table(table(), elsewhere)
+    (folder / "b.parquet").symlink_to(elsewhere)
+    assert codes(folder) == ["link-outside"]
+    assert codes(folder / "*.parquet") == ["link-outside"]
+    (folder / "b.parquet").unlink()
+    (folder / "b.parquet").symlink_to(folder / "a.parquet")
+    assert main(arguments(folder, tmp_path, "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["problem"]["records"] == 1200

@@ -29,10 +29,11 @@ _ENCODINGS = {"utf-8": "utf-8", "iso8859-1": "latin-1", "utf-16": "utf-16", "asc
 class Dataset:
     """The files of a dataset in a fixed order, with the names and Arrow types of their columns.
 
-    ``partitions`` are columns whose values are in the names of folders (``year=2020``). ``delimiter`` and ``encoding``
-    are those of text files.
+    ``folder`` is the folder that all files are in. ``partitions`` are columns whose values are in the names of folders
+    (``year=2020``). ``delimiter`` and ``encoding`` are those of text files.
     """
 
+    folder: str
     files: tuple[str, ...]
     header: tuple[str, ...]
     schema: Any
@@ -78,7 +79,7 @@ def dataset_of(address: Address, options: RecordOptions) -> Dataset:
         message = "Parquet and text files are mixed."
         raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
     partitions = _partitions(address, root, files)
-    made = _parquet(files, partitions) if kinds == {True} else _text(address, files, partitions, options)
+    made = _parquet(root, files, partitions) if kinds == {True} else _text(address, root, files, partitions, options)
     _check_names(address, made.header)
     return made
 
@@ -87,16 +88,29 @@ def _files(address: Address) -> tuple[str, tuple[str, ...]]:
     place = address.place
     path = Path(place)
     if path.is_dir():
-        found = [str(each) for each in path.rglob("*") if _fits(each, path)]
-        return str(path), tuple(sorted(found))
+        inside = tuple(sorted(str(each) for each in path.rglob("*") if _fits(each, path)))
+        _refuse_links_out(str(path), inside)
+        return str(path), inside
     if path.is_file():
         return str(path.parent), (place,)
     try:
         found = [each for each in glob.glob(place, recursive=True) if _fits(Path(each), None)]
     except (ValueError, OSError):
         found = []
-    fixed = takewhile(lambda part: not glob.has_magic(part), path.parts[:-1])
-    return str(Path(*fixed)), tuple(sorted(found))
+    folder = str(Path(*takewhile(lambda part: not glob.has_magic(part), path.parts[:-1])))
+    _refuse_links_out(folder, found)
+    return folder, tuple(sorted(found))
+
+
+def _refuse_links_out(folder: str, files: Sequence[str]) -> None:
+    """Refuse files of a dataset that are links to places outside its folder: whoever made it may not read those."""
+    inside = Path(os.path.realpath(folder))
+    for path in files:
+        if not Path(os.path.realpath(path)).is_relative_to(inside):
+            message = "This is a link that leads out of the folder of the dataset."
+            raise refusal(
+                "link-outside", message, "Put the file itself into the folder, or remove the link.", file=path
+            )
 
 
 def _fits(path: Path, root: Path | None) -> bool:
@@ -117,7 +131,7 @@ def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[st
     return next(iter(names))
 
 
-def _parquet(files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
+def _parquet(folder: str, files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -133,7 +147,7 @@ def _parquet(files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
             message = "The columns of this file differ from those of the first file, in names, order or types."
             raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert first is not None
-    return Dataset(files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
+    return Dataset(folder, files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
 
 
 def _with_partitions(
@@ -146,7 +160,9 @@ def _with_partitions(
     return (*names, *partitions), pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
 
 
-def _text(address: Address, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions) -> Dataset:
+def _text(
+    address: Address, folder: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions
+) -> Dataset:
     import pyarrow as pa
 
     if options.category_counts == "yes":
@@ -166,7 +182,7 @@ def _text(address: Address, files: tuple[str, ...], partitions: tuple[str, ...],
             raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert names is not None
     header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
-    return Dataset(files, header, schema, partitions, delimiter, encoding)
+    return Dataset(folder, files, header, schema, partitions, delimiter, encoding)
 
 
 def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +64,9 @@ class DuckDBEngine(Engine):
 
     def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
         """The files as one table with numbered columns."""
-        files = "[" + ", ".join(text_literal(path) for path in dataset.files) + "]"
+        forbid_other_files(self._connection, [dataset.folder])
+        # DuckDB takes every name as a pattern: an unescaped [ab].parquet would read a.parquet instead.
+        files = "[" + ", ".join(text_literal(glob.escape(path)) for path in dataset.files) + "]"
         folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
         if dataset.is_parquet:
             read = f"read_parquet({files}, {folders})"
@@ -100,6 +103,7 @@ class DuckDBEngine(Engine):
         if not os.path.isfile(path):
             raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=path)
         attach(self._connection, path)
+        forbid_other_files(self._connection)
         tables = _tables(self._connection)
         wanted = self.address.table
         found = [each for each in tables if wanted in (f"{each[0]}.{each[1]}", each[1])]
@@ -137,6 +141,9 @@ class DuckDBEngine(Engine):
         import duckdb
 
         file, remedy = str(self.address), "Look at the files and try again."
+        if isinstance(error, duckdb.PermissionException):
+            message = "This view reads other files of your computer, which is not allowed."
+            return refusal("reads-other-files", message, "Name a table, or a view of tables in this file.", file=file)
         if isinstance(error, duckdb.OutOfMemoryException):
             message = "DuckDB needs more memory than it may use."
             remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
@@ -245,10 +252,22 @@ def attach(connection: Any, path: str, writing: bool = False) -> None:
         raise refusal("bad-database", message, "Close the other program.", file=path) from None
 
 
+def forbid_other_files(connection: Any, folders: Sequence[str] = ()) -> None:
+    """Let the connection open nothing but what is attached already and what is in these folders, for good.
+
+    A view in a file from elsewhere could otherwise read any file of the user.
+    """
+    allowed = ", ".join(text_literal(os.path.join(folder, "")) for folder in folders)
+    connection.execute(f"SET allowed_directories = [{allowed}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
 def tables_in_file(address: Address) -> list[str]:
     """The tables and views of a DuckDB file, as schema.table."""
     with closing(connected(address)) as connection:
         attach(connection, address.place)
+        forbid_other_files(connection)
         return [f"{schema}.{name}" for schema, name in _tables(connection)]
 
 
