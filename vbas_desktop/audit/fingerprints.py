@@ -236,10 +236,10 @@ def _input_batches(case: Case) -> Iterator[Batch]:
         return
     assert problem.records_source is not None
     path = Path(problem.records_source.path)
-    if dialect.format == "parquet":
-        yield from _without_first(read_parquet(path, escape), 1)
-        return
     skip = 2 if dialect.category_line else 1
+    if dialect.format == "parquet":
+        yield from _without_first(read_parquet(path, escape), skip)
+        return
     encoding = dialect.encoding or "utf-8"
     recode = encoding if case.encoding != encoding else None
     batches = read_csv(path, dialect.delimiter or ",", len(dialect.header), dialect.compressed, recode, escape)

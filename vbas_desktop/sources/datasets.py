@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.files.access import canonical_encoding
 from vbas_desktop.files.dialect import first_row, sniff_delimiter
+from vbas_desktop.files.records.parquet import first_parquet_record
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address
@@ -50,6 +51,11 @@ class Dataset:
     def size_bytes(self) -> int:
         """The size of all files."""
         return sum(os.stat(path).st_size for path in self.files)
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether all columns of all records are in one file, which then has a first record."""
+        return len(self.files) == 1 and not self.partitions
 
     def mark(self) -> str:
         """What changes when a file is changed, replaced, added or taken away."""
@@ -165,9 +171,6 @@ def _text(
 ) -> Dataset:
     import pyarrow as pa
 
-    if options.category_counts == "yes":
-        message = "Folders and patterns of text files have no line of category numbers."
-        raise refusal("bad-option", message, "Take that line out of the files.", file=address)
     encoding = _ENCODINGS.get(canonical_encoding(options.encoding or "utf-8"))
     if encoding is None:
         message = f"DuckDB does not read text in the encoding “{options.encoding}”."
@@ -175,7 +178,7 @@ def _text(
     names: list[str] | None = None
     delimiter = options.delimiter
     for path in files:
-        found, delimiter = _head(path, delimiter, encoding)
+        found, delimiter, _ = _head(path, delimiter, encoding)
         names = found if names is None else names
         if found != names:
             message = "The names in line 1 differ from those of the first file."
@@ -185,7 +188,20 @@ def _text(
     return Dataset(folder, files, header, schema, partitions, delimiter, encoding)
 
 
-def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str]:
+def first_record_of(dataset: Dataset) -> tuple[str, ...] | None:
+    """Read the texts of the first record of the only file of a dataset; None if it has no whole record of texts."""
+    record = first_parquet_record(Path(dataset.files[0])) if dataset.is_parquet else _first_of_text(dataset)
+    return record if record is not None and len(record) == len(dataset.header) else None
+
+
+def _first_of_text(dataset: Dataset) -> tuple[str, ...] | None:
+    _, delimiter, rest = _head(dataset.files[0], dataset.delimiter, dataset.encoding)
+    row = first_row(rest + b"\n", delimiter)
+    return None if row is None else tuple(field.decode() for field in row[0])
+
+
+def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str, bytes]:
+    """Read the names of a text file, its delimiter, and the text that follows as far as it was read."""
     import pyarrow as pa
 
     try:
@@ -206,7 +222,7 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
     row = first_row(head + b"\n", delimiter)
     if row is None:
         raise refusal("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
-    return [name.decode() for name in row[0]], delimiter
+    return [name.decode() for name in row[0]], delimiter, head[row[1] :]
 
 
 def _check_names(address: Address, header: tuple[str, ...]) -> None:

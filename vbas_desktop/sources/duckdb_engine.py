@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from vbas_desktop.files.access import NO_SUCH_FILE
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address
-from .datasets import Dataset, dataset_of, mark_of
+from .datasets import Dataset, dataset_of, first_record_of, mark_of
 from .engine import (
     OUT_OF_MEMORY,
     RECORDS,
@@ -35,6 +36,10 @@ from .engine import (
 MEMORY = "1GB"
 """How much DuckDB itself may use unless VBAS_DUCKDB_MEMORY says otherwise; the rest of the program needs some, too."""
 _BATCH_ROWS = 1 << 17
+_MOST_LINE_BYTES = 1 << 26
+"""A line of text may have so many; DuckDB's buffers for 16 of them would be all the memory that it may use."""
+_MOST_HEAD_LINES = 20
+"""How many lines the names and what precedes the records may have."""
 
 
 class DuckDBEngine(Engine):
@@ -65,27 +70,34 @@ class DuckDBEngine(Engine):
     def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
         """The files as one table with numbered columns."""
         forbid_other_files(self._connection, [dataset.folder])
-        # DuckDB takes every name as a pattern: an unescaped [ab].parquet would read a.parquet instead.
-        files = "[" + ", ".join(text_literal(glob.escape(path)) for path in dataset.files) + "]"
-        folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
-        if dataset.is_parquet:
-            read = f"read_parquet({files}, {folders})"
-        else:
-            columns = ", ".join(
-                f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
-            )
-            read = (
-                f"read_csv({files}, {folders}, auto_detect=false, "
-                f"header=true, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
-                f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
-                "max_line_size=67108864)"
-            )
+        read = _reading(dataset)
         order = self._order(dataset, read)
         # By place: DuckDB does not tell names apart that differ in case alone.
         aliases = ", ".join(f"r{place}" for place in range(len(order)))
         chosen = ", ".join(f"r{found} AS c{place}" for place, found in enumerate(order))
         self._run(f"CREATE VIEW {RECORDS} AS SELECT {chosen} FROM {read} AS t({aliases})")
         return dataset.header, dataset.schema
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether the records are one file, which has a first record."""
+        return self._dataset is not None and self._dataset.is_one_file
+
+    def first_record(self) -> tuple[str, ...] | None:
+        """Return the texts of the first record of the only file; None if it has no whole record of texts."""
+        return None if self._dataset is None else first_record_of(self._dataset)
+
+    def drop_first_record(self, progress: Progress) -> None:
+        """Leave the first record of the only file out of the records from now on."""
+        assert self._dataset is not None
+        rows = self.description.rows - 1
+        for read in _readings_without_first(self._dataset):
+            self._run(f"CREATE OR REPLACE VIEW {RECORDS} AS {read}")
+            if self._number("count(*)", "", progress) == rows:
+                self.description = replace(self.description, rows=rows)
+                return
+        message = "The line with the numbers of categories cannot be told from the names before it."
+        raise refusal("category-line", message, "Take that line out of the file.", file=self.address)
 
     def _order(self, dataset: Dataset, read: str) -> list[int]:
         """Where DuckDB has each column: those of folders are behind the others, in an order of its own."""
@@ -213,6 +225,41 @@ class DuckDBEngine(Engine):
     def close(self) -> None:
         """Let go of it."""
         self._connection.close()
+
+
+def _reading(dataset: Dataset, text_rows: str = "header=true", parquet_rows: str = "") -> str:
+    """Write the SQL that reads the files of a dataset; the last two say which rows of text and of Parquet files."""
+    # DuckDB takes every name as a pattern: an unescaped [ab].parquet would read a.parquet instead.
+    files = "[" + ", ".join(text_literal(glob.escape(path)) for path in dataset.files) + "]"
+    folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
+    if dataset.is_parquet:
+        return f"read_parquet({files}, {folders}{parquet_rows})"
+    columns = ", ".join(
+        f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
+    )
+    return (
+        f"read_csv({files}, {folders}, auto_detect=false, "
+        f"{text_rows}, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
+        f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
+        f"max_line_size={_MOST_LINE_BYTES}, buffer_size={2 * _MOST_LINE_BYTES})"
+    )
+
+
+def _readings_without_first(dataset: Dataset) -> Iterator[str]:
+    """Write the SQL that may read one file without its first record: one way for Parquet, some to try for text.
+
+    DuckDB has no row numbers for text, but skips lines; blank ones and, in some encodings, those inside a quoted name
+    count. The right number is the one that leaves one record fewer.
+    """
+    columns = len(dataset.header)
+    chosen = ", ".join(f"c{place}" for place in range(columns))
+    if dataset.is_parquet:
+        names = ", ".join([*(f"c{place}" for place in range(columns)), "row_number"])
+        read = _reading(dataset, parquet_rows=", file_row_number=true")
+        yield f"SELECT {chosen} FROM {read} AS t({names}) WHERE row_number > 0"
+        return
+    for lines in range(2, 2 + _MOST_HEAD_LINES):
+        yield f"SELECT {chosen} FROM {_reading(dataset, f'header=false, skip={lines}')}"
 
 
 def connected(address: Address) -> Any:

@@ -60,6 +60,23 @@ class Engine(ABC):
 
     address: Address
     description: Description
+    category_numbers: tuple[int | None, ...] | None = None
+    """The number of categories of each column as a row before the records declares it; None: there is no such row."""
+    findings: tuple[Finding, ...] = ()
+    """Remarks on that row."""
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether the records are one file, which has a first record; tables have none."""
+        return False
+
+    def first_record(self) -> tuple[str, ...] | None:
+        """Return the texts of the first record of the only file; None if it has no whole record of texts."""
+        return None
+
+    def drop_first_record(self, progress: Progress) -> None:
+        """Leave the first record of the file out of the records from now on."""
+        raise NotImplementedError
 
     @abstractmethod
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:

@@ -11,34 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
+from vbas_desktop.domain.errors import Finding, Severity, refusal, stop_on_errors
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts, category_order
+from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
-from vbas_desktop.files.records.coding import DISTINCT_LIMIT
+from vbas_desktop.files.records.category_line import exceeded_number
 from vbas_desktop.files.records.parquet import dictionary_of
-from vbas_desktop.files.records.raw import IDENTIFIER_FROM, OrderedCodes
+from vbas_desktop.files.records.raw import OrderedCodes
 from vbas_desktop.files.records.table import Lookup, RecordTable
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
+from .category_row import FIRST_ROW, refuse_numbers, settle_first_record
 from .counting import counts_of, in_parts
-from .engine import LOOKING, RECORDS, Engine, changed, no_fit
+from .engine import LOOKING, RECORDS, Engine, changed
 from .expressions import count_query, select_query
+from .facts import Values, describe_column
 
 COUNTING = "Counting classes"
-_OUTSIDE = "<value out of range"
-"""How the text of a date or time begins that no calendar has."""
-
-
-@dataclass(frozen=True, eq=False)
-class Values:
-    """The values of a column as the engine takes them back, and the category of each."""
-
-    keys: Any
-    codes: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +205,7 @@ def load_source(
 
 
 def open_engine(address: Address, options: RecordOptions, progress: Progress) -> Engine:
-    """The engine that reads an address, connected."""
+    """The engine that reads an address, connected; a first row of category numbers is none of its records."""
     from .duckdb_engine import DuckDBEngine
     from .postgres_engine import PostgresEngine
     from .spark_engine import SparkEngine
@@ -223,7 +215,16 @@ def open_engine(address: Address, options: RecordOptions, progress: Progress) ->
         Kind.POSTGRESQL: lambda: PostgresEngine(address, progress),
         Kind.SPARK: lambda: SparkEngine(address, progress),
     }
-    return engines[address.kind]()
+    if address.kind is not Kind.DUCKDB:
+        # Before a server is contacted.
+        refuse_numbers(address, options.category_counts)
+    engine = engines[address.kind]()
+    try:
+        settle_first_record(engine, options.category_counts, progress)
+    except BaseException:
+        engine.close()
+        raise
+    return engine
 
 
 def _described(engine: Engine, progress: Progress, columns: Collection[str] | None) -> SourceTable:
@@ -233,66 +234,26 @@ def _described(engine: Engine, progress: Progress, columns: Collection[str] | No
         raise refusal("no-records", "There are columns but no records.", "Choose another place.", file=file)
     facts: list[ColumnFacts] = []
     values: dict[str, Values] = {}
-    findings: list[Finding] = []
+    findings = list(engine.findings)
     wanted = [name for name in about.header if columns is None or name in columns]
     for number, name in enumerate(wanted):
         part = Span(progress, number / len(wanted), (number + 1) / len(wanted))
         part.update(LOOKING, 0.0)
-        one, kept = _facts(engine, about.header.index(name), name, part)
+        one, kept = describe_column(engine, about.header.index(name), part)
         facts.append(one)
+        declared = None if one.categories is None else one.categories.declared
+        present = one.distinct - (one.missing > 0)
+        if declared is not None and present > declared:
+            findings.append(exceeded_number(name, present, declared, FIRST_ROW, file))
         if kept is not None:
             values[name] = kept
         elif not one.distinct:
             message = "The column holds structured or binary values, which cannot be categories."
             findings.append(Finding("uncodable-column", message, "", Severity.HINT, file, column=name))
     source = Source(file, about.size_bytes, _fingerprint(about.header, about.rows, facts), elsewhere=True)
-    dialect = Dialect("parquet", header=about.header)
+    dialect = Dialect("parquet", header=about.header, category_line=engine.category_numbers is not None)
     found = stop_on_errors(findings)
     return SourceTable(source, about.rows, dialect, tuple(facts), found, engine=engine, values=values)
-
-
-def _facts(engine: Engine, column: int, name: str, progress: Progress) -> tuple[ColumnFacts, Values | None]:
-    rows = engine.description.rows
-    if not codable(engine.description.schema.field(column).type):
-        return ColumnFacts(name, 0, engine.missing(column, progress), categorical=False), None
-    found = engine.values(column, DISTINCT_LIMIT, progress)
-    if found is None:
-        return ColumnFacts(name, DISTINCT_LIMIT + 1, engine.missing(column, progress), categorical=False), None
-    keys, typed, sizes = found
-    numbers = np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
-    if int(numbers.sum()) != rows:
-        raise changed(engine.address)
-    indices, texts = dictionary_of(typed)
-    if any(text.startswith(_OUTSIDE) for text in texts):
-        raise InputError(no_fit(engine.address, name))
-    met = np.zeros(len(texts), np.bool_)
-    met[indices] = True
-    ordered = category_order(sorted({text for text, there in zip(texts, met.tolist(), strict=True) if there}))
-    code_of = {text: code for code, text in enumerate(ordered)}
-    codes = np.array([code_of.get(text, 0) for text in texts], np.int64)[indices]
-    frequencies = np.zeros(len(ordered), np.int64)
-    np.add.at(frequencies, codes, numbers)
-    missing = int(frequencies[code_of[""]]) if "" in code_of else 0
-    many = len(ordered) > DISTINCT_LIMIT or (len(ordered) > IDENTIFIER_FROM and 2 * len(ordered) > rows)
-    if many:
-        return ColumnFacts(name, len(ordered), missing, categorical=False), None
-    categories = Categories(name, tuple(ordered))
-    facts = ColumnFacts(name, len(ordered), missing, True, categories, frequencies)
-    return facts, Values(keys, codes)
-
-
-def codable(kind: Any) -> bool:
-    """Whether values of a type have a text that can be a category."""
-    import pyarrow as pa
-
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if pa.types.is_nested(plain) or pa.types.is_binary(plain) or pa.types.is_large_binary(plain):
-        return False
-    try:
-        pa.nulls(0, plain).cast(pa.string())
-    except pa.ArrowException:
-        return False
-    return True
 
 
 def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from vbas_desktop.domain.errors import Finding, Severity
@@ -29,14 +29,27 @@ _FORCE = (
 )
 
 
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values of a column with their numbers of records, line 2 among them, and the index of line 2's value.
+
+    ``values`` is None if there are too many to be listed; ``distinct`` is then all that is known.
+    """
+
+    values: Sequence[str] | None
+    counts: Sequence[int]
+    distinct: int
+    first: int
+
+
 def settle_category_line(raw: RawRecords, choice: str, file: str) -> LineTwo:
     """Decide, unless the beginning of the file was judged before, and take a category line out of the columns."""
     if choice == "no":
         return LineTwo(None)
     if choice == "yes":
-        verdict = _forced(raw, file)
+        verdict = read_numbers(raw.first_record, raw.dialect.header, raw.first_row, file)
     else:
-        verdict = raw.verdict or judge(raw.first_record, raw.columns, raw.rows, raw.first_row, file)
+        verdict = raw.verdict or judge_columns(raw.first_record, raw.columns, raw.rows, raw.first_row, file)
     if verdict.declared is None or raw.first_record is None:
         return verdict
     for column in raw.columns:
@@ -51,24 +64,37 @@ def looks_like_numbers(record: Sequence[str] | None) -> TypeGuard[Sequence[str]]
     return record is not None and all(_POSITIVE_INTEGER.fullmatch(value) for value in record)
 
 
-def _forced(raw: RawRecords, file: str) -> LineTwo:
-    if raw.first_record is None:
+def read_numbers(line: Sequence[str] | None, header: Sequence[str], row: int, file: str) -> LineTwo:
+    """Read line 2 as numbers of categories, as the user says it is; the findings are errors if it cannot be."""
+    if line is None:
         message = "The line after the names does not have a number of categories for each column."
-        return LineTwo(None, (_finding(file, raw.first_row, message, Severity.ERROR, "Give one number per column."),))
+        return LineTwo(None, (_finding(file, row, message, Severity.ERROR, "Give one number per column."),))
     wrong = [
-        _finding(
-            file, raw.first_row, "The number of categories is not a positive integer.", Severity.ERROR, _FORCE, name
-        )
-        for name, value in zip(raw.dialect.header, raw.first_record, strict=True)
+        _finding(file, row, "The number of categories is not a positive integer.", Severity.ERROR, _FORCE, name)
+        for name, value in zip(header, line, strict=True)
         if value.strip() and not _POSITIVE_INTEGER.fullmatch(value)
     ]
     if wrong:
         return LineTwo(None, tuple(wrong))
-    return LineTwo(tuple(int(value) if value.strip() else None for value in raw.first_record))
+    return LineTwo(tuple(int(value) if value.strip() else None for value in line))
 
 
-def judge(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, row: int, file: str) -> LineTwo:
-    """What so many records, line 2 among them, say about line 2, which has this row number."""
+def judge_columns(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, row: int, file: str) -> LineTwo:
+    """Judge line 2 by the columns of a file that was read."""
+    if not looks_like_numbers(line):
+        return LineTwo(None)
+    return judge(line, [_values_of(column) for column in columns], rows, row, file)
+
+
+def _values_of(column: RawColumn) -> ColumnValues:
+    if column.parts is None:
+        return ColumnValues(None, (), column.distinct, 0)
+    assert column.first is not None
+    return ColumnValues(column.values, column.frequencies.tolist(), column.distinct, column.first)
+
+
+def judge(line: Sequence[str] | None, columns: Sequence[ColumnValues], rows: int, row: int, file: str) -> LineTwo:
+    """Judge line 2, which has this row number, by so many records, line 2 among them."""
     if not looks_like_numbers(line):
         return LineTwo(None)
     numbers = tuple(int(value) for value in line)
@@ -89,17 +115,15 @@ def judge(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, r
     return LineTwo(None)
 
 
-def _evidence(columns: Sequence[RawColumn], numbers: Sequence[int], others: int) -> tuple[float, bool]:
+def _evidence(columns: Sequence[ColumnValues], numbers: Sequence[int], others: int) -> tuple[float, bool]:
     """The chance that a record looks like this, and whether no column has more values than its number."""
     chance, consistent = 1.0, True
     for column, number in zip(columns, numbers, strict=True):
-        if column.parts is None:
+        if column.values is None:
             consistent = consistent and column.distinct <= number
             continue
-        code = column.first
-        assert code is not None
-        elsewhere = int(column.frequencies[code]) - 1
-        values = [value for i, value in enumerate(column.values) if value != "" and (elsewhere or i != code)]
+        elsewhere = column.counts[column.first] - 1
+        values = [value for i, value in enumerate(column.values) if value != "" and (elsewhere or i != column.first)]
         consistent = consistent and len(values) <= number
         if len(values) == number or (values and not any(_NUMBER.fullmatch(value) for value in values)):
             chance *= (elsewhere + 1) / (others + 1)
@@ -114,19 +138,15 @@ def _exceeded(raw: RawRecords, declared: Sequence[int | None], file: str) -> lis
             unused = column.dropped is not None and column.frequencies[column.dropped] == 0
             present = len(column.values) - unused - ("" in column.values)
         if number is not None and present > number:
-            message = f"There are {present:,} values, but the category line says {number:,}; the values present count."
-            findings.append(
-                _finding(
-                    file,
-                    raw.first_row,
-                    message,
-                    Severity.WARNING,
-                    "Correct the category line or the values.",
-                    column.name,
-                    "category-line-exceeded",
-                )
-            )
+            findings.append(exceeded_number(column.name, present, number, raw.first_row, file))
     return findings
+
+
+def exceeded_number(column: str, present: int, number: int, row: int, file: str) -> Finding:
+    """Warn of a column that has more values than line 2 says."""
+    message = f"There are {present:,} values, but the category line says {number:,}; the values present count."
+    remedy = "Correct the category line or the values."
+    return _finding(file, row, message, Severity.WARNING, remedy, column, "category-line-exceeded")
 
 
 def _finding(

@@ -20,7 +20,7 @@ from vbas_desktop.files.access import bad_encoding
 from vbas_desktop.files.dialect import SAMPLE_BYTES, Dialect, first_row, sniff_delimiter
 
 from .bits import PADDING
-from .category_line import judge, looks_like_numbers
+from .category_line import judge_columns, looks_like_numbers
 from .coding import ColumnCoder, Fields
 from .pipeline import Buffers, CodingPipeline
 from .raw import LineTwo, RawRecords, RowNumbers
@@ -121,7 +121,7 @@ class DelimitedScan:
         self._pipeline.finish()
         columns = [coder.raw("iso8859-1") for coder in self.coders]
         line = self._second_texts("iso8859-1")
-        verdict = judge(line, columns, self.rows, self._second_row, str(self.path))
+        verdict = judge_columns(line, columns, self.rows, self._second_row, str(self.path))
         if not verdict.doubtful:
             self.verdict, self.coders = verdict, self._kept
             self._pipeline.keep(self._kept)

@@ -89,6 +89,22 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
         raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
 
 
+def first_parquet_record(path: Path) -> tuple[str, ...] | None:
+    """Read the texts of the first row; None if there is none, or if a column holds what is no text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            batch = next(file.iter_batches(batch_size=1), None)
+            if batch is None or not batch.num_rows:
+                return None
+            columns = [dictionary_of(column) for column in batch.columns]
+    except (pa.ArrowException, OSError):
+        return None
+    return tuple(values[int(indices[0])] for indices, values in columns)
+
+
 def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write rows of texts as a Parquet file whose columns are all text."""
     import pyarrow as pa

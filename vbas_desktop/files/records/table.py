@@ -23,7 +23,7 @@ from vbas_desktop.settings.reading import RecordOptions
 
 from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
-from .parquet import is_parquet, scan_parquet
+from .parquet import first_parquet_record, is_parquet, scan_parquet
 from .raw import OrderedCodes, RawColumn, RawRecords, RowNumbers, finished
 from .stream import ByteStream
 
@@ -192,18 +192,23 @@ def line_two(path: str | Path, options: RecordOptions, progress: Progress) -> tu
         return options.category_counts == "yes", ()
     _check_options(options)
     check_readable(Path(path))
-    if is_parquet(Path(path)):
-        return False, ()
-    with ByteStream(Path(path), options.encoding) as stream:
-        head = bytes(next(stream.blocks(), b"")) + b"\n"
-    delimiter = options.delimiter or sniff_delimiter(head)
-    names = first_row(head, delimiter)
-    second = names and first_row(head[names[1] :], delimiter)
-    if second and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]]):
+    if _is_certainly_a_record(Path(path), options):
         return False, ()
     table = load_records(path, options, progress, ())
     said = tuple(finding for finding in table.findings if finding.code == "category-line")
     return table.dialect.category_line, said
+
+
+def _is_certainly_a_record(path: Path, options: RecordOptions) -> bool:
+    """Look at line 2 alone: whether it cannot hold numbers of categories."""
+    if is_parquet(path):
+        return not looks_like_numbers(first_parquet_record(path))
+    with ByteStream(path, options.encoding) as stream:
+        head = bytes(next(stream.blocks(), b"")) + b"\n"
+    delimiter = options.delimiter or sniff_delimiter(head)
+    names = first_row(head, delimiter)
+    second = names and first_row(head[names[1] :], delimiter)
+    return second is not None and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]])
 
 
 def _tally(raw: RawRecords, progress: Progress) -> None:

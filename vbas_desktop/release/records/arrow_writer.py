@@ -127,7 +127,10 @@ class ArrowRecords(Records):
 
     def _parquet(self) -> Iterator[Any]:
         with pa_parquet.ParquetFile(self._table.source.path) as file:
-            yield from file.iter_batches(batch_size=BATCH_ROWS)
+            skip = int(self._table.dialect.category_line)
+            for batch in file.iter_batches(batch_size=BATCH_ROWS):
+                yield batch.slice(skip)
+                skip = 0
 
     def _csv(self) -> Iterator[Any]:
         dialect = self._table.dialect
