@@ -51,6 +51,24 @@ def test_the_identity_release_loses_nothing(capsys, hierarchies):
     assert (overall["precision"], overall["rand"], overall["jaccard"]) == (1.0, 1.0, 1.0)
 
 
+def test_the_normalised_index_orders_the_releases_of_a_file_as_the_index_does(capsys, hierarchies):
+    found = {n: vector(capsys, n, "--hierarchies", hierarchies)["overall"] for n in (2, 3, 4, 5, 6, 7)}
+    assert len({overall["davies_bouldin_worst"] for overall in found.values()}) == 1
+    index = {n: overall["davies_bouldin"] for n, overall in found.items()}
+    normalised = {n: overall["davies_bouldin_normalised"] for n, overall in found.items()}
+    assert normalised == {n: pytest.approx(value / found[2]["davies_bouldin_worst"]) for n, value in index.items()}
+    assert normalised[2] == 0 < normalised[3] < normalised[4] < 1
+
+
+def test_a_worst_file_replaces_the_worst_case(capsys, hierarchies):
+    worst = ["--hierarchies", hierarchies, "--worst", DATA / "C4.csv"]
+    index = {n: vector(capsys, n, "--hierarchies", hierarchies)["overall"]["davies_bouldin"] for n in (3, 4)}
+    found = vector(capsys, 3, *worst)["overall"]
+    assert found["davies_bouldin_worst"] == index[4]
+    assert found["davies_bouldin_normalised"] == pytest.approx(index[3] / index[4])
+    assert vector(capsys, 4, *worst)["overall"]["davies_bouldin_normalised"] == 1.0
+
+
 def test_aggregated_sensitive_values_per_class(capsys, hierarchies):
     # The original values of the classes that were aggregated, described from the un-aggregated release.
     rows = vector(capsys, 3, "--sensitive", "Value")["sensitive_values"]["Value"]

@@ -68,8 +68,10 @@ class PairCounts:
 class DaviesBouldin:
     """The index, and how many pairs of classes lie on top of each other (distance 0) and were left out of it.
 
-    ``worst`` is the index if every class were as wide as the whole file, which is all that suppressed values tell;
-    the best case is the original file, whose classes have no width: 0. ``reason`` says why there is no value.
+    ``worst`` is the worst case of the original file, the same for all releases of it: 2 · S / D with S the root mean
+    square distance of all records to the centre of the file and D the smallest positive distance between the centres
+    of two original classes. The best case is the original itself, whose classes have no width: 0. ``reason`` says why
+    there is no value.
     """
 
     value: float | None
@@ -80,24 +82,38 @@ class DaviesBouldin:
     @property
     def normalised(self) -> float | None:
         """The index between the best case (0) and the worst (1); None where one of them is not defined."""
-        if self.value is None or not self.worst:
+        if not self.value:
+            return self.value
+        if not self.worst:
             return None
         return min(1.0, self.value / self.worst)
 
 
-def of_rows(
-    largest: NDArray[np.float64], nearest: NDArray[np.float64], coinciding: int, widest: float | None
-) -> DaviesBouldin:
-    """The index from the largest ratio of each class and the distance to the nearest other one."""
-    usable = np.isfinite(nearest)
+def of_rows(largest: NDArray[np.float64], coinciding: int, worst: float | None = None) -> DaviesBouldin:
+    """Compute the index from the largest ratio of each class (−inf: no other class has another centre)."""
+    usable = largest > -np.inf
     if not usable.any():
-        reason = "all classes have the same centre" if nearest.size > 1 else "there is only one class"
-        return DaviesBouldin(None, coinciding, reason=reason)
-    worst = None if widest is None else float((2.0 * widest / nearest[usable]).mean())
+        reason = "all classes have the same centre" if largest.size > 1 else "there is only one class"
+        return DaviesBouldin(None, coinciding, worst, reason=reason)
     return DaviesBouldin(float(largest[usable].mean()), coinciding, worst)
 
 
 Floats = NDArray[np.float64]
+
+
+def worst_of_points(points: Floats, records: NDArray[np.int64]) -> float | None:
+    """Compute the worst case 2 · S / D of records at points; None unless two points with records differ."""
+    used = records > 0
+    some, weight = points[used], records[used]
+    first, _ = place_numbers(some)
+    if first.size < 2:
+        return None
+    middle = np.average(some, axis=0, weights=weight)
+    spread = math.sqrt(np.average(((some - middle) ** 2).sum(axis=1), weights=weight))
+    places = some[first]
+    distances, _ = scipy.spatial.cKDTree(places).query(places, [2], workers=threads_for(len(places)))
+    return 2.0 * spread / float(distances.min())
+
 
 _NEAR = 5
 """Neighbours looked at first: nearly always the deciding one is among them."""
@@ -109,10 +125,10 @@ _CELLS = 125_000
 """Distances held at a time, whatever the number of groups."""
 
 
-def largest_ratios(centres: Floats, spread: Floats) -> tuple[Floats, Floats]:
-    """Of each group the largest (S_i + S_j)/D_ij, and the distance to the nearest other centre.
+def largest_ratios(centres: Floats, spread: Floats) -> Floats:
+    """Compute the largest (S_i + S_j)/D_ij of each group.
 
-    Centres at the same place are left out; a group that has no other gets −inf and inf. Exact: after the nearest
+    Centres at the same place are left out; a group that has no other gets −inf. Exact: after the nearest
     neighbours, partners are tried from the widest down until none that is left can be larger. O(n log² n) as a rule.
     """
     number = len(centres)
@@ -133,7 +149,7 @@ def largest_ratios(centres: Floats, spread: Floats) -> tuple[Floats, Floats]:
             break
         _look((centres, spread), rows, (places[some], widths[some]), (best, nearest), 1, widest)
         start, size = start + size, 2 * size
-    return best, nearest
+    return best
 
 
 def _look(

@@ -60,8 +60,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worst",
         metavar="FILE",
-        help="the most distorted version of ORIGINAL: Davies–Bouldin is normalised by it (default: every class as wide "
-        "as the whole file)",
+        help="the most distorted version of ORIGINAL: Davies–Bouldin is normalised by it (default: a worst case that "
+        "follows from ORIGINAL alone)",
     )
     parser.add_argument(
         "--reason",

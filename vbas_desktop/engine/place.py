@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import pairs_by_region
-from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts, coinciding_pairs, largest_ratios, of_rows
+from vbas_desktop.algorithms.indices import (
+    DaviesBouldin,
+    PairCounts,
+    coinciding_pairs,
+    largest_ratios,
+    of_rows,
+    worst_of_points,
+)
 from vbas_desktop.algorithms.released import Aggregation, Placed, placed
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import SILENT, Progress
@@ -46,12 +53,16 @@ class Moves:
 
 
 def moves(
-    points: NDArray[np.float64], membership: NDArray[np.integer], groups: int, weight: NDArray[np.int64]
+    points: NDArray[np.float64],
+    membership: NDArray[np.integer],
+    groups: int,
+    weight: NDArray[np.int64],
+    worst: float | None,
 ) -> Moves:
     """From the released records of each initial region, or of each initial region in each tier.
 
     A distance itself says how far a place was generalised, so Davies–Bouldin takes it without a further factor: S is
-    the root mean square of a region, D that of the centres.
+    the root mean square of a region, D that of the centres. ``worst`` is its worst case.
     """
     total = np.bincount(membership, weight, minlength=groups)
     everything = float(weight.sum())
@@ -65,11 +76,8 @@ def moves(
     far = np.sqrt(squared)
     by_region = np.bincount(membership, weight * far, minlength=groups) / safe
     spread = np.sqrt(np.bincount(membership, weight * squared, minlength=groups) / safe)
-    middle = (weight[:, None] * points).sum(axis=0) / everything
-    widest = float(np.sqrt((weight * ((points - middle) ** 2).sum(axis=1)).sum() / everything))
     used = total > 0
-    largest, nearest = largest_ratios(centre[used], spread[used])
-    index = of_rows(largest, nearest, coinciding_pairs(centre[used]), widest)
+    index = of_rows(largest_ratios(centre[used], spread[used]), coinciding_pairs(centre[used]), worst)
     return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), index)
 
 
@@ -243,7 +251,7 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
     together_by_group = np.zeros(merged.groups, np.int64)
     np.add.at(together_by_group, merged.membership, released.pairs[0])
-    moved = _moved(problem.regions.points, merged, released)
+    moved = _moved(problem, merged, released)
     height = max(HEIGHT, len(released.classes))
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
@@ -271,11 +279,14 @@ def _place_precision(merged: Aggregation, released: Placed) -> float | None:
     return place_precision(released.records, np.array(in_same_place), merged.counts.regions)
 
 
-def _moved(points: NDArray[np.float64], merged: Aggregation, released: Placed) -> Moves:
+def _moved(problem: Problem, merged: Aggregation, released: Placed) -> Moves:
     """How far records are from the middle of the place where they are released; places tier by tier."""
     starts = np.cumsum([0, *merged.places])
     membership = np.concatenate([each + start for each, start in zip(merged.memberships, starts, strict=False)])
-    return moves(np.tile(points, (len(merged.places), 1)), membership, int(starts[-1]), released.records.ravel())
+    points = problem.regions.points
+    worst = worst_of_points(points, problem.counts.region_totals)
+    in_tiers = np.tile(points, (len(merged.places), 1))
+    return moves(in_tiers, membership, int(starts[-1]), released.records.ravel(), worst)
 
 
 def with_representability(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Solution:

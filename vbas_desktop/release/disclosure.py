@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.indices import DaviesBouldin
+from vbas_desktop.algorithms.indices import DaviesBouldin, worst_of_points
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD as LIMITS
 from vbas_desktop.engine.place import (
@@ -297,8 +297,10 @@ def _places_once(plan: Plan) -> Moves:
     starts = np.cumsum([0, *(len(tier.codes) for tier in tiers)])
     some = [(tier.released_by_region > 0)[tier.membership].astype(np.int64) for tier in tiers]
     places = [tier.membership + start for tier, start in zip(tiers, starts, strict=False)]
-    points = np.tile(plan.regions.points, (len(tiers), 1))
-    return moves(points, np.concatenate(places), int(starts[-1]), np.concatenate(some))
+    points = plan.regions.points
+    worst = worst_of_points(points, np.ones(len(points), np.int64))
+    in_tiers = np.tile(points, (len(tiers), 1))
+    return moves(in_tiers, np.concatenate(places), int(starts[-1]), np.concatenate(some), worst)
 
 
 def _example(plan: Plan, columns: tuple[str, ...]) -> Example | None:

@@ -1,18 +1,20 @@
 """Davies–Bouldin of a release, against the definition record by record, and between its best and worst case."""
 
 import math
-from itertools import product
+from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.assessment.representability import separation
+from vbas_desktop.assessment.representability import class_distances, separation
+from vbas_desktop.assessment.representability.class_distances import smallest_distance
 from vbas_desktop.assessment.representability.distance_tables import Distance, DistanceTable
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
 from vbas_desktop.assessment.representability.pairing import pair
-from vbas_desktop.assessment.representability.separation import davies_bouldin_of
+from vbas_desktop.assessment.representability.separation import davies_bouldin_of, worst_of_file
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.files.records.table import RecordOptions, load_records
 
@@ -69,17 +71,19 @@ def literal(before, after, weights, table):
         label: math.sqrt(sum(distance(key, middles[label], raised(key)) ** 2 for key in keys) / len(keys))
         for label, keys in members.items()
     }
-    whole = centre(list(after), None)
-    widest = math.sqrt(sum(distance(key, whole, (1, 1)) ** 2 for key in after) / len(after))
-    rows, worst, same = [], [], 0
+    whole = centre(list(before), None)
+    widest = math.sqrt(sum(distance(key, whole, (1, 1)) ** 2 for key in before) / len(before))
+    originals = [centre([key], before[key][1]) for key in before]
+    steps = [apart(one, other) for one, other in combinations(originals, 2) if apart(one, other) > 0]
+    worst = 2 * widest / min(steps) if steps else None
+    rows, same = [], 0
     for one in classes:
         far = {other: apart(middles[one], middles[other]) for other in classes if other != one}
         same += sum(d < 1e-9 for other, d in far.items() if other > one)
         far = {other: d for other, d in far.items() if d > 1e-9}
         if far:
             rows.append(max((widths[one] + widths[other]) / d for other, d in far.items()))
-            worst.append(2 * widest / min(far.values()))
-    return (sum(rows) / len(rows), sum(worst) / len(worst), same) if rows else (None, None, same)
+    return (sum(rows) / len(rows) if rows else None), worst, same
 
 
 RECORDS = st.lists(
@@ -105,16 +109,32 @@ def test_the_index_is_that_of_the_records_one_by_one(tmp_path_factory, records, 
     distance = Distance.of_classes(paired.original, weights, {"job": table} if table else {})
     found = davies_bouldin_of(paired, [SIZES, flat("job")], np.array(weights), distance)
     value, worst, same = literal(before, after, weights, table)
-    if distance.ranges[0] is None:
-        return
     assert found.coinciding_pairs == same
+    assert worst_of_file(paired.original, np.array(weights), distance) == (worst and pytest.approx(worst))
     if value is None:
         assert (found.value, found.normalised) == (None, None)
         assert found.reason in ("there is only one class", "all classes have the same centre")
     else:
         assert found.value == pytest.approx(value)
-        assert found.worst == pytest.approx(worst)
-        assert found.normalised == (pytest.approx(min(1, value / worst)) if worst else None)
+        assert replace(found, worst=worst).normalised == pytest.approx(min(1, value / worst) if value else 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from("xyz")), min_size=1, max_size=12))
+def test_the_smallest_distance_is_that_of_all_pairs(rows):
+    labels = sorted({(str(one), str(other), job) for one, other, job in rows})
+    weights = (0.7, 0.2, 0.1)
+    distance = Distance.of_labels(labels, weights)
+    steps = [far for one, other in combinations(labels, 2) if (far := distance.between(one, other)) > 0]
+    found = smallest_distance(labels, np.array(weights), distance)
+    assert found == (pytest.approx(min(steps)) if steps else None)
+
+
+def test_the_smallest_distance_of_too_many_classes_is_not_known(monkeypatch):
+    monkeypatch.setattr(class_distances, "MOST_PAIRS", 10)
+    # No two classes differ in one column alone, so that all pairs would have to be compared.
+    labels = [("0", "0"), ("1", "4"), ("5", "5")]
+    assert smallest_distance(labels, np.array([0.5, 0.5]), Distance.of_labels(labels)) is None
 
 
 def vectors(tmp_path, released, **more):
@@ -136,6 +156,22 @@ def test_raising_more_comes_nearer_to_the_worst_case(tmp_path):
     little = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job))["davies_bouldin_normalised"]
     much = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), "***"))["davies_bouldin_normalised"]
     assert 0 < little < much <= 1
+
+
+def test_the_worst_case_is_the_same_for_every_release_of_a_file(tmp_path):
+    worst = {
+        vectors(tmp_path, released)["davies_bouldin_worst"]
+        for released in (
+            lambda size, job: (size, job),
+            lambda size, job: (SIZES.on_level(size, 1), job),
+            lambda size, job: (size, "***"),
+            lambda size, job: ("***", "***"),
+        )
+    }
+    # Sizes 1 to 6 and three jobs, all equally often. S² is the mean of (|size − 3.5| / 5 + 2 / 3)² / 4, D the step from
+    # one size to the next, half of 1/5.
+    spread = math.sqrt(sum((abs(size - 3.5) / 5 + 2 / 3) ** 2 / 4 for size in range(1, 7)) / 6)
+    assert list(worst) == [pytest.approx(2 * spread / 0.1)]
 
 
 def test_a_given_worst_file_takes_the_place_of_the_usual_worst_case(tmp_path):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import fowlkes_mallows_score, rand_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from vbas_desktop.algorithms.indices import PairCounts, of_rows, pairs
+from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts, of_rows, pairs, worst_of_points
 from vbas_desktop.assessment.representability.classes import Classes, outlier_records
 from vbas_desktop.assessment.representability.distance_tables import Distance
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge, handlings
@@ -91,13 +91,13 @@ def test_precision_of_the_worked_examples(number, expected):
     assert np.mean(list(precision_by_column(levels, heights).values())) == pytest.approx(expected, abs=1e-12)
 
 
-def of_spreads(spread, between, widest=None):
+def of_spreads(spread, between):
     """The index from the width of each class and all distances."""
     apart = between > 0
     coinciding = int((~apart).sum() - len(apart)) // 2
     distance = np.where(apart, between, np.inf)
     ratios = np.where(apart, (spread[:, None] + spread[None, :]) / distance, -np.inf)
-    return of_rows(ratios.max(axis=1), distance.min(axis=1), coinciding, widest)
+    return of_rows(ratios.max(axis=1), coinciding)
 
 
 def test_davies_bouldin_of_the_worked_example():
@@ -122,12 +122,15 @@ def test_classes_on_top_of_each_other_are_reported_not_hidden():
     assert found.value == 0.0
 
 
-def test_the_worst_case_is_that_of_classes_as_wide_as_the_whole_file():
-    between = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 4.0], [4.0, 4.0, 0.0]])
-    found = of_spreads(np.array([1.0, 1.0, 0.0]), between, widest=3.0)
-    assert found.value == pytest.approx((1.0 + 1.0 + 0.25) / 3)
-    assert found.worst == pytest.approx((3.0 + 3.0 + 1.5) / 3)
-    assert found.normalised == pytest.approx(2.25 / 7.5)
+def test_the_worst_case_of_points_is_their_spread_over_their_smallest_step():
+    # Three records at 0, one at 4 and none at 1: the centre is 1, S² = (3·1 + 9) / 4 = 3, D = 4.
+    points = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 0.0]])
+    assert worst_of_points(points, np.array([3, 1, 0])) == pytest.approx(2 * np.sqrt(3) / 4)
+    assert worst_of_points(points, np.array([3, 0, 0])) is None
+    assert DaviesBouldin(0.5, 0, worst=2.0).normalised == 0.25
+    assert DaviesBouldin(5.0, 0, worst=2.0).normalised == 1.0
+    assert DaviesBouldin(0.0, 0, worst=None).normalised == 0.0
+    assert DaviesBouldin(0.5, 0, worst=None).normalised is None
 
 
 def test_outlier_records_of_the_worked_examples():

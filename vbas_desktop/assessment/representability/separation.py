@@ -17,6 +17,8 @@ from scipy.spatial.distance import cdist
 from vbas_desktop.algorithms.indices import DaviesBouldin, of_rows
 from vbas_desktop.domain.records import finite_number
 
+from .class_distances import smallest_distance
+from .classes import Classes
 from .distance_tables import Distance, DistanceTable
 from .hierarchy import Hierarchy
 from .pairing import Pairing
@@ -61,8 +63,7 @@ def davies_bouldin_of(
     """The index over the released classes that have common records."""
     used, group = np.unique(paired.cell_released, return_inverse=True)
     records = paired.cell_records
-    whole = np.zeros_like(group)
-    moved, anywhere = np.zeros(len(records)), np.zeros(len(records))
+    moved = np.zeros(len(records))
     columns = []
     for q, hierarchy in enumerate(hierarchies):
         values = [label[q] for label in paired.original.labels]
@@ -71,17 +72,32 @@ def davies_bouldin_of(
         column = _column(cells, group, records, released, distance, q)
         columns.append(column)
         moved += weights[q] * paired.climbed(q, hierarchy) * column.within
-        anywhere += weights[q] * _column(cells, whole, records, [None], distance, q).within
     if used.size**2 * sum(column.width for column in columns) > MOST_WORK:
         return DaviesBouldin(None, 0, reason="there are too many classes")
     spread = _root_mean_square(moved, group, records, used.size)
-    widest = float(_root_mean_square(anywhere, whole, records, 1)[0])
-    return _over_rows(columns, weights, spread, widest)
+    return _over_rows(columns, weights, spread)
 
 
-def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats, widest: float) -> DaviesBouldin:
+def worst_of_file(original: Classes, weights: Floats, distance: Distance) -> float | None:
+    """Compute the worst case 2 · S / D of a file, the same for all its releases.
+
+    S is the root mean square distance of all records to the centre of the file, D the smallest positive distance
+    between two classes. None if all classes are at the same place, or if there are too many to find D.
+    """
+    sizes = original.sizes
+    whole = np.zeros(sizes.size, np.intp)
+    from_centre = np.zeros(sizes.size)
+    for q in range(len(original.columns)):
+        values = [label[q] for label in original.labels]
+        from_centre += weights[q] * _column(values, whole, sizes, [None], distance, q).within
+    spread = float(_root_mean_square(from_centre, whole, sizes, 1)[0])
+    nearest = smallest_distance(original.labels, weights, distance)
+    return 2.0 * spread / nearest if nearest else None
+
+
+def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats) -> DaviesBouldin:
     number = spread.size
-    largest, nearest = np.full(number, -np.inf), np.full(number, np.inf)
+    largest = np.full(number, -np.inf)
     coinciding, step = 0, max(1, _CELLS // number)
     for start in range(0, number, step):
         rows = slice(start, min(start + step, number))
@@ -94,8 +110,8 @@ def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats, wide
         coinciding += int(np.count_nonzero(~apart)) - (rows.stop - rows.start)
         far = np.where(apart, between, np.inf)
         ratios = np.where(apart, (spread[rows, None] + spread[None, :]) / far, -np.inf)
-        largest[rows], nearest[rows] = ratios.max(axis=1), far.min(axis=1)
-    return of_rows(largest, nearest, coinciding // 2, widest)
+        largest[rows] = ratios.max(axis=1)
+    return of_rows(largest, coinciding // 2)
 
 
 def _root_mean_square(distances: Floats, group: NDArray[np.intp], records: Ints, number: int) -> Floats:

@@ -21,7 +21,7 @@ from .distance_tables import Distance, DistanceTable, unused_values
 from .hierarchy import Hierarchy, unlisted_values
 from .pairing import UNEXPLAINED, Pairing, pair
 from .per_class import class_rows, named, sensitive_rows
-from .separation import davies_bouldin_of
+from .separation import davies_bouldin_of, worst_of_file
 from .words import may_tell, parts_shown, share_at_least, shown
 
 FORMAT_VERSION = 1
@@ -80,7 +80,9 @@ def representability(
     distance = Distance.of_classes(paired.original, choices.column_weights().tolist(), choices.distances)
     precisions = _cell_precision(paired, ordered, choices)
     index = davies_bouldin_of(paired, ordered, choices.column_weights(), distance)
-    if worst is not None:
+    if worst is None:
+        index = replace(index, worst=worst_of_file(paired.original, choices.column_weights(), distance))
+    else:
         distorted = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies)
         other = davies_bouldin_of(distorted, ordered, choices.column_weights(), distance)
         index = replace(index, worst=other.value)
@@ -246,6 +248,10 @@ def _warnings(
         found.append(
             Finding("no-davies-bouldin", f"There is no Davies–Bouldin index: {index.reason}.", "", Severity.HINT)
         )
+    elif index.normalised is None:
+        message = "The Davies–Bouldin index is not normalised: its worst case is not known."
+        remedy = "Name the most distorted file that you would release (--worst)."
+        found.append(Finding("no-worst-case", message, remedy, Severity.HINT))
     return found
 
 

@@ -31,7 +31,7 @@ OVERALL = {
     ),
     "davies_bouldin_normalised": (
         "Davies–Bouldin, normalised",
-        "the same between the best case (0: the original) and the worst (1: every class as wide as the whole file)",
+        "the same between the best case (0: the original) and the worst (1), which is one for all releases of a file",
     ),
     "mean_distance": (
         "Distance moved",

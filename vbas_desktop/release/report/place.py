@@ -49,7 +49,7 @@ def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
         ("Davies–Bouldin", _number(overall["davies_bouldin"]), "how wide the aggregated regions are against the "
          "distance of their middles: lower is better"),
         ("Davies–Bouldin, normalised", _number(overall["davies_bouldin_normalised"]), "the same between the best case "
-         "(0: nothing merged) and the worst (1: every region as wide as all records are spread)"),
+         "(0: nothing merged) and the worst (1), which is one for all releases of a file"),
         ("Distance moved", _number(overall["mean_distance"], f" {unit}"), moved),
         ("Share of records released", share, "of the records of the file"),
     ]  # fmt: skip
