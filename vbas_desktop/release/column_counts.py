@@ -1,19 +1,28 @@
-"""What the tests of released columns count: values by initial region and by class, among the released records.
+"""The released records of a plan, as the tests of columns need them.
 
 Everything is made from the codes in memory; the record file is not read again. How often values occur is counted in all
-records, what they tell of place and class in a sample of `SAMPLE_ROWS` that depends on nothing but the number of rows.
+records, what they tell of place and class in a sample that depends on nothing but the number of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled
+from vbas_desktop.audit.agreement import Ints
+from vbas_desktop.audit.released_records import (
+    SAMPLE_ROWS,
+    ReleasedColumn,
+    Sample,
+    rare_combination_share,
+    released_cells,
+    sampled_rows,
+    text_hashes,
+    whole_cells,
+)
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.records.table import RecordTable
@@ -24,168 +33,122 @@ from .plan import Plan
 from .records.composition import Decision, region_and_category_codes
 from .records.source_writer import ReleaseQuery
 
-SAMPLE_ROWS = 1 << 18
 CHUNK_ROWS = 1 << 18
-DENSE_CELLS = 1 << 24
-PAIR_ROWS = 1 << 18
-"""About so many records have the pairs of values that are counted to find rare ones."""
-
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """How many records have each pair of two things, of the pairs that occur."""
-
-    first: Ints
-    second: Ints
-    counts: Ints
-
-
-def pair_counts(first: Ints, second: Ints, numbers: tuple[int, int]) -> Pairs:
-    """Count pairs of numbers below ``numbers``."""
-    keys = first * numbers[1] + second
-    if numbers[0] * numbers[1] <= max(DENSE_CELLS, 4 * keys.size):
-        cells = np.bincount(keys, minlength=1)
-        found = np.flatnonzero(cells)
-        counts = cells[found]
-    else:
-        found, counts = np.unique(keys, return_counts=True)
-    return Pairs(found // numbers[1], found % numbers[1], counts.astype(np.int64))
-
-
-@compiled
-def chosen_pairs(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    kept: NDArray[np.bool_],
-    width: int,
-    missing: Ints,
-    bits: np.uint64,
-) -> tuple[Ints, int]:
-    """The pairs of values whose hash begins with so many zeros, each as often as it occurs; how many pairs there are.
-
-    ``missing`` are the codes that mean no value; −1: there is none.
-    """
-    out = np.empty(first.size, np.int64)
-    chosen, there = 0, 0
-    for row in range(first.size):
-        a, b = np.int64(first[row]), np.int64(second[row])
-        if not kept[row] or a == missing[0] or b == missing[1]:
-            continue
-        there += 1
-        key = a * width + b
-        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-        if bits == 0 or mixed >> (np.uint64(64) - bits) == 0:
-            out[chosen] = key
-            chosen += 1
-    return out[:chosen].copy(), there
-
-
-def rehearse() -> None:
-    """Choose among no pairs."""
-    codes = np.zeros(0, np.int32)
-    chosen_pairs(codes, codes, np.zeros(0, np.bool_), 1, np.zeros(2, np.int64), np.uint64(0))
 
 
 def empty_code(facts: ColumnFacts) -> int:
-    """The code of records that have no value; −1 if there is none."""
+    """Return the code of records that have no value; −1 if there is none."""
     if not facts.missing or facts.categories is None:
         return -1
     return facts.categories.values.index("")
 
 
-class ReleasedRecords:
+class TableRecords:
     """The released records of a plan by the codes of the loaded table."""
 
     def __init__(self, plan: Plan, table: RecordTable, progress: Progress) -> None:
         self.plan, self.table, self._progress = plan, table, progress
         self.rows = table.rows
+        self.k = plan.problem.k
+        self.quasi_identifiers = plan.problem.quasi_identifiers
+        tiers = plan.solution.tiers
+        memberships = [plan.membership] if tiers is None else tiers.memberships(plan.membership)
+        self.memberships = tuple(membership.astype(np.int64) for membership in memberships)
         self._decision = Decision.of(plan)
-        self._region_of, self.categories_of = region_and_category_codes(plan.problem, table)
+        self._region_of, self._categories_of = region_and_category_codes(plan.problem, table)
+        self._hashes: dict[str, NDArray[np.uint64]] = {}
 
-    def _chosen(self, rows: slice | Ints) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32]]:
-        """Which of these rows are released, their initial regions and the categories of their quasi-identifiers."""
+    def column(self, facts: ColumnFacts) -> ReleasedColumn:
+        """Describe a column of the table."""
+        filled = max(0, self.rows - facts.missing - self.plan.records_suppressed)
+        # A column that is filled at all is tested, however many of its records are suppressed.
+        filled = max(filled, min(1, self.rows - facts.missing))
+        return ReleasedColumn(facts.name, facts.distinct, empty_code(facts), filled, facts.categorical)
+
+    def _places(self, rows: slice | Ints) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Return the released places of these rows (below 0: suppressed), their initial regions and categories."""
         problem = self.plan.problem
         region = self._region_of[self.table.codes(problem.region_column)[rows]]
-        codes = np.empty((len(self.categories_of), region.size), np.int32)
-        for q, (name, table) in enumerate(zip(problem.quasi_identifiers, self.categories_of, strict=True)):
+        codes = np.empty((len(self._categories_of), region.size), np.int32)
+        for q, (name, table) in enumerate(zip(problem.quasi_identifiers, self._categories_of, strict=True)):
             codes[q] = table[self.table.codes(name)[rows]]
-        return self._decision.places(region, codes)[0] >= 0, region, codes
+        return self._decision.places(region, codes)[0], region, codes
 
     @cached_property
-    def _kept(self) -> NDArray[np.bool_]:
-        kept = np.empty(self.table.rows, np.bool_)
+    def _tiers(self) -> NDArray[np.int8]:
+        """The tier in which each row is released; −1: it is not."""
+        tiers = np.full(self.table.rows, -1, np.int8)
         for chunk in self._chunks():
-            kept[chunk] = self._chosen(chunk)[0]
-        return kept
+            tiers[chunk] = self._tier_of(self._places(chunk)[0])
+        return tiers
+
+    def _tier_of(self, places: NDArray[np.int32]) -> NDArray[np.int8]:
+        numbers = np.array([len(tier.codes) for tier in self.plan.tiers])
+        found = np.searchsorted(np.cumsum(numbers), places, side="right")
+        return np.where(places < 0, -1, found).astype(np.int8)
 
     def _chunks(self) -> Iterator[slice]:
         for start in range(0, self.table.rows, CHUNK_ROWS):
             self._progress.update("Testing the released columns", 0.0)
             yield slice(start, min(self.table.rows, start + CHUNK_ROWS))
 
-    def frequencies(self, name: str) -> Ints:
-        """How many released records have each value of a column."""
-        codes, values = self.table.codes(name), self.table.facts(name).distinct
-        counts = np.zeros(values, np.int64)
+    def values_at(self, column: ReleasedColumn, rows: Ints) -> Ints:
+        """Return the codes of a column in these rows."""
+        return self.table.codes_at(column.name, rows).astype(np.int64)
+
+    def frequencies(self, column: ReleasedColumn) -> Ints:
+        """Count the released records with each code of a column."""
+        codes = self.table.codes(column.name)
+        counts = np.zeros(column.values, np.int64)
         for chunk in self._chunks():
-            counts += np.bincount(codes[chunk][self._kept[chunk]], minlength=values)
+            counts += np.bincount(codes[chunk][self._tiers[chunk] >= 0], minlength=column.values)
         return counts
 
-    def rare_pairs(self, one: ColumnFacts, other: ColumnFacts, k: int) -> float:
-        """The share of the released records with both values whose pair of values fewer than k of them have.
+    def rare_combinations(self, columns: Sequence[ReleasedColumn], blanks: bool) -> float:
+        """Return the share of the released records whose combination of values fewer than k have."""
+        codes = [self.table.codes(column.name) for column in columns]
+        chunks = (
+            [values[chunk][self._tiers[chunk] >= 0].astype(np.int64) for values in codes] for chunk in self._chunks()
+        )
+        hashes = [self._hashes_of(column.name) for column in columns]
+        return rare_combination_share(chunks, columns, hashes, self.table.rows, self.k, blanks)
 
-        Of large files the pairs are chosen by a hash, and each chosen pair is counted in all records.
-        """
-        first, second = self.table.codes(one.name), self.table.codes(other.name)
-        bits = max(0, int(self.table.rows // PAIR_ROWS).bit_length())
-        missing = np.array([empty_code(one), empty_code(other)], np.int64)
-        found, filled = [], 0
-        for chunk in self._chunks():
-            # As numbers of one size, so that there is one loop for codes of all sizes.
-            codes = first[chunk].astype(np.int32), second[chunk].astype(np.int32)
-            keys, there = chosen_pairs(*codes, self._kept[chunk], other.distinct, missing, np.uint64(bits))
-            filled += there
-            found.append(keys)
-        if not filled:
-            return 0.0
-        counts = np.unique(np.concatenate(found), return_counts=True)[1]
-        rare = int(counts[counts < k].sum()) << bits
-        return rare / filled if rare >= k else 0.0
+    def _hashes_of(self, name: str) -> NDArray[np.uint64]:
+        if name not in self._hashes:
+            categories = self.table.facts(name).categories
+            assert categories is not None
+            self._hashes[name] = text_hashes(categories.values)
+        return self._hashes[name]
 
     @cached_property
     def sample(self) -> Sample:
-        """Released records among `SAMPLE_ROWS` rows that are spread over the whole file, or all of them."""
-        total = self.table.rows
-        rows: slice | Ints = slice(None)
-        if total > SAMPLE_ROWS:
-            # One row at random from each of as many stretches.
-            borders = np.arange(SAMPLE_ROWS + 1, dtype=np.int64) * total // SAMPLE_ROWS
-            rows = np.random.default_rng(0).integers(borders[:-1], borders[1:])
-        kept, region, codes = self._chosen(rows)
-        places = np.flatnonzero(kept) if isinstance(rows, slice) else rows[kept]
-        strides = self._decision.strides
-        classes = np.unique(strides @ codes[:, kept].astype(np.int64), return_inverse=True)
-        return Sample(places, region[kept].astype(np.int64), codes[:, kept].astype(np.int64), classes[1].ravel())
+        """Released records from all over the file."""
+        return self._sample(sampled_rows(self.table.rows))
+
+    @cached_property
+    def larger(self) -> Sample:
+        """Records released under a larger place, in whole classes."""
+        rows = np.zeros(0, np.int64)
+        if len(self.memberships) > 1:
+            rows = np.flatnonzero(self._tiers > 0)
+        found = self._sample(rows)
+        return found.at(whole_cells(released_cells(found, self.memberships), SAMPLE_ROWS))
+
+    def _sample(self, rows: Ints) -> Sample:
+        places, region, every_code = self._places(rows)
+        kept = places >= 0
+        rows = rows[kept]
+        codes = every_code[:, kept].astype(np.int64)
+        classes = np.unique(self._decision.strides @ codes, return_inverse=True)[1].ravel()
+        originals = tuple(
+            None if np.unique(group_of).size == group_of.size else self.table.codes_at(name, rows).astype(np.int64)
+            for name, group_of in zip(self.quasi_identifiers, self._categories_of, strict=True)
+        )
+        tiers = self._tier_of(places[kept]).astype(np.int64)
+        return Sample(rows, region[kept].astype(np.int64), tiers, codes, originals, classes.astype(np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Rows of the table that are released, with their initial regions, categories and (dense) classes."""
-
-    rows: Ints
-    region: Ints
-    codes: Ints
-    classes: Ints
-
-    def at(self, chosen: Ints) -> Sample:
-        """Some of them."""
-        return Sample(self.rows[chosen], self.region[chosen], self.codes[:, chosen], self.classes[chosen])
-
-
-class SourceReleased(ReleasedRecords):
+class SourceTableRecords(TableRecords):
     """What is told of place and class is judged by a random sample, how often values occur by all released records."""
 
     def __init__(
@@ -199,16 +162,16 @@ class SourceReleased(ReleasedRecords):
         self._query = ReleaseQuery(plan, table, options, {})
         self._uploaded = False
 
-    def rare_pairs(self, one: ColumnFacts, other: ColumnFacts, k: int) -> float:
-        """As of a file if the sample is all records; otherwise none is told."""
-        return super().rare_pairs(one, other, k) if self.table.rows == self.rows else 0.0
+    def rare_combinations(self, columns: Sequence[ReleasedColumn], blanks: bool) -> float:
+        """Count as of a file if the sample is all records; otherwise nothing is found."""
+        return super().rare_combinations(columns, blanks) if self.table.rows == self.rows else 0.0
 
-    def frequencies(self, name: str) -> Ints:
-        """How many released records have each value of a column; one query."""
+    def frequencies(self, column: ReleasedColumn) -> Ints:
+        """Count the released records with each value of a column, by one query."""
         if not self._uploaded:
             self._query.upload(self._progress)
             self._uploaded = True
-        found = self._query.frequencies(name, self._progress)
-        categories = self._whole.facts(name).categories
+        found = self._query.frequencies(column.name, self._progress)
+        categories = self._whole.facts(column.name).categories
         assert categories is not None
         return np.array([found.get(value, 0) for value in categories.values], np.int64)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from vbas_desktop.approaches.registry import revealed
+from vbas_desktop.audit.column_tests import disclosing_columns, disclosing_pairs
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
-from .column_counts import Ints, ReleasedRecords, Sample, SourceReleased, empty_code, pair_counts
-from .column_pairs import percent, telling_pairs
-from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
+from .column_counts import SourceTableRecords, TableRecords
 from .plan import Plan
 
 TELLTALE = "telltale-column"
@@ -65,19 +62,16 @@ def telltale_columns(
     """
     if isinstance(table, SourceTable):
         whole = options or ReleaseOptions()
-        records: ReleasedRecords = SourceReleased(plan, table, whole, list(columns), progress)
+        records: TableRecords = SourceTableRecords(plan, table, whole, list(columns), progress)
     else:
-        records = ReleasedRecords(plan, table, progress)
+        records = TableRecords(plan, table, progress)
+    tested = [records.column(table.facts(name)) for name in columns]
     findings = []
-    facts = {column.name: column for column in table.columns}
-    for name in columns:
-        progress.update("Testing the released columns", 0.0)
-        told = " ".join(_told(records, facts[name]))
-        if told:
-            findings.append(Finding(TELLTALE, told, _ways_out(name, "it", "it", "it"), column=name))
-    telling = {finding.column for finding in findings}
-    silent = [facts[name] for name in columns if name not in telling]
-    for name, told in telling_pairs(records, silent, progress):
+    for name, told in disclosing_columns(records, tested, progress):
+        findings.append(Finding(TELLTALE, told, _ways_out(name, "it", "it", "it"), column=name))
+    disclosing = {finding.column for finding in findings}
+    others = [column for column in tested if column.name not in disclosing]
+    for name, told in disclosing_pairs(records, others, progress):
         findings.append(Finding(TELLTALE, told, _ways_out(name, "one of the two", "one", "the pair"), column=name))
     return tuple(findings)
 
@@ -99,105 +93,6 @@ def _ways_out(name: str, left_out: str, made: str, allowed: str) -> str:
         f"Leave {left_out} out (as an identifier); make {made} a quasi-identifier; group its values or make them "
         f"coarser; or allow {allowed} knowingly: --allow-column {shown}."
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """A column's values in the sampled records that have one, and these records."""
-
-    values: Ints
-    sample: Sample
-    distinct: int
-
-    @classmethod
-    def of(cls, records: ReleasedRecords, facts: ColumnFacts) -> _Column:
-        values = records.table.codes_at(facts.name, records.sample.rows).astype(np.int64)
-        there = np.flatnonzero(values != empty_code(facts))
-        return cls(values[there], records.sample.at(there), facts.distinct)
-
-
-def _told(records: ReleasedRecords, facts: ColumnFacts) -> Iterator[str]:
-    filled = records.rows - facts.missing
-    if not filled:
-        return
-    if not facts.categorical:
-        yield _too_many_values(facts, filled)
-        return
-    yield from _identifying(records, facts, filled)
-    column = _Column.of(records, facts)
-    yield from _refining_place(records.plan, column)
-    yield from _refining_categories(records, column)
-
-
-def _too_many_values(facts: ColumnFacts, filled: int) -> str:
-    if not facts.distinct:
-        return "Values of this kind cannot be tested: they may identify the person or the place."
-    return (
-        f"It has {facts.distinct:,} or more different values in {counted(filled, 'record')}: "
-        "almost every one may identify a person."
-    )
-
-
-def _identifying(records: ReleasedRecords, facts: ColumnFacts, filled: int) -> Iterator[str]:
-    k = records.plan.problem.k
-    # If all values were rare, their records would be too few still: counting can be spared.
-    if facts.distinct * (k - 1) < RARE_SHARE * (filled - records.plan.records_suppressed):
-        return
-    frequencies = records.frequencies(facts.name)
-    if facts.missing:
-        frequencies[empty_code(facts)] = 0
-    share = rare_share(frequencies, k)
-    if share >= RARE_SHARE:
-        yield (
-            f"In {percent(share)} of the released records the value is one that fewer than {k:,} of them have: "
-            "it may identify the person."
-        )
-
-
-def _refining_place(plan: Plan, column: _Column) -> Iterator[str]:
-    whole_of = plan.membership.astype(np.int64)
-    found = agreement(pair_counts(column.sample.region, column.values, (whole_of.size, column.distinct)), whole_of)
-    if found.refines:
-        yield (
-            "It reveals the place in more detail than the aggregated region: two of its records with the same value "
-            f"come from the same initial region in {percent(found.with_value)} of the cases instead of "
-            f"{percent(found.without)}; in {percent(found.single)} of the records the value occurs in a single "
-            "initial region."
-        )
-
-
-def _refining_categories(records: ReleasedRecords, column: _Column) -> Iterator[str]:
-    number = int(column.sample.classes.max(initial=0)) + 1
-    by_class = pair_counts(column.sample.classes, column.values, (number, column.distinct))
-    finer = alike(by_class) < ALIKE
-    for q, name in enumerate(records.plan.problem.quasi_identifiers):
-        category_of = np.zeros(number, np.int64)
-        category_of[column.sample.classes] = column.sample.codes[q]
-        categories = int(category_of.max(initial=0)) + 1
-        known = agreement(merged(by_class, category_of), np.zeros(categories, np.int64))
-        if finer and known.gain >= KNOWING and known.beyond_chance:
-            yield (
-                f"It reveals “{name}” in more detail than the released categories: two records with the same value "
-                f"have the same category in {percent(known.with_value)} of the cases instead of "
-                f"{percent(known.without)}, and the value divides the categories further."
-            )
-            continue
-        within = _within_groups(records, column, q)
-        if within is not None and within.refines:
-            yield (
-                f"It reveals “{name}” in more detail than the released groups: two records of a group with the same "
-                f"value have the same “{name}” in {percent(within.with_value)} of the cases instead of "
-                f"{percent(within.without)}."
-            )
-
-
-def _within_groups(records: ReleasedRecords, column: _Column, q: int) -> Agreement | None:
-    """How well the value tells the category before grouping within its group; None if nothing was grouped."""
-    group_of = records.categories_of[q].astype(np.int64)
-    if np.unique(group_of).size == group_of.size:
-        return None
-    before = records.table.codes_at(records.plan.problem.quasi_identifiers[q], column.sample.rows).astype(np.int64)
-    return agreement(pair_counts(before, column.values, (group_of.size, column.distinct)), np.maximum(0, group_of))
 
 
 def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:

@@ -38,7 +38,6 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
 from . import representability
-from .column_counts import rehearse as rehearse_pairs
 from .disclosure import Told, tell
 from .folder import NAMES, ReleasedFile, ReleaseReport
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
@@ -158,7 +157,6 @@ def _population(plan: Plan, column: str | None, options: ReleaseOptions, progres
 def rehearse() -> None:
     """Write and read back small made-up files: what `write_release` waits for is compiled then."""
     rehearse_codes()
-    rehearse_pairs()
     rehearse_with(_write_and_read_back)
 
 

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.audit import released_records
+from vbas_desktop.audit.agreement import agreeing, agreement, pair_counts
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
@@ -20,9 +22,7 @@ from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import RecordOptions, load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import column_counts
-from vbas_desktop.release.column_counts import ReleasedRecords, pair_counts
-from vbas_desktop.release.column_pairs import agreeing
-from vbas_desktop.release.column_tests import agreement
+from vbas_desktop.release.column_counts import TableRecords
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.telltales import check_columns, telltale_columns
 from vbas_desktop.settings.release import ReleaseOptions
@@ -159,18 +159,20 @@ def test_a_pair_of_columns_that_are_not_there_is_refused(table):
 
 @pytest.mark.parametrize("pair_rows", [1 << 18, 1 << 12])
 def test_rare_pairs_are_counted_in_all_released_records(plan, table, pair_rows, monkeypatch):
-    monkeypatch.setattr(column_counts, "PAIR_ROWS", pair_rows)
+    monkeypatch.setattr(released_records, "COMBINATION_ROWS", pair_rows)
     monkeypatch.setattr(column_counts, "CHUNK_ROWS", 5000)
-    records = ReleasedRecords(plan, table, Silent())
+    records = TableRecords(plan, table, Silent())
     one, other = table.facts("birth day"), table.facts("gaps")
-    kept = records._kept
+    kept = records._tiers >= 0
     first, second = table.codes("birth day")[kept].astype(int), table.codes("gaps")[kept].astype(int)
     there = second != other.categories.values.index("")
     _, counts = np.unique(first[there] * 1000 + second[there], return_counts=True)
     expected = counts[counts < 9].sum() / there.sum()
     assert 0.1 < expected < 0.9
     exact = pair_rows > table.rows
-    assert records.rare_pairs(one, other, 9) == pytest.approx(expected, rel=1e-9 if exact else 0.25)
+    records.k = 9
+    found = records.rare_combinations([records.column(one), records.column(other)], blanks=False)
+    assert found == pytest.approx(expected, rel=1e-9 if exact else 0.25)
 
 
 records = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=40)

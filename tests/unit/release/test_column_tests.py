@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.audit import released_records
+from vbas_desktop.audit.agreement import agreement, alike, pair_counts, rare_share
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.records import Grouping
@@ -21,8 +23,6 @@ from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import RecordOptions, load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import column_counts
-from vbas_desktop.release.column_counts import pair_counts
-from vbas_desktop.release.column_tests import agreement, alike, merged, rare_share
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.telltales import telltale_columns
 
@@ -130,7 +130,7 @@ def told(plan, table, columns):
 @pytest.mark.parametrize("sampled", [True, False])
 def test_telling_columns_are_found_and_harmless_ones_are_not(table, sites, sampled, monkeypatch):
     if sampled:
-        monkeypatch.setattr(column_counts, "SAMPLE_ROWS", 12_000)
+        monkeypatch.setattr(released_records, "SAMPLE_ROWS", 12_000)
         monkeypatch.setattr(column_counts, "CHUNK_ROWS", 1000)
     found = told(plan_of(table, sites=sites), table, [*TELLING, *HARMLESS])
     assert set(found) == set(TELLING)
@@ -186,9 +186,6 @@ def test_pairs_are_counted_dense_or_sparse_alike(records, dense):
     pairs = pair_counts(first, second, (6, 4) if dense else (6, 1 << 40))
     found = dict(zip(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True), pairs.counts.tolist(), strict=True))
     assert found == {pair: records.count(pair) for pair in records}
-    halves = merged(pairs, np.array([0, 0, 0, 1, 1, 1]))
-    assert halves.counts.sum() == len(records)
-    assert set(zip(halves.first.tolist(), halves.second.tolist(), strict=True)) == {(a // 3, b) for a, b in records}
 
 
 def test_alike_is_the_chance_that_two_of_a_class_have_one_value():

@@ -1,4 +1,4 @@
-"""Does a column tell what the release hides? Three tests on counts; docs/release.md gives the formulas.
+"""Measure how well the values of a column tell what the release hides; docs/release.md gives the formulas.
 
 The measures are the chance that two records that agree in one thing agree in another. Taken over pairs of different
 records, they have the same expectation whether a harmless column has two values or two hundred thousand.
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .column_counts import Ints, Pairs
+Ints = NDArray[np.int64]
 
+DENSE_CELLS = 1 << 24
 RARE_SHARE = 0.05
 """From this share of the records whose value is rarer than k on, a column counts as identifying."""
 GAIN = 0.1
@@ -26,6 +27,38 @@ ALIKE = 0.9
 DEVIATIONS = 4.0
 """A measure counts if it is beyond chance by so many standard deviations."""
 _SIZES = 40
+_WIDEST = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """How many records have each pair of two things, of the pairs that occur."""
+
+    first: Ints
+    second: Ints
+    counts: Ints
+
+
+def pair_counts(first: Ints, second: Ints, numbers: tuple[int, int]) -> Pairs:
+    """Count pairs of numbers below ``numbers``."""
+    keys = first * numbers[1] + second
+    if numbers[0] * numbers[1] <= max(DENSE_CELLS, 4 * keys.size):
+        cells = np.bincount(keys, minlength=1)
+        found = np.flatnonzero(cells)
+        counts = cells[found]
+    else:
+        found, counts = np.unique(keys, return_counts=True)
+    return Pairs(found // numbers[1], found % numbers[1], counts.astype(np.int64))
+
+
+def chance_limit(expected: float, records: int) -> float:
+    """Return how far a share may exceed what is expected by chance; two records of a pair count as one observation.
+
+    The second term is that of Bernstein's inequality: a few records may agree by chance alone.
+    """
+    number = max(1, records)
+    deviation = np.sqrt(2 * expected * (1 - expected) / number)
+    return float(DEVIATIONS * deviation + DEVIATIONS**2 / (1.5 * number))
 
 
 @dataclass(frozen=True)
@@ -49,17 +82,15 @@ class Agreement:
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether so much cannot be chance; two records of a pair count as one observation."""
-        deviation = np.sqrt(2 * self.without * (1 - self.without) / max(1, self.records))
-        return bool(self.with_value - self.without > DEVIATIONS * deviation)
+        """Return whether so much cannot be chance."""
+        return self.with_value - self.without > chance_limit(self.without, self.records)
 
     @property
     def refines(self) -> bool:
         """Whether the value tells the part within its whole."""
         surplus = self.single - self.single_by_chance
-        deviation = np.sqrt(2 * self.single_by_chance * (1 - self.single_by_chance) / max(1, self.records))
-        alone = surplus >= SINGLE_SHARE and surplus > DEVIATIONS * deviation
-        return (self.gain >= GAIN and self.beyond_chance) or bool(alone and self.beyond_chance)
+        alone = surplus >= SINGLE_SHARE and surplus > chance_limit(self.single_by_chance, self.records)
+        return (self.gain >= GAIN or alone) and self.beyond_chance
 
 
 def agreement(pairs: Pairs, whole_of: Ints) -> Agreement:
@@ -123,15 +154,35 @@ def alike(pairs: Pairs) -> float:
     return float((same[several] / (size[several] - 1)).sum() / size[several].sum())
 
 
-def merged(pairs: Pairs, to: Ints) -> Pairs:
-    """The pairs with the first thing replaced by a coarser one."""
-    width = int(pairs.second.max(initial=0)) + 1
-    keys, members = np.unique(to[pairs.first] * width + pairs.second, return_inverse=True)
-    counts = np.bincount(members, pairs.counts).astype(np.int64)
-    return Pairs(keys // width, keys % width, counts)
-
-
 def rare_share(frequencies: Ints, k: int) -> float:
     """The share of the records whose value fewer than k have; 0 if these records are themselves fewer than k."""
     rare = int(frequencies[frequencies < k].sum())
     return rare / int(frequencies.sum()) if rare >= k else 0.0
+
+
+def agreeing(part: Ints, whole: Ints, value: Ints) -> Agreement:
+    """Compute `agreement` of single records, by one sort; without what single parts tell."""
+    if not part.size:
+        return Agreement(0.0, 1.0, 0)
+    parts, values = int(part.max()) + 1, int(value.max()) + 1
+    by_part, whole_of = np.bincount(part, minlength=parts).astype(np.float64), np.zeros(parts, np.int64)
+    whole_of[part] = whole
+    by_whole = np.bincount(whole_of, by_part)
+    chance = np.bincount(whole_of, by_part * (by_part - 1)) / np.maximum(1.0, by_whole * (by_whole - 1))
+    open_to = np.bincount(whole_of, by_part > 0) > 1
+    if by_whole.size * values * parts >= _WIDEST:
+        value = np.unique(value, return_inverse=True)[1].astype(np.int64)
+        values = int(value.max()) + 1
+    keys = np.sort((whole * values + value) * parts + part)
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    counts = np.diff(starts, append=keys.size).astype(np.float64)
+    cells = keys[starts] // parts
+    cell_starts = np.flatnonzero(np.concatenate(([True], cells[1:] != cells[:-1])))
+    size, same = (np.add.reduceat(each, cell_starts) for each in (counts, counts * (counts - 1)))
+    of = cells[cell_starts] // values
+    several = (size > 1) & open_to[of]
+    size, same, of = size[several], same[several], of[several]
+    total = float(size.sum())
+    if not total:
+        return Agreement(0.0, 1.0, 0)
+    return Agreement(float((same / (size - 1)).sum() / total), float((size * chance[of]).sum() / total), int(total))
