@@ -146,6 +146,38 @@ def test_what_is_handed_on_tells_nothing_by_its_order_and_the_log_stays(tmp_path
     assert orders[2] == orders[3]
 
 
+def test_what_is_left_is_told_in_values_and_information_not_in_cells(tmp_path, capsys):
+    # 16 postcodes of two records each lose their last digit: four are left, of which each stands for four.
+    source = tmp_path / "people.csv"
+    source.write_text("postcode,sex\n" + "".join(f"{n // 8 + 1}{n // 2 % 4},{'fm'[n % 2]}\n" for n in range(32)))
+    (tmp_path / "rules.csv").write_text("postcode,-1\n")
+    options = [
+        "--columns",
+        "postcode,sex",
+        "-k",
+        3,
+        "--apply",
+        "--suppress",
+        0,
+        "--filter-rules",
+        tmp_path / "rules.csv",
+    ]
+    assert risky(source, *options) == 0
+    said = capsys.readouterr().out
+    assert "cells" not in said
+    # Of the four bits of a postcode two are lost, of the sex nothing.
+    assert "25 % of the information is lost (mean over the columns)" in said
+    assert "  postcode 16 → 4 (50 % of the information lost)\n  sex 2 → 2 (0 % of the information lost)" in said
+    assert risky(source, *options, "--json") == 0
+    log = json.loads(capsys.readouterr().out)
+    assert log["information_loss"] == pytest.approx(0.25)
+    assert log["detail"] == [
+        {"column": "postcode", "values_before": 16, "values_after": 4, "information_loss": pytest.approx(0.5)},
+        {"column": "sex", "values_before": 2, "values_after": 2, "information_loss": 0.0},
+    ]
+    assert "share_kept" not in log
+
+
 def test_a_public_table_is_taken_into_account(patients, tmp_path, capsys):
     (tmp_path / "public.csv").write_text("sex\nm\nm\nm\nf\n")
     assert risky(patients, "--columns", "sex", "--reference", tmp_path / "public.csv", "--json") == 0

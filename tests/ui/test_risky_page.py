@@ -214,6 +214,9 @@ def test_records_may_be_suppressed_rather_than_a_column_emptied(page, loaded_win
     press(page.timeline.buttons["run"], loaded_window, qtbot)
     assert page.work.state.suppressed == 85
     assert "85 records suppressed" in page.timeline.kept.text()
+    loss = page.work.listing.detail.information_loss
+    assert 0 < loss < 1
+    assert page.timeline.kept.text().startswith(f"{100 * loss:.0f} % of the information lost")
     assert [len(values) > 1 for values in page.work.state.table.values] == [True, True, True]
     assert page.work.state.table.anonymity >= 3
 

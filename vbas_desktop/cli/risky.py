@@ -211,6 +211,17 @@ def _show_search(
         say(f"warning: the search is not complete: {search.why_incomplete}.")
 
 
+def _show_detail(coarsener: Coarsener) -> None:
+    """Show how much detail is left, column by column."""
+    from vbas_desktop.assessment.risky.detail import measure_detail
+
+    detail = measure_detail(coarsener.start.table, coarsener.state.table)
+    lost = f"{100 * detail.information_loss:.0f} % of the information is lost"
+    show(f"{lost} (mean over the columns); distinct values before → after:")
+    for column in detail.columns:
+        show(f"  {column.in_words()}")
+
+
 def _show_log(coarsener: Coarsener, out: str | None) -> None:
     from vbas_desktop.assessment.risky.output import log_dict
 
@@ -222,7 +233,8 @@ def _show_log(coarsener: Coarsener, out: str | None) -> None:
                 f"{change.column}: {change.words}, {change.values_before:,} → {counted(change.values_after, 'value')}"
             )
             show(f"   {what}" if change.column else f"   {counted(change.records, 'record')} suppressed")
-    show(f"smallest class in the searched columns: {log['anonymity']}; {log['share_kept']:.0%} of the cells are kept")
+    show(f"smallest class in the searched columns: {log['anonymity']}")
+    _show_detail(coarsener)
     if log["suppressed_records"]:
         show(f"{counted(log['suppressed_records'], 'record')} suppressed in all")
     if not log["k_anonymous"]:

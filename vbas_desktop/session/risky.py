@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.assessment.risky.detail import Detail, measure_detail
 from vbas_desktop.assessment.risky.found import Found, Search, occurrences, write_scores
 from vbas_desktop.assessment.risky.loop import GENTLE, Coarsener, Plan, State
-from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
+from vbas_desktop.assessment.risky.output import write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress
@@ -62,13 +63,17 @@ class Combination:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """What a search found. Combinations of the same columns and count are one run, so that only runs need sorting."""
+    """What a search found. Combinations of the same columns and count are one run, so that only runs need sorting.
+
+    ``detail`` says how much is left of the values of the file.
+    """
 
     table: Table
     plan: Plan
     search: Search
     all_sizes: bool
     labels: Labels = field(default_factory=dict)
+    detail: Detail = field(default_factory=Detail)
 
     def __len__(self) -> int:
         return self.search.number
@@ -194,11 +199,6 @@ class Work:
         """The table now."""
         return self.coarsener.state
 
-    @property
-    def share_kept(self) -> float:
-        """The share of cells that still say something."""
-        return share_kept(self.coarsener.start.table, self.state.table)
-
     def is_anonymous(self, k: int) -> bool:
         """Whether every class of the searched columns has k records, whatever rules let pass."""
         smallest = self.state.table.anonymity
@@ -277,6 +277,7 @@ def _listed(setup: RiskySetup, coarsener: Coarsener, progress: Progress, all_siz
     found = coarsener.search(progress, setup.max_size if all_sizes else None, first_level_only=not all_sizes)
     progress.update("Counting occurrences")
     labels = {each.name: each.categories.labels for each in setup.records.columns if each.categories is not None}
-    listing = Listing(coarsener.state.table, coarsener.plan, found, all_sizes, labels)
+    detail = measure_detail(coarsener.start.table, coarsener.state.table)
+    listing = Listing(coarsener.state.table, coarsener.plan, found, all_sizes, labels, detail)
     _ = listing.occurrences, listing.runs, listing.exposed  # computed here, in the thread that searches
     return listing

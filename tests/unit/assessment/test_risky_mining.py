@@ -1,5 +1,6 @@
 """Minimal risky combinations against brute force, and the coarsening that removes them."""
 
+import math
 from collections import Counter
 from functools import partial
 from itertools import combinations
@@ -10,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.assessment.risky import loop
+from vbas_desktop.assessment.risky.detail import measure_detail
 from vbas_desktop.assessment.risky.found import record_scores, records_by_score
 from vbas_desktop.assessment.risky.loop import STRATEGIES, Coarsener, Plan, exemption
 from vbas_desktop.assessment.risky.mining import mine
-from vbas_desktop.assessment.risky.output import share_kept
 from vbas_desktop.assessment.risky.rules import DomainRule, FilterRule
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.errors import InputError
@@ -159,7 +160,10 @@ def test_one_rare_cell_does_not_destroy_a_column_when_records_may_be_suppressed(
     coarsener.run()
     assert coarsener.state.suppressed == 1
     assert coarsener.state.table.anonymity == 49
-    assert share_kept(coarsener.start.table, coarsener.state.table) == pytest.approx(0.99)
+    detail = measure_detail(coarsener.start.table, coarsener.state.table)
+    assert [(column.values_before, column.values_after) for column in detail.columns] == [(3, 2)]
+    bits = 50 * math.log2(100 / 50) + 49 * math.log2(100 / 49) + math.log2(100)
+    assert detail.information_loss == pytest.approx(math.log2(100) / bits)
 
 
 def test_exempted_combinations_are_counted_and_do_not_hide_larger_ones():

@@ -18,6 +18,7 @@ from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
 from vbas_desktop.io.output import make_private, staged_folder, write_text
 from vbas_desktop.settings.writing import Writing
 
+from .detail import measure_detail
 from .found import Search, records_by_score
 from .loop import Coarsener, State
 from .table import Table
@@ -70,6 +71,7 @@ def search_dict(
 def log_dict(coarsener: Coarsener) -> dict[str, Any]:
     """Every step with its changes, and what is left, as plain JSON data."""
     start, state = coarsener.start.table, coarsener.state.table
+    detail = measure_detail(start, state)
     return {
         "k": coarsener.plan.k,
         "strategy": coarsener.plan.strategy,
@@ -88,17 +90,9 @@ def log_dict(coarsener: Coarsener) -> dict[str, Any]:
         "suppressed_records": coarsener.state.suppressed,
         "anonymity": state.anonymity,
         "k_anonymous": state.anonymity is None or state.anonymity >= coarsener.plan.k,
-        "share_kept": share_kept(start, state),
+        "detail": [column.as_dict() for column in detail.columns],
+        "information_loss": detail.information_loss,
     }
-
-
-def share_kept(start: Table, state: Table) -> float:
-    """The share of cells that still say something: not suppressed and not in an emptied column."""
-    if not start.records:
-        return 0.0
-    alive = [j for j, values in enumerate(start.values) if len(values) > 1]
-    kept = sum(len(state.values[j]) > 1 for j in alive)
-    return kept / len(alive) * state.records / start.records if alive else state.records / start.records
 
 
 class NotVerified(VerificationFailed):

@@ -87,8 +87,14 @@ class Timeline(QWidget):
         set_look(self.anonymity, "good" if reached else "warning")
         suppressed = work.state.suppressed
         lost = f", {counted(suppressed, 'record')} suppressed" if suppressed else ""
-        self.kept.setText(f"{100 * work.share_kept:.0f} % of the data kept{lost}")
-        self.kept.setToolTip("Cells of the searched columns that still say something")
+        detail = work.listing.detail
+        changed = [column.in_words() for column in detail.columns if column.values_after < column.values_before]
+        left = f"; distinct values: {'; '.join(changed)}" if changed else ""
+        self.kept.setText(f"{100 * detail.information_loss:.0f} % of the information lost{lost}{left}")
+        self.kept.setToolTip(
+            "Mean over the searched columns; for each column the entropy of the values given the coarsened ones, "
+            "divided by the entropy of the values"
+        )
         passed = work.listing.search.exempted
         self.exempted.setVisible(passed > 0)
         rules = "; ".join(str(rule) for rule in work.coarsener.plan.domain_rules)
