@@ -88,7 +88,7 @@ class Solution:
 
     def __repr__(self) -> str:
         found = counted(self._solution.aggregated_regions, "aggregated region")
-        lost = counted(self._solution.suppressed_global + self._solution.suppressed_local, "record")
+        lost = counted(self._run._ran.problem.records - self._solution.released_records, "record")
         return f"<Solution {self.id}: {found}, {lost} suppressed>"
 
     def _repr_svg_(self) -> str:

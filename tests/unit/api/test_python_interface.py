@@ -47,6 +47,17 @@ def made(frames):
     return vbas.run(vbas.read(*frames, **COLUMNS), k=4, sites=5, range_reach=1, range_step_percent=20)
 
 
+def test_a_solution_says_as_many_suppressed_records_as_its_table(frames):
+    records, regions = frames
+    # Records of unknown regions are suppressed, too.
+    records.loc[:99, "tract"] = "unknown"
+    data = vbas.read(records, regions, **COLUMNS)
+    found = vbas.run(data, k=12, sites=8, range_reach=0, unknown_regions="suppress")
+    lost = int(found.to_frame().loc[1, "suppressed_records"])
+    assert lost > 100
+    assert f", {lost:,} records suppressed>" in repr(found.chosen)
+
+
 def test_the_examples_of_the_documentation_run(tmp_path, monkeypatch, capsys):
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
