@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PASSWORD = "not ’for’ logs: 7f3a"
+CLEAR_USER = "clear"
+"""The server asks this user for the password in clear."""
+CERTIFICATE = "server.crt"
 
 
 def free_port() -> int:
@@ -71,6 +74,16 @@ def _as_server_user() -> dict:
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
+def _make_certificate(folder: Path, who: dict) -> None:
+    """Make a certificate of the loopback address that is its own root."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "server.key", "-out", CERTIFICATE],
+        check=True, capture_output=True, cwd=folder, **who,
+    )  # fmt: skip
+    (folder / "server.key").chmod(0o600)
+
+
 def start_server() -> Server:
     """Make a database and start its server. The folder is not pytest's, in which other users may not look."""
     folder = Path(tempfile.mkdtemp(prefix="vbas-postgresql-"))
@@ -85,10 +98,14 @@ def start_server() -> Server:
          "--locale=C.UTF-8", "--no-sync"],
         check=True, capture_output=True, cwd=folder, **who,
     )  # fmt: skip
+    _make_certificate(folder, who)
+    rules = data / "pg_hba.conf"
+    rules.write_text(f"host all {CLEAR_USER} 127.0.0.1/32 password\n{rules.read_text()}", encoding="utf-8")
     port = free_port()
     settings = {
         "listen_addresses": "127.0.0.1", "port": str(port), "unix_socket_directories": str(folder), "fsync": "off",
         "shared_buffers": "64MB", "log_statement": "none", "max_connections": "20",
+        "ssl": "on", "ssl_cert_file": str(folder / CERTIFICATE), "ssl_key_file": str(folder / "server.key"),
     }  # fmt: skip
     options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
     log = (folder / "log").open("wb")

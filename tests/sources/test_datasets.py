@@ -106,11 +106,12 @@ def test_a_run_is_repeated_byte_for_byte_also_from_a_copy(folder, tmp_path):
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_other_records_are_not_taken_for_those_of_the_run(folder, tmp_path):
+def test_other_records_are_not_taken_for_those_of_the_run(folder, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(out))) == 0
     pq.write_table(table(601), folder / "a.parquet")
-    assert main(["export", str(out), "--out", str(tmp_path / "again")]) == 1
+    assert main(["export", str(out), "--records", str(folder), "--out", str(tmp_path / "again")]) == 1
+    assert "its content differs" in capsys.readouterr().err
 
 
 def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monkeypatch, capsys):

@@ -39,7 +39,9 @@ def run(records, folder, out, *options, quasi="age,sex") -> int:
 
 
 def verdict(folder, out, *options) -> dict:
-    """What `vbas ledger check` finds."""
+    """What `vbas ledger check` finds; addresses are named again, since those in run.json are not opened unasked."""
+    records = json.loads((folder / out / "run.json").read_text(encoding="utf-8"))["options"]["records"]
+    options = ("--records", records, *options)
     with redirect_stdout(StringIO()) as said:
         main(["ledger", "check", str(folder / out), "--audience", "Uni", "--quiet", "--json", *options])
     return json.loads(said.getvalue())

@@ -12,13 +12,14 @@ import threading
 import pyarrow.parquet as pq
 import pytest
 from making import regions_file
-from servers import PASSWORD, free_port, start_server
+from servers import CERTIFICATE, CLEAR_USER, PASSWORD, free_port, start_server
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.postgres_connection import protection_parameters
 from vbas_desktop.sources.postgres_engine import server_tables
 from vbas_desktop.sources.table import load_source
 from vbas_desktop.sources.targets import STAGING
@@ -61,7 +62,7 @@ def test_a_run_releases_verifies_and_can_be_repeated(visits, tmp_path, capsys, m
     assert main(arguments(visits, tmp_path, "--out", str(out))) == 0
     options = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5"]
     assert main(["verify", str(out / "release" / "anonymized.csv"), *options]) == 0
-    assert main(["export", str(out), "--out", str(again)]) == 0
+    assert main(["export", str(out), "--records", visits, "--out", str(again)]) == 0
     one, other = (folder / "release" / "anonymized.csv" for folder in (out, again))
     assert one.read_bytes() == other.read_bytes()
     kept = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*.json")) + capsys.readouterr().err
@@ -308,3 +309,62 @@ def test_a_table_that_is_no_release_is_left_alone(visits, server, tmp_path, caps
     assert "no earlier release" in capsys.readouterr().err
     assert server.rows("SELECT count(*) FROM visits") == [(2400,)]
     assert not (tmp_path / "out").exists()
+
+
+def test_a_server_in_a_run_file_is_asked_only_if_the_user_names_it_again(visits, tmp_path, capsys, server):
+    out, again = tmp_path / "out", tmp_path / "again"
+    assert main(arguments(visits, tmp_path, "--out", str(out))) == 0
+    before = server.rows("SELECT sessions FROM pg_stat_database WHERE datname = 'postgres'")
+    capsys.readouterr()
+    assert main(["export", str(out), "--out", str(again)]) == 1
+    assert "name it yourself: --records" in capsys.readouterr().err
+    assert main(["ledger", "check", str(out), "--audience", "Uni"]) == 1
+    assert "name it yourself: --records" in capsys.readouterr().err
+    # The two connections of this test itself are the only ones in between.
+    after = server.rows("SELECT sessions FROM pg_stat_database WHERE datname = 'postgres'")
+    assert after[0][0] - before[0][0] <= 1
+    assert not again.exists()
+    assert main(["export", str(out), "--records", visits, "--out", str(again)]) == 0
+
+
+@pytest.fixture
+def clear_user(server, password):
+    server.run(
+        f"DROP TABLE IF EXISTS clear_visits; DROP ROLE IF EXISTS {CLEAR_USER}",
+        f"CREATE ROLE {CLEAR_USER} LOGIN PASSWORD '{PASSWORD.replace(chr(39), chr(39) * 2)}'",
+        "CREATE TABLE clear_visits AS SELECT 'r1' AS region, i % 3 AS age FROM generate_series(1, 60) AS i",
+        f"GRANT SELECT ON clear_visits TO {CLEAR_USER}",
+    )
+    yield CLEAR_USER
+    server.run(f"DROP TABLE clear_visits; DROP ROLE {CLEAR_USER}")
+
+
+def test_a_password_is_sent_in_clear_to_nobody_but_a_verified_server(server, clear_user):
+    plain = server.address("public.clear_visits", user=clear_user)
+    assert codes(plain) == ["unsafe-password"]
+    assert codes(plain.replace("#", "?sslmode=require#")) == ["unsafe-password"]
+    verified = f"?sslmode=verify-full&sslrootcert={server.folder / CERTIFICATE}#"
+    assert opened(plain.replace("#", verified)).dialect.header == ("region", "age")
+
+
+def test_a_server_with_a_certificate_of_somebody_else_is_not_verified(server, password):
+    address = server.address("public.visits").replace("#", "?sslmode=verify-full&sslrootcert=system#")
+    assert codes(address) == ["not-verified"]
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("postgresql://ann@db.house/health", {"sslmode": "verify-full", "sslrootcert": "system"}),
+        ("postgresql://ann@10.0.0.7/health", {"sslmode": "verify-full", "sslrootcert": "system"}),
+        ("postgresql://ann@db.house/health?sslrootcert=own.crt", {"sslmode": "verify-full"}),
+        ("postgresql://ann@db.house/health?sslmode=verify-full", {}),
+        ("postgresql://ann@db.house/health?sslmode=require", {"require_auth": "!password,!md5"}),
+        ("postgresql://ann@localhost/health", {"require_auth": "!password,!md5"}),
+        ("postgresql://ann@127.0.0.1/health", {"require_auth": "!password,!md5"}),
+        ("postgresql://ann@[::1]/health", {"require_auth": "!password,!md5"}),
+    ],
+)
+def test_another_computer_must_prove_its_identity(address, expected, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert protection_parameters(record_place(f"{address}#t")) == expected

@@ -76,7 +76,8 @@ def target(request, tmp_path):
 def test_a_release_is_put_into_the_target_and_replaced_by_the_next(target, tmp_path):
     assert run(tmp_path, target) == 0
     assert rows_at(there(target)) == released(tmp_path)
-    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--target", target]) == 0
+    records = ["--records", str(tmp_path / "visits")]
+    assert main(["export", str(tmp_path / "out"), *records, "--out", str(tmp_path / "again"), "--target", target]) == 0
     assert rows_at(there(target)) == released(tmp_path, "again")
     hidden = [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert hidden == []

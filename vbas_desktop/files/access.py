@@ -16,7 +16,8 @@ LARGEST_EXPANSION = 250
 NO_SUCH_FILE = "There is no such file."
 IS_FOLDER = "This is a folder, not a file."
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|/vsi", re.IGNORECASE)
+_ADDRESS = re.compile(r"\s*(?:[a-z][a-z0-9+.-]+:\s*/|/vsi)", re.IGNORECASE)
+"""An address, also with blanks around its scheme: programs that read files may ignore these."""
 
 
 def check_local(path: Path) -> None:
@@ -33,9 +34,19 @@ def is_elsewhere(path: str, project: str) -> bool:
     return _host(path) not in ("", _host(project))
 
 
+def check_named_file(path: str, document: Path, remedy: str) -> None:
+    """Refuse a path in a document that may come from elsewhere unless it leads to a regular file of this computer.
+
+    Opening anything else may already hand a password to a server, or wait for ever.
+    """
+    if is_elsewhere(path, str(document.absolute())) or not Path(path).is_file():
+        message = f"{document.name} names this, and it is not a file of this computer: nothing is opened unasked."
+        raise refusal("not-named-again", message, remedy, file=path)
+
+
 def _host(path: str) -> str:
     """The computer that a path of the form //computer/share/… names; none otherwise."""
-    plain = path.replace("\\", "/")
+    plain = path.strip().replace("\\", "/")
     return plain[2:].partition("/")[0].casefold() if plain.startswith("//") else ""
 
 

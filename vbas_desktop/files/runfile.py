@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from vbas_desktop.settings.declaration import schemas_of
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
-from .access import check_readable
+from .access import check_named_file, check_readable, is_elsewhere
 
 RUN_FILE = "run.json"
 """The file by which a folder is known as the result of an earlier run, which a new one may replace."""
@@ -162,3 +162,22 @@ def _source(source: Source | None) -> dict[str, Any] | None:
     if source is None:
         return None
     return {"path": source.path, "size_bytes": source.size_bytes, "sha256": source.sha256}
+
+
+def check_named_inputs(folder: Path, options: Mapping[str, Any], named_again: Collection[str]) -> None:
+    """Refuse records and regions in a run file that are no regular local files, and other files of another computer.
+
+    The run file may come from elsewhere, so nothing but a local file is opened on its word. ``named_again`` are the
+    options that the user has given for this use.
+    """
+    document = folder / RUN_FILE
+    for name in {"records", "regions"}.difference(named_again):
+        check_named_file(options[name], document, f"If it is to be used, name it yourself: --{name} ADDRESS.")
+    others = [*(options.get("obstacles") or ())]
+    others += [
+        options.get(name) for name in ("codebook", "coarsen_from", "population", "policy") if name not in named_again
+    ]
+    for path in others:
+        if path and is_elsewhere(path, str(document.absolute())):
+            message = f"{RUN_FILE} names this, and it is on another computer: nothing is opened there unasked."
+            raise refusal("not-named-again", message, "Run it again with `vbas run`.", file=path)

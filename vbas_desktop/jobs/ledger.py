@@ -209,10 +209,12 @@ class CheckJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
         """Read the release and the record file, and compare."""
-        from vbas_desktop.files.runfile import read_run_file
+        from vbas_desktop.files.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release.ledger import Subject, check, entry_of_folder, read_ledger
 
         kept = read_run_file(self.folder).get("options") or {}
+        moved = {"records": self.records, "regions": self.regions}
+        check_named_inputs(self.folder, kept, {name for name, path in moved.items() if path})
         records = self.records or kept["records"]
         ledger = read_ledger(ledger_behind(self.ledger or usual_ledger(records)))
         entry = entry_of_folder(self.folder, ledger.key, self.audience, "", Span(progress, 0.0, 0.3))

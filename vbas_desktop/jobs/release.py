@@ -172,7 +172,7 @@ class ExportJob:
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Read, run, compare with what was kept, release."""
         from vbas_desktop.files.policies import find_policy
-        from vbas_desktop.files.runfile import read_run_file
+        from vbas_desktop.files.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release import check_release_target
 
         document = read_run_file(self.folder)
@@ -185,6 +185,9 @@ class ExportJob:
             options = ReleaseOptions.from_options({**kept, **self.changes})
             repeated = _repeated(document, options)
         check_release_target(self.target)
+        moved = {"records": self.records, "regions": self.regions}
+        named_again = {*self.changes, *(name for name, path in moved.items() if path)}
+        check_named_inputs(self.folder, kept, named_again)
         if options.policy is not None:
             find_policy(options.policy)
         load = LoadJob(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import getpass
 import io
+import ipaddress
+import os
 import re
 import sys
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
@@ -26,6 +30,40 @@ def remember(address: Address, password: str) -> None:
     _remembered[address.place] = password
 
 
+def protection_parameters(address: Address) -> dict[str, str]:
+    """Make the parameters of a connection that keep passwords and records from others.
+
+    Every host but this machine must prove its identity by a certificate, unless the address says otherwise
+    (``?sslmode=…``). A server that was not verified gets no password that it, or somebody on the way, could read.
+    """
+    parts = urlsplit(address.place)
+    stated = dict(parse_qsl(parts.query))
+    parameters = {}
+    mode = stated.get("sslmode")
+    if mode is None and not _is_this_machine(parts.hostname or ""):
+        mode = "verify-full"
+        parameters["sslmode"] = mode
+        if "sslrootcert" not in stated and not _has_own_root_certificate():
+            parameters["sslrootcert"] = "system"
+    if mode != "verify-full":
+        parameters["require_auth"] = "!password,!md5"
+    return parameters
+
+
+def _is_this_machine(host: str) -> bool:
+    if host.casefold() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _has_own_root_certificate() -> bool:
+    """Say whether the user has named root certificates where PostgreSQL's own programs look for them."""
+    return "PGSSLROOTCERT" in os.environ or Path("~/.postgresql/root.crt").expanduser().exists()
+
+
 def connected(address: Address, progress: Progress, password: str | None = None) -> Any:
     """A connection to the server of an address; nobody but that server is asked."""
     try:
@@ -43,6 +81,7 @@ def connected(address: Address, progress: Progress, password: str | None = None)
             application_name=PROGRAM,
             connect_timeout=_CONNECT_SECONDS,
             prepare_threshold=None,
+            **protection_parameters(address),
             options="-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c extra_float_digits=1",
             **more,
         )
@@ -91,6 +130,12 @@ def told(error: Exception, address: Address) -> Exception:
 
 
 _UNREACHABLE = (
+    (r"authentication method requirement", "unsafe-password",
+     "The server asks for the password in clear or as MD5 and is not verified; the password was not sent.",
+     "Add ?sslmode=verify-full to the address, or ask who runs the server to use SCRAM."),
+    (r"certificate|server does not support SSL", "not-verified",
+     "The server does not prove its identity by a certificate that this computer trusts.",
+     "Name the root certificate (?sslrootcert=FILE), or say in the address what is enough, such as ?sslmode=require."),
     (r"password authentication failed|no password supplied", "wrong-password",
      "The server does not accept the user or the password.",
      "Put the right one into the password file (PGPASSFILE) or the variable PGPASSWORD."),
