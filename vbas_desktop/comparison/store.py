@@ -58,7 +58,7 @@ class Store:
         try:
             document = json.loads(self.path(settings).read_text(encoding="utf-8"))
             return _result(document) if document["settings"] == settings else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             # Whatever is in the way of reading it, computing it again gives the same.
             return None
 

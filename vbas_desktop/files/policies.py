@@ -84,6 +84,8 @@ def _parsed(text: str, path: Path, place: str) -> Policy:
         message = "The line cannot be read: texts stand in quotes, and every line is NAME = VALUE."
         row = int(line[1]) if line else text.count("\n") + 1
         raise refusal("policy", message, "Mend it.", file=path, row=row) from None
+    except RecursionError:
+        raise refusal("policy", "Its values are nested too deeply.", "Mend it.", file=path) from None
     found = _File(text, str(path), data)
     problems = list(found.problems())
     if problems:

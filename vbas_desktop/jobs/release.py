@@ -227,7 +227,7 @@ def read_checklist(path: Path) -> dict[str, Any]:
     """A filled-in checklist as a release keeps it."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("points"), list):
         message = "This is not a checklist that a release keeps."

@@ -79,7 +79,7 @@ class NodeStore:
         try:
             document = json.loads(self.path(settings).read_text(encoding="utf-8"))
             return _from_plain(document["found"]) if document["settings"] == settings else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             # Whatever is in the way of reading it, computing it again gives the same.
             return None
 

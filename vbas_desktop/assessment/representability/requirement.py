@@ -138,7 +138,7 @@ def read_requirement(path: str | Path) -> Requirement:
     check_readable(Path(path))
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         row = getattr(error, "lineno", None)
         finding = Finding(
             "not-json", "The file is not valid JSON.", "Mend it or choose another.", file=str(path), row=row

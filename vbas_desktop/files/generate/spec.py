@@ -129,6 +129,9 @@ def _toml(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "not UTF-8 text"
         raise refusal("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name) from None
+    except RecursionError:
+        message = "The values of this file are nested too deeply."
+        raise refusal("not-toml", message, "Correct the file.", file=path.name) from None
     if "include" in data:
         included = _toml(path.with_name(str(data.pop("include"))))
         data = {**included, **data}
