@@ -7,7 +7,7 @@ import json
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
 
 from vbas_desktop.algorithms.matching import changed_owner
 from vbas_desktop.cli.main import main
@@ -91,8 +91,10 @@ def test_the_release_is_written_verified_and_understood_by_the_command_line(smal
     dialog = open_dialog(small_regions)
     target = tmp_path / "out"
     done = export(small_regions, dialog, target, qtbot)
-    assert all(done.checks.item(i).text().endswith("passed") for i in range(done.checks.count()))
-    assert done.checks.count() > 0
+    *checks, loss = [done.checks.item(i).text() for i in range(done.checks.count())]
+    assert checks
+    assert all(check.endswith("passed") for check in checks)
+    assert "more than the usual 1 %" in loss
     assert any("yet, so nothing was compared." in label.text() for label in done.findChildren(QLabel))
     done.close()
     with (target / "release" / "anonymized.csv").open() as file:
@@ -433,3 +435,49 @@ def test_on_a_small_screen_the_dialog_fits_and_all_of_it_is_reached(stopped, agg
     for widget in (dialog.target, dialog.export):
         assert dialog.rect().contains(QRect(widget.mapTo(dialog, QPoint(0, 0)), widget.size()))
     dialog.close()
+
+
+def test_a_release_beyond_the_allowed_loss_is_written_only_after_a_question(small_regions, tmp_path, qtbot):
+    session = small_regions.session
+    # The field is changed after the run, and counts all the same.
+    session.change(session.choices.with_allowed_loss(0.1))
+    dialog = open_dialog(small_regions)
+    dialog.target.setText(str(tmp_path / "out"))
+    dialog.class_size.setChecked(True)
+    with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    assert not (tmp_path / "out").exists()
+    question = small_regions.findChild(QMessageBox)
+    lost = session.selected.solution.measures["suppressed_records"]
+    told = question.informativeText()
+    assert f"lacks {lost:,} of 3,000 records" in told
+    assert f"more than the 0.1 % that are allowed: {lost:,} too rare in their region." in told
+    assert "Use fewer sites." in told
+    assert "--" not in told
+    answers = {button.text().replace("&", ""): button for button in question.buttons()}
+    assert list(answers) == ["Change the export…", "Export all the same", "Cancel"]
+    assert question.defaultButton() is answers["Change the export…"]
+    assert question.escapeButton() is answers["Cancel"]
+    answers["Change the export…"].click()
+    again = next(one for one in small_regions.findChildren(ExportDialog) if one.isVisible())
+    assert again.target.text() == str(tmp_path / "out")
+    assert again.class_size.isChecked()
+    assert not again.telltales.isVisible()
+    with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+        again.export.click()
+    question = next(box for box in small_regions.findChildren(QMessageBox) if box.isVisible())
+    with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+        next(each for each in question.buttons() if each.text().replace("&", "") == "Export all the same").click()
+    small_regions.findChild(ReleaseDone).close()
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["release"]["exceed_loss"] is True
+
+
+def test_a_loss_that_the_field_allows_by_now_needs_no_question(loaded_window, tmp_path, qtbot):
+    session = loaded_window.session
+    chosen = session.choices.with_approach("site_number", "fixed").with_allowed_loss(0.1)
+    session.change(chosen.with_parameter("site_number", "fixed", "sites", 25))
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.run()
+    session.change(session.choices.with_allowed_loss(50.0))
+    export(loaded_window, open_dialog(loaded_window), tmp_path / "out", qtbot).close()
+    assert (tmp_path / "out" / "release" / "anonymized.csv").is_file()

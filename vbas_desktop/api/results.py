@@ -109,12 +109,12 @@ class Run:
 
     def __getitem__(self, id: int) -> Solution:
         """The solution with this id."""
-        return Solution(self, chosen_solution(self._ran.result, id))
+        return Solution(self, chosen_solution(self._ran, id))
 
     @property
     def chosen(self) -> Solution:
         """The one that `release` takes unless told otherwise."""
-        return Solution(self, chosen_solution(self._ran.result, None))
+        return Solution(self, chosen_solution(self._ran, None))
 
     @property
     def settings(self) -> dict[str, Any]:

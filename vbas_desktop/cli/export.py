@@ -51,6 +51,5 @@ def run(options: argparse.Namespace) -> int:
     )
     with TerminalProgress(options.quiet) as progress:
         report = job.execute(progress)
-    if not options.quiet:
-        say_release(report)
+    say_release(report, options.quiet)
     return 0

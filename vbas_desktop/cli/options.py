@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.domain.errors import Finding, UsageError
 from vbas_desktop.domain.words import counted
 from vbas_desktop.settings import declaration
 from vbas_desktop.settings.reading import RecordOptions
@@ -131,8 +131,11 @@ def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:
     return [f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}" for row in rows]
 
 
-def say_release(report: ReleaseReport) -> None:
-    """What was released, on stderr."""
+def say_release(report: ReleaseReport, quiet: bool = False) -> None:
+    """What was released, on stderr; ``quiet``: only that it loses more than is allowed or usual."""
+    if quiet:
+        say_findings(loss_findings(report))
+        return
     say_findings(report.findings, hints=True)
     if report.population is not None:
         say_population(report.population)
@@ -143,6 +146,13 @@ def say_release(report: ReleaseReport) -> None:
         f"{report.regions_in_words}; read back and verified. "
         f"What may leave the organisation: {report.folder}"
     )
+
+
+def loss_findings(report: ReleaseReport) -> Iterator[Finding]:
+    """Select the remarks on a loss that is larger than is allowed or usual."""
+    from vbas_desktop.engine.loss import LOSS
+
+    return (finding for finding in report.findings if finding.code == LOSS)
 
 
 def say_population(found: Mapping[str, Any]) -> None:

@@ -48,7 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--solution",
         metavar="N",
         type=whole(1),
-        help="id of the solution to release (default: the one at the approximated number of sites)",
+        help="id of the solution to release (default: the finest within the allowed loss that is in force, else the "
+        "one at the approximated number of sites)",
     )
     shared.add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
     parser.add_argument(
@@ -59,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.files.runfile import as_text
-    from vbas_desktop.jobs.release import document_of
+    from vbas_desktop.jobs.release import document_of, with_findings
     from vbas_desktop.jobs.run import chosen_solution, none_suitable
     from vbas_desktop.release import check_release_target
 
@@ -76,11 +77,12 @@ def run(options: argparse.Namespace) -> int:
         result, problem = ran.result, ran.problem
         if options.suitable_only and not any(each.is_suitable for each in result.solutions):
             raise none_suitable(len(result.solutions))
-        solution = chosen_solution(result, options.solution)
+        solution = chosen_solution(ran, options.solution)
         if options.out:
             # The secret of the rows' order is drawn here, so that what is shown tells it too.
             release = release.settled()
             report = _released(options, ran, solution, release, requirement, Span(progress, 0.7, 1.0))
+            ran = with_findings(ran, tuple(shared.loss_findings(report)))
         document = document_of(ran, solution, release)
         if report is not None:
             document["release"] = {"solution": solution.id, **release.as_dict()}
@@ -91,8 +93,8 @@ def run(options: argparse.Namespace) -> int:
         say_findings((*problem.findings, *result.findings))
         if solution.requirement is not None and not solution.requirement.met:
             say(f"warning: Solution {solution.id} does not meet the requirement.")
-        if report is not None:
-            shared.say_release(report)
+    if report is not None:
+        shared.say_release(report, options.quiet)
     if options.suitable_only:
         result, document = _suitable_only(result, document)
     show(as_text(document).rstrip("\n") if options.json else results_text(replace(ran, result=result), solution, offer))
@@ -101,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:
     """What the chosen solution would lose in tiers, and how to get that; None if they save nothing."""
-    from vbas_desktop.engine.advice import USUAL_TIERS, in_tiers_in_words, suppressed_in_tiers
+    from vbas_desktop.engine.loss import USUAL_TIERS, in_tiers_in_words, suppressed_in_tiers
 
     lost = suppressed_in_tiers(problem, solution, progress)
     if lost is None:

@@ -1,28 +1,20 @@
-"""What would be finer, or lose less, than a run did: as many sites as the allowed loss permits, and tiers. And the
-trials of the latest request, kept for whoever asks for the same.
+"""What would be finer, or lose less, than a run did: as many sites as the allowed loss permits. And the trials of the
+latest request, kept for whoever asks for the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from vbas_desktop.algorithms.released import decide
 from vbas_desktop.algorithms.site_numbers import allowed_records
-from vbas_desktop.approaches.base import Situation
-from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
-from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.solution import Advice, RunResult, Solution
-from vbas_desktop.domain.words import counted, share_in_words
+from vbas_desktop.domain.words import counted
 
-from .limits import boundaries_of
-from .outcome import aggregation_for, situation_of
+from .outcome import situation_of
 from .partitions import Partitions, decide_sites
-from .parts import tiers_within
-
-USUAL_TIERS = "auto"
-"""The approach that is offered."""
 
 _DECISIVE = ("site_location", "construction", "refinement", "tiers", "limits", "global_suppression", "random_seed")
 """What a partition depends on, beside the problem and the number of sites."""
@@ -53,7 +45,11 @@ def _alike(one: Request, other: Request) -> bool:
 
 
 def advice_on(
-    request: Request, result: RunResult, progress: Progress = SILENT, kept: KeptTrials | None = None
+    request: Request,
+    result: RunResult,
+    chosen: Solution,
+    progress: Progress = SILENT,
+    kept: KeptTrials | None = None,
 ) -> Advice | None:
     """What to do if the chosen solution loses more than is allowed, or nothing at all; None if it is well chosen.
 
@@ -63,7 +59,7 @@ def advice_on(
     """
     if request.site_number.allowed_loss() is not None:
         return None
-    chosen, records = result.chosen, request.problem.records
+    records = request.problem.records
     allowed = allowed_records(records, result.allowed_loss_percent)
     lost = chosen.suppressed_records
     everything = chosen.aggregated_regions == len(request.problem.regions)
@@ -71,10 +67,11 @@ def advice_on(
         return None
     searching = replace(request, site_number=LimitSiteNumber(allowed_loss_percent=result.allowed_loss_percent))
     partitions = (kept or KeptTrials()).partitions(searching, progress)
-    sites, _ = decide_sites(partitions, progress)
+    sites, findings = decide_sites(partitions, progress)
     suppressed = partitions.tried[sites]
     if suppressed > allowed:
-        return Advice(_out_of_reach(lost, records, result.allowed_loss_percent), None, suppressed)
+        text = _out_of_reach(lost, records, result.allowed_loss_percent)
+        return Advice(f"{text} {findings[-1].remedy}", None, suppressed)
     if lost == 0 and sites <= chosen.site_count:
         return None
     return Advice(_instead(lost, suppressed, sites, records, result.allowed_loss_percent), sites, suppressed)
@@ -88,31 +85,8 @@ def _instead(lost: int, suppressed: int, sites: int, records: int, percent: floa
 
 
 def _out_of_reach(lost: int, records: int, percent: float) -> str:
-    return (
-        f"{_share(lost, records)} of the records are lost, and no number of sites keeps within {percent:g} %: take "
-        "categories together (Find a release, vbas search), use fewer quasi-identifiers or a smaller k."
-    )
+    return f"{_share(lost, records)} of the records are lost, and no number of sites keeps within {percent:g} %."
 
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / max(1, whole):.2f} %"
-
-
-def suppressed_in_tiers(problem: Problem, solution: Solution, progress: Progress) -> int | None:
-    """How many records would be suppressed with the same aggregated regions in tiers; None if tiers save nothing.
-
-    Larger places keep to the boundaries that the solution keeps to, as they do in a run.
-    """
-    if solution.tiers is not None or not solution.suppressed_local:
-        return None
-    situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
-    limits = boundaries_of(problem, solution)
-    tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
-    merged = replace(aggregation_for(problem, solution).judged, tiers=tiers)
-    lost = problem.records - decide(merged, progress).records
-    return lost if lost < solution.suppressed_records else None
-
-
-def in_tiers_in_words(lost: int, in_tiers: int, records: int) -> str:
-    """What tiers would save, at once and in few words."""
-    return f"{share_in_words(lost, records)} of the records are lost; in tiers {share_in_words(in_tiers, records)}."

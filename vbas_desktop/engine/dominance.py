@@ -75,6 +75,12 @@ def within(solution: Solution, allowed_percent: float) -> bool:
     return lost <= allowed_records(lost + solution.released_records, allowed_percent)
 
 
+def finest_within(solutions: Sequence[Solution], allowed_percent: float) -> Solution | None:
+    """Choose among these solutions as `standings` recommends; None if all lose more than is allowed."""
+    best = _recommended(solutions, range(len(solutions)), allowed_percent)
+    return None if best is None else solutions[best]
+
+
 def _recommended(solutions: Sequence[Solution], among: Sequence[int], allowed_percent: float) -> int | None:
     fitting = [index for index in among if within(solutions[index], allowed_percent)]
 

@@ -26,6 +26,7 @@ from vbas_desktop.domain.words import counted
 
 from .checks import check_all_kept, check_owner, check_sites, check_tiers
 from .limits import Limits, limits_of
+from .loss import causes_in_words, loss_causes, remedies
 from .outcome import aggregation_of
 from .parts import Part, Parts, joined_findings, joined_owner, joined_told, tiers_within, to_wishes
 
@@ -348,7 +349,7 @@ def decide_sites(partitions: Partitions, progress: Progress) -> tuple[int, list[
     allowed = request.site_number.allowed_loss()
     if allowed is None or partitions.suppressed(number, progress) <= allowed_records(request.problem.records, allowed):
         return number, findings
-    return number, [*findings, _out_of_reach(partitions, allowed, number)]
+    return number, [*findings, _out_of_reach(partitions, allowed, number, progress)]
 
 
 def _cut_back(number: int, regions: int) -> Finding:
@@ -369,12 +370,16 @@ def _raised(number: int, least: int) -> Finding:
     )
 
 
-def _out_of_reach(partitions: Partitions, allowed: float, number: int) -> Finding:
-    lost, records = partitions.tried[number], partitions.request.problem.records
+def _out_of_reach(partitions: Partitions, allowed: float, number: int, progress: Progress) -> Finding:
+    problem, lost = partitions.request.problem, partitions.tried[number]
+    merged = partitions.make(number, progress).aggregation(partitions.situation)
+    causes = loss_causes(problem, merged, lost, partitions.least_sites > 1, progress)
+    help = remedies(causes, lost, allowed_records(problem.records, allowed))
     return Finding(
         "limit-out-of-reach",
-        f"Even {counted(number, 'region')} in all would lose {lost:,} of {counted(records, 'record')} "
-        f"({100 * lost / records:.2f} %), more than the {allowed:g} % that are allowed.",
-        "Take categories together, use fewer quasi-identifiers or a smaller k, or allow a larger loss.",
+        f"Even {counted(number, 'region')} in all would lose {lost:,} of {counted(problem.records, 'record')} "
+        f"({100 * lost / problem.records:.2f} %), more than the {allowed:g} % that are allowed: "
+        f"{causes_in_words(causes)}.",
+        f"{' '.join(help)} Or allow a larger loss.",
         severity=Severity.WARNING,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, InputError, UsageError
+from vbas_desktop.domain.errors import Finding, InputError, Severity, UsageError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.settings.approaches import run_settings
@@ -46,6 +46,7 @@ class ReleaseJob:
 
     ``earlier`` is the ``run.json`` of the run that is repeated: where its files lay and how long it took stay as told.
     If there is a ledger, the release must single nobody out beside those that the audience has.
+    ``loss_limit_percent`` is an allowed loss that is in force in place of the run's own.
     """
 
     ran: Ran
@@ -56,6 +57,7 @@ class ReleaseJob:
     policy: Mapping[str, Any] | None = None
     earlier: Mapping[str, Any] | None = None
     handing: HandingOver = field(default_factory=HandingOver)
+    loss_limit_percent: float | None = None
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
@@ -65,7 +67,7 @@ class ReleaseJob:
         from .ledger import missing_ledger, nothing_compared
 
         check_release_target(self.target)
-        ran = self.ran
+        ran, loss = self._checked_loss(progress)
         require_unchanged(ran.table.source)
         also = self._also(progress)
         # The secret of the rows' order is drawn here, so that it is among the options that are kept.
@@ -82,7 +84,14 @@ class ReleaseJob:
         if also is not None:
             self._put(also, options, Span(progress, 0.8, 1.0))
         told = () if missing is None else (nothing_compared(missing),)
-        return replace(report, findings=(*report.findings, *told))
+        return replace(report, findings=(*report.findings, *told, *loss))
+
+    def _checked_loss(self, progress: Progress) -> tuple[Ran, tuple[Finding, ...]]:
+        """The run with a remark on the loss of the solution, if it is large, and that remark; `InputError` if it is
+        larger than is allowed and nobody agreed to that.
+        """
+        loss = check_loss(self.ran, self.solution, self.options.exceed_loss, self.loss_limit_percent, progress)
+        return with_findings(self.ran, loss), loss
 
     def _also(self, progress: Progress) -> TargetJob | None:
         """The place that gets the records besides the folder, if there is one; refused at once if it cannot."""
@@ -115,13 +124,14 @@ class ReleaseJob:
 
     def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | Stopped:  # noqa: B008
         """The same; what the release would tell is handed back, since the person who releases decides about it."""
+        from vbas_desktop.engine.loss import LOSS
         from vbas_desktop.release import TELLTALE
         from vbas_desktop.release.ledger import DIFFERENCING
 
         try:
             return self.execute(progress)
         except InputError as error:
-            if any(finding.code not in (TELLTALE, DIFFERENCING) for finding in error.findings):
+            if any(finding.code not in (TELLTALE, DIFFERENCING, LOSS) for finding in error.findings):
                 raise
             return Stopped(tuple(error.findings), getattr(error, "earlier", None))
 
@@ -139,6 +149,36 @@ class ReleaseJob:
         if self.requirement is not None:
             document["requirement"] = self.requirement.as_dict()
         return document if self.earlier is None else _as_earlier(document, self.earlier)
+
+
+def check_loss(
+    ran: Ran,
+    solution_id: int,
+    exceed_loss: bool,
+    limit_percent: float | None = None,
+    progress: Progress = Silent(),  # noqa: B008 (Silent has no state)
+) -> tuple[Finding, ...]:
+    """Refuse a solution that loses more than the allowed loss in force, unless ``exceed_loss``; the remark on a loss
+    that is larger than is allowed or usual. ``limit_percent`` is in force in place of the run's own limit.
+    """
+    from vbas_desktop.engine.loss import EXCEED_HINT, exceeds_loss, loss_finding
+
+    solution = ran.result.solution(solution_id)
+    limit = ran.settings.loss_limit_percent if limit_percent is None else limit_percent
+    percent = ran.result.allowed_loss_percent if limit is None else limit
+    if not exceeds_loss(ran.problem, solution, percent):
+        return ()
+    found = loss_finding(ran.problem, ran.result, solution, percent, limit is not None, progress)
+    if limit is None or exceed_loss:
+        return (found,)
+    message = f"Nothing was written. {found.message}"
+    remedy = f"{found.remedy} Or allow a larger loss (--allowed-loss).{EXCEED_HINT}"
+    raise InputError(replace(found, message=message, remedy=remedy, severity=Severity.ERROR))
+
+
+def with_findings(ran: Ran, findings: tuple[Finding, ...]) -> Ran:
+    """The same run with more remarks."""
+    return replace(ran, result=replace(ran.result, findings=(*ran.result.findings, *findings)))
 
 
 def document_of(ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
@@ -182,7 +222,8 @@ class ExportJob:
             raise InputError(Finding("run-file", message, "Run it again with `vbas run --out`."))
         with _undamaged():
             settings, _ = run_settings({**kept, **self.changes})
-            options = ReleaseOptions.from_options({**kept, **self.changes})
+            # Consent to a loss beyond what is allowed is given for one release at a time.
+            options = ReleaseOptions.from_options({**kept, "exceed_loss": None, **self.changes})
             repeated = _repeated(document, options)
         check_release_target(self.target)
         moved = {"records": self.records, "regions": self.regions}
@@ -199,7 +240,7 @@ class ExportJob:
         data = load.execute(Span(progress, 0.0, 0.4))
         _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source})
         ran = RunJob(settings, data).execute(Span(progress, 0.4, 0.6))
-        solution = chosen_solution(ran.result, self.solution or document.get("chosen_solution"))
+        solution = chosen_solution(ran, self.solution or document.get("chosen_solution"))
         with _undamaged():
             _refuse_other_result(document, solution.as_dict())
         if "shuffle_seed" not in self.changes and repeated != solution.id:

@@ -84,7 +84,8 @@ class RunJob:
         start = 0.0 if self.problem is not None else 0.1
         request = self.request(problem)
         result = run(request, Span(steady, start, 1.0), on_solution, kept)
-        result = replace(result, advice=advice_on(request, result, steady.aside(), kept))
+        chosen = _choose(result, self.settings.loss_limit_percent)
+        result = replace(result, advice=advice_on(request, result, chosen, steady.aside(), kept))
         require_unchanged(self.data.table.source)
         result = checked(result, problem, self.requirement, self.released_columns)
         return Ran(self.settings, self.data.table, problem, result)
@@ -99,18 +100,27 @@ def checked(
     return result if requirement is None else marked(result, problem, requirement, released)
 
 
-def chosen_solution(result: RunResult, id: int | None) -> Solution:
-    """The solution that was asked for, or the one nearest to the approximated number of sites.
+def chosen_solution(ran: Ran, id: int | None) -> Solution:
+    """The solution that was asked for; else the finest within the allowed loss that is in force, or, if none is in
+    force or none is within it, the one nearest to the approximated number of sites.
 
     If a requirement was given and solutions meet it, the choice is among these.
     """
+    result = ran.result
     if id is None:
-        suitable = [each for each in result.solutions if each.is_suitable]
-        return replace(result, solutions=tuple(suitable)).chosen if suitable else result.chosen
+        suitable = tuple(each for each in result.solutions if each.is_suitable)
+        return _choose(replace(result, solutions=suitable or result.solutions), ran.settings.loss_limit_percent)
     ids = [solution.id for solution in result.solutions]
     if id not in ids:
         raise UsageError(f"--solution {id}: this run has the solutions {ids[0]} to {ids[-1]}.")
     return result.solution(id)
+
+
+def _choose(result: RunResult, limit_percent: float | None) -> Solution:
+    from vbas_desktop.engine.dominance import finest_within
+
+    finest = None if limit_percent is None else finest_within(result.solutions, limit_percent)
+    return result.chosen if finest is None else finest
 
 
 def none_suitable(number: int) -> InputError:

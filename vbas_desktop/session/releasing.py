@@ -32,6 +32,16 @@ def records_released(entry: Entry) -> int:
     return entry.problem.records - suppressed
 
 
+def loss_limit_of(run: Run, now: Choices) -> float | None:
+    """Return the allowed loss that is in force for a solution of a run, in percent; None if there is none.
+
+    The field of the window counts, also if it was changed after the run.
+    """
+    if "allowed_loss_percent" in now.values_of("site_number", "limit"):
+        return now.allowed_loss_percent
+    return run.settings.loss_limit_percent
+
+
 def release_in_words(entry: Entry) -> str:
     """What a release of this solution holds and what it lacks."""
     assert entry.problem is not None

@@ -27,7 +27,7 @@ from .opening import OpenedProject
 from .orders import Loaded, LoadOrder, RunOrder
 from .papers import Papers
 from .project import ProjectState
-from .releasing import result_of
+from .releasing import loss_limit_of, result_of
 from .results import Entry, ProblemKey, key_of, why_not
 
 if TYPE_CHECKING:
@@ -295,7 +295,8 @@ class Session(Papers):
             policy = self.policy_document(entry, options.shuffle, len(options.renames))
         requirement = self.requirement if self.has_requirement else None
         handing = handing or HandingOver()
-        return ReleaseJob(ran, entry.solution.id, options, target, requirement, policy, handing=handing)
+        job = ReleaseJob(ran, entry.solution.id, options, target, requirement, policy, handing=handing)
+        return replace(job, loss_limit_percent=loss_limit_of(entry.run, self.choices))
 
     # Projects
 

@@ -44,7 +44,10 @@ def run_settings(options: Mapping[str, Any]) -> tuple[RunSettings, tuple[str, ..
 def approach_options(settings: RunSettings) -> dict[str, Any]:
     """Approaches and parameters as options; parameters that are at their defaults go without saying."""
     found: dict[str, Any] = dict.fromkeys(named_parameters())
-    if (loss := allowed_loss_percent(settings.parameters)) != USUAL_LOSS_PERCENT:
+    loss = allowed_loss_percent(settings.parameters)
+    # Beside another site number even the usual loss has to be named: it is in force only if it was given.
+    is_given = settings.approaches["site_number"] != "limit" and settings.loss_limit_percent is not None
+    if loss != USUAL_LOSS_PERCENT or is_given:
         found["allowed_loss"] = loss
     assigned, instead = [], {}
     for component, one in made(settings.approaches, settings.parameters).items():

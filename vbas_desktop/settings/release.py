@@ -12,7 +12,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Digits, Form, Names, Renames, Switch
+from .forms import Delimiter, Digits, Flag, Form, Names, Renames, Switch
 from .writing import escaping
 
 ReleaseFormat = Literal["csv", "parquet"]
@@ -100,6 +100,12 @@ class ReleaseOptions(Settings, group="release"):
         titles={None: "As in the records", ",": "Comma", ";": "Semicolon", "\t": "Tab"},
     )
     escape_formulas: bool = escaping()
+    exceed_loss: bool = setting(
+        False,
+        label="Release it although it loses more than is allowed",
+        help="Write the release although it loses more records than the allowed loss that is in force.",
+        form=Flag(),
+    )
     format: ReleaseFormat = setting(
         "csv",
         label="&Format",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vbas_desktop.approaches.registry import DEFAULTS, PRESETS, preset
+from vbas_desktop.approaches.registry import DEFAULTS, PRESETS, make, preset
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
@@ -145,6 +145,15 @@ def allowed_loss_percent(parameters: Parameters) -> float:
     return float(given.get("allowed_loss_percent", USUAL_LOSS_PERCENT))
 
 
+def loss_limit_percent(approaches: Mapping[str, str], parameters: Parameters) -> float | None:
+    """Return the allowed loss that is in force: that of the site number, or the one that was given; None without."""
+    name, given = approaches["site_number"], parameters.get("site_number", {})
+    own = make("site_number", name, given.get(name, {})).allowed_loss()
+    if own is not None:
+        return float(own)
+    return allowed_loss_percent(parameters) if "allowed_loss_percent" in given.get("limit", {}) else None
+
+
 def _measures(names: Iterable[str]) -> tuple[str, ...]:
     """The names of measures; that of a preset stands for those in it."""
     return tuple(dict.fromkeys(one for name in names for one in (preset(name) if name in PRESETS else (name,))))
@@ -166,6 +175,11 @@ class RunSettings(Workers, Running, Harm, Limiting, Protection, Reading, Columns
     def sensitive_columns(self) -> tuple[Sensitive, ...]:
         """Each sensitive column with its benign values and its criteria."""
         return sensitive_columns(self.sensitive, self)
+
+    @property
+    def loss_limit_percent(self) -> float | None:
+        """The allowed loss that is in force: nothing beyond it is released without consent; None if there is none."""
+        return loss_limit_percent(self.approaches, self.parameters)
 
     @property
     def of_every_run(self) -> dict[str, Any]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.words import counted
+from vbas_desktop.engine.loss import EXCEED_HINT, LOSS
 from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
 from vbas_desktop.release.ledger import Entry
 from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
+from .dialogs.messages import ask
 from .map.preparer import preparer_of
 from .panel.results_lines import run_in_tiers
+from .worker import in_window_words
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
@@ -77,7 +82,9 @@ class Exporting(QObject):
         self._context.runner.start(_doing(order), order.execute_or_tell, partial(self._on_done, order))
 
     def _on_done(self, order: ReleaseJob, result: ReleaseReport | Stopped) -> None:
-        if isinstance(result, Stopped):
+        if isinstance(result, Stopped) and result.findings[0].code == LOSS:
+            self._ask_about_loss(order, result.findings[0])
+        elif isinstance(result, Stopped):
             by_columns = all(finding.column for finding in result.findings)
             told = (
                 "columns would tell too much" if by_columns else "people would be singled out beside earlier releases"
@@ -86,6 +93,22 @@ class Exporting(QObject):
             self._ask((order, result))
         else:
             self._on_written(order, result)
+
+    def _ask_about_loss(self, order: ReleaseJob, found: Finding) -> None:
+        """Ask whether a release is written although it loses more than is allowed."""
+        knowingly = replace(order, options=replace(order.options, exceed_loss=True))
+        told = in_window_words(replace(found, remedy=found.remedy.removesuffix(EXCEED_HINT)))
+        self._context.say("Nothing was exported: more records would be lost than are allowed.")
+        ask(
+            self._window,
+            "This release loses more records than are allowed.",
+            told,
+            {
+                "Change the export…": partial(self._ask, (order, Stopped(()))),
+                "Export all the same": partial(self._on_order_made, knowingly),
+                "Cancel": lambda: None,
+            },
+        )
 
     def _on_written(self, order: ReleaseJob | ExportJob, report: ReleaseReport) -> None:
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")

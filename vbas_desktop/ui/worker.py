@@ -31,6 +31,9 @@ _READING = {each.option: each.label for each in settings_of(Reading) if each.nam
 _FIELDS = _READING | {"--unknown-regions": setting_of(Protection, "unknown_regions").label.replace("&", "")}
 _OPTION = re.compile(r"(--[a-z][a-z-]*)(?: (yes|no|suppress|planar|geographic|degrees|comma|point)\b)?")
 
+_ASIDE = re.compile(r" \(--[^)]*\)")
+"""An option in brackets: a hint for users of the command."""
+
 
 def is_about_reading(finding: Finding) -> bool:
     """Whether a field of the reading options may help."""
@@ -47,7 +50,7 @@ def in_window_words(finding: Finding) -> str:
         head.append(f"row {finding.row:,}")
     if finding.column is not None:
         head.append(f"column “{finding.column}”")
-    text = f"{finding.message} {finding.remedy}".strip()
+    text = _ASIDE.sub("", f"{finding.message} {finding.remedy}".strip())
     named = _OPTION.sub(_as_field, text)
     where = " It is in Reading options." if is_about_reading(finding) else ""
     return f"{', '.join(head)}: {named}{where}" if head else named + where

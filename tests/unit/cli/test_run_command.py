@@ -202,7 +202,7 @@ def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_pa
         return loaded[-1]
 
     monkeypatch.setattr(record_files, "load_records", spy)
-    more = ("--sites", "2", "--identifiers", "person")
+    more = ("--sites", "1", "--range-reach", "0", "--identifiers", "person")
     alone = printed(capsys, files, *more)
     released = printed(capsys, files, *more, "--out", str(tmp_path / "out"))
     # Loops that were not compiled before are rehearsed with files of their own.
@@ -398,7 +398,7 @@ def test_advice_tells_what_the_finest_number_would_cost(capsys, files):
     )
     assert printed(capsys, files, "--allowed-loss", "15")["advice"] is None
     assert printed(capsys, files, "--sites", "4", "--allowed-loss", "15", "--range-reach", "0")["advice"] is None
-    assert vbas(files, "--sites", "1", "--allowed-loss", "15") == 0
+    assert vbas(files, "--sites", "1", "--allowed-loss", "15", "--range-reach", "0") == 0
     assert "Advice: Nothing is lost: 4 sites would cost 14.29 %" in capsys.readouterr().out
 
 
@@ -408,4 +408,4 @@ def test_advice_without_a_number_says_what_else_can_be_done(capsys, tmp_path):
     records.write_text("region,colour\n" + "a,red\n" * 5 + "b,blue\n", encoding="utf-8")
     advice = printed(capsys, [str(records), str(regions)], "--sites", "2", "--range-reach", "0")["advice"]
     assert advice["sites"] is None
-    assert "no number of sites keeps within 1 %: take categories together" in advice["text"]
+    assert "no number of sites keeps within 1 %. Take categories together" in advice["text"]

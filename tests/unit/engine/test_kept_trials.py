@@ -65,11 +65,11 @@ def test_the_run_tries_nothing_that_the_look_ahead_tried(placed):
 def test_advice_begins_with_what_the_run_made(placed):
     kept, request = KeptTrials(), request_of(TOWN, make("site_number", "fixed", {"sites": 2}), Counting())
     result = run(request, kept=kept)
-    assert advice_on(request, result, kept=kept) == advice_on(request, result)
+    assert advice_on(request, result, result.chosen, kept=kept) == advice_on(request, result, result.chosen)
     again = KeptTrials()
     placed.clear()
     run(request, kept=again)
-    advice_on(request, result, kept=again)
+    advice_on(request, result, result.chosen, kept=again)
     assert len(placed) == len(set(placed))
 
 

@@ -15,7 +15,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.tiers import Tiers
-from vbas_desktop.engine.advice import suppressed_in_tiers
+from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json

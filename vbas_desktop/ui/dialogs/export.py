@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLabel, QLineEdit, Q
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
-from vbas_desktop.engine.advice import in_tiers_in_words
+from vbas_desktop.engine.loss import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob, Stopped, TargetJob
@@ -274,7 +274,7 @@ class ExportDialog(Dialog):
         self._reason.setVisible(exposing or bool(handing.despite))
         told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
         self.telltales.setText("\n".join([_EXPOSING if exposing else _STOPPED, *told]))
-        self._told.show()
+        self._told.setVisible(bool(telltales))
         self._grow()
 
     def handing(self) -> HandingOver:

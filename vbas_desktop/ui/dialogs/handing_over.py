@@ -187,5 +187,6 @@ class ExtractDialog(Dialog):
 
 def extract_job(entry: Entry, target: str, kept: Sequence[str], handing: HandingOver) -> ExportJob:
     """Write an earlier release once more, with those of its columns that are kept."""
-    changes = {"columns": list(extract_columns(entry, kept))}
+    # Whoever has the release knows already what it lacks.
+    changes = {"columns": list(extract_columns(entry, kept)), "exceed_loss": True}
     return ExportJob(Path(entry.folder), Path(target.strip()).expanduser(), changes=changes, handing=handing)

@@ -11,8 +11,8 @@ from vbas_desktop.algorithms.region_names import region_names, tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution, Unrefined
-from vbas_desktop.engine.advice import suppressed_in_tiers
 from vbas_desktop.engine.limits import TOLD, unmet_of
+from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
 
