@@ -182,3 +182,15 @@ def test_on_a_low_window_the_picture_stands_beside_the_table(page, loaded_window
     assert page.table.viewport().height() > 5 * page.table.verticalHeader().defaultSectionSize()
     page.resize(1440, 768)
     assert page.halves.orientation() is Qt.Orientation.Vertical
+
+
+def test_in_tiers_the_table_counts_the_places_of_the_release(page, loaded_window, qtbot):
+    session = loaded_window.session
+    session.change(session.choices.with_approach("tiers", "auto"))
+    finish(loaded_window, qtbot, page.start.click)
+    heads = [page.model.headerData(column, Qt.Orientation.Horizontal) for column in range(page.model.columnCount())]
+    assert "Regions" not in heads
+    column = heads.index("Places")
+    best = page.searched.rows.index(page.searched.recommended)
+    assert page.model.text(best, column) == f"{page.searched.recommended.places:,}"
+    assert " places, " in page.live.text()

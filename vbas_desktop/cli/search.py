@@ -95,7 +95,7 @@ def _number(option: str, name: str, text: str) -> int:
 
 def _text(searched: Searched, options: argparse.Namespace) -> str:
     from vbas_desktop.files.runfile import as_text
-    from vbas_desktop.search.table import document, front_rows, summary_lines
+    from vbas_desktop.search.table import document, front_rows, marks_in_words, summary_lines
 
     from .table import aligned
 
@@ -103,7 +103,7 @@ def _text(searched: Searched, options: argparse.Namespace) -> str:
         return as_text(document(searched)).rstrip("\n")
     lines = summary_lines(searched)
     if searched.front:
-        lines += ["", aligned(front_rows(searched)), "", "> recommended; no other combination beats any of these"]
+        lines += ["", aligned(front_rows(searched)), "", marks_in_words(searched)]
     if options.out and searched.recommended is not None:
         number = searched.rows.index(searched.recommended) + 1
         lines.append(f"To release it: vbas run … --generalise {options.out}/groups/{number}.csv")

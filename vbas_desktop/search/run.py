@@ -15,6 +15,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from vbas_desktop import __version__
 from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.pareto import non_dominated
@@ -35,7 +37,7 @@ from vbas_desktop.settings.limits import Limiting
 
 from .lattice import Finest, Node, coarser
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _SMALL = 200_000
 """Stored counts of which several copies do not matter."""
 
@@ -49,6 +51,7 @@ class Found:
 
     ``place_loss`` and ``detail`` are shares from 0 to 1: the information on place that is lost, the information of the
     attributes that is kept. ``unmet`` counts the wishes for sizes of regions that are not met, if there are any.
+    ``places`` counts the places of all tiers that occur in the release; None without tiers.
     """
 
     node: Node
@@ -62,6 +65,12 @@ class Found:
     place_loss: float | None = None
     trials: int = 0
     unmet: int | None = None
+    places: int | None = None
+
+    @property
+    def released_places(self) -> int | None:
+        """How many places the release has: in tiers those that occur in it, else the aggregated regions."""
+        return self.regions if self.places is None else self.places
 
 
 @dataclass(frozen=True)
@@ -124,9 +133,25 @@ class Searched:
 
     @cached_property
     def recommended(self) -> Found | None:
-        """The node that keeps the largest product of attribute and place information; the first of several."""
+        """The node that keeps the largest product of attribute and place information; the first of several.
+
+        A node that leaves one category of an attribute is recommended only if there is no other.
+        """
         found = [row for row in self.rows if row.status == FOUND]
-        return max(found, key=lambda row: row.detail * (1 - (row.place_loss or 0.0)), default=None)
+        full = [row for row in found if not self.emptied_columns(row)]
+        return max(full or found, key=lambda row: row.detail * (1 - (row.place_loss or 0.0)), default=None)
+
+    def emptied_columns(self, row: Found) -> tuple[str, ...]:
+        """Name the attributes of several categories of which a node leaves one, so that they tell nothing."""
+        ladders = zip(self.finest.lattice.ladders, row.node, strict=True)
+        return tuple(
+            ladder.column for ladder, level in ladders if ladder.number(level) == 1 and ladder.rungs[0].number > 1
+        )
+
+    @property
+    def in_tiers(self) -> bool:
+        """Whether records are released in larger places, too."""
+        return any(row.places is not None for row in self.rows)
 
     def row(self, node: Node) -> Found:
         """The row of a node."""
@@ -217,7 +242,7 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
     if partitions.stopped:
         # An approach hands over the best until a stop; that is not what the node comes to.
         raise Cancelled
-    regions, loss = _rated(problem, situation, partition, progress)
+    regions, places, loss = _rated(problem, situation, partition, progress)
     return replace(
         row,
         status=FOUND if partitions.tried[sites] <= allowed else OUT_OF_REACH,
@@ -228,6 +253,7 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
         place_loss=loss,
         trials=len(partitions.tried),
         unmet=_unmet(partitions.limits, partition),
+        places=places,
     )
 
 
@@ -247,11 +273,17 @@ def _situation(finest: Finest, request: Request, node: Node) -> Situation:
     return Situation(problem.regions, counts, problem.k, request.random_seed, sensitive=values)
 
 
-def _rated(problem: Problem, situation: Situation, partition: Partition, progress: Progress) -> tuple[int, float]:
-    """The number of aggregated regions, and the information on place that is lost."""
+def _rated(
+    problem: Problem, situation: Situation, partition: Partition, progress: Progress
+) -> tuple[int, int | None, float]:
+    """The number of aggregated regions, that of the places with released records (in tiers), and the information on
+    place that is lost.
+    """
     merged = partition.aggregation(situation)
-    places = zip(merged.memberships, released_by_place(merged, progress), strict=True)
-    return merged.groups, place_loss(problem.counts.region_totals, places)
+    released = released_by_place(merged, progress)
+    places = None if merged.tiers is None else sum(int(np.count_nonzero(totals)) for totals in released)
+    loss = place_loss(problem.counts.region_totals, zip(merged.memberships, released, strict=True))
+    return merged.groups, places, loss
 
 
 def _possible(finest: Finest, node: Node) -> int:

@@ -49,6 +49,7 @@ def plain_rows(searched: Searched) -> list[dict[str, Any]]:
                 "classes_present": row.classes_present,
                 "sites": row.sites,
                 "aggregated_regions": row.regions,
+                **({"released_places": row.places} if searched.in_tiers else {}),
                 "suppressed_records": row.suppressed,
                 "suppressed_percent": None if row.suppressed is None else 100 * row.suppressed / max(1, records),
                 "place_information_loss": row.place_loss,
@@ -118,38 +119,56 @@ def summary_lines(searched: Searched) -> list[str]:
     assert best is not None
     number = next(number for number, row in numbered(searched) if row is best)
     lines.append(f"Recommended: node {number}, {', '.join(level_words(searched, best))}: {figures(searched, best)}.")
+    emptied = searched.emptied_columns(best)
+    if emptied:
+        names = ", ".join(name[:80] for name in emptied)
+        lines.append(f"It leaves only one category of {names}: nothing that keeps more is within {percent}.")
     return lines
 
 
 def figures(searched: Searched, row: Found) -> str:
     """What a node keeps and loses, in words."""
-    assert row.regions is not None
+    places, what = row.released_places, "place" if searched.in_tiers else "region"
+    assert places is not None
     assert row.suppressed is not None
     assert row.place_loss is not None
     share = row.suppressed / max(1, searched.finest.problem.records)
     unmet = f", {counted(row.unmet, 'wish', 'wishes')} not met" if row.unmet else ""
     return (
-        f"{counted(row.regions, 'region')}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of "
+        f"{counted(places, what)}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of "
         f"the attributes and {100 * (1 - row.place_loss):.1f} % of the place"
     )
 
 
 def front_rows(searched: Searched) -> list[list[str]]:
-    """The front as cells, finest attributes first: number, levels, regions, suppressed, detail and place kept."""
+    """The front and the recommended node as cells, finest attributes first: number, levels, regions, suppressed, detail
+    and place kept.
+    """
     columns = [ladder.column for ladder in searched.finest.lattice.ladders]
-    rows = [["node", *columns, "regions", "suppressed %", "attributes kept %", "place kept %"]]
-    front = (row for row in plain_rows(searched) if row["front"])
-    for row in sorted(front, key=lambda row: (-row["detail_percent"], row["node"])):
+    what = "places" if searched.in_tiers else "regions"
+    rows = [["node", *columns, what, "suppressed %", "attributes kept %", "place kept %"]]
+    listed = (row for row in plain_rows(searched) if row["front"] or row["recommended"])
+    for row in sorted(listed, key=lambda row: (-row["detail_percent"], row["node"])):
         cells = [
             f"{'>' if row['recommended'] else ''}{row['node']}",
             *(f"{row[f'{column}_categories']:,}" for column in columns),
-            f"{row['aggregated_regions']:,}",
+            f"{row['released_places' if searched.in_tiers else 'aggregated_regions']:,}",
             f"{row['suppressed_percent']:.2f}",
             f"{row['detail_percent']:.1f}",
             f"{100 * (1 - row['place_information_loss']):.1f}",
         ]
         rows.append(cells)
     return rows
+
+
+def marks_in_words(searched: Searched) -> str:
+    """Explain the marks of the listed nodes."""
+    best = searched.recommended
+    if best is None or best.node in searched.front:
+        return "> recommended; no other combination beats any of these"
+    return (
+        "> recommended; it is beaten only by combinations that leave one category of an attribute, the others by none"
+    )
 
 
 def _yes_or_no(value: Any) -> Any:
@@ -181,10 +200,11 @@ def lines_of(searched: Searched) -> list[PictureLine]:
     along = max(range(len(lattice.ladders)), key=lambda place: len(lattice.allowed[place]))
     groups: dict[tuple[int, ...], list[Point]] = {}
     for number, row in numbered(searched):
-        if row.status == FOUND and row.regions is not None:
+        places = row.released_places
+        if row.status == FOUND and places is not None:
             rest = (*row.node[:along], *row.node[along + 1 :])
             is_front, is_best = row.node in searched.front, row is searched.recommended
-            groups.setdefault(rest, []).append(Point(number, row.detail, row.regions, is_front, is_best))
+            groups.setdefault(rest, []).append(Point(number, row.detail, places, is_front, is_best))
     others = [ladder for place, ladder in enumerate(lattice.ladders) if place != along]
     lines = []
     for rest, points in sorted(groups.items()):

@@ -210,3 +210,73 @@ def test_the_limits_in_force_are_listed_with_what_they_do_not_meet(capsys, tmp_p
     assert "Limits: Never across: county; Records at least: 100000." in capsys.readouterr().out
     assert json.loads((tmp_path / "found" / "search.json").read_text())["limits"] == document["limits"]
     assert "Never across: county" in (tmp_path / "found" / "search.html").read_text()
+
+
+def rare_job(tmp_path, rare):
+    """Sixteen regions with 24 records each, of which ``rare`` are smiths: without the job nothing need be merged."""
+    regions, records, ladder = (tmp_path / name for name in ("regions.csv", "records.csv", "jobs.csv"))
+    places = [f"r{number},{number % 4},{number // 4}" for number in range(16)]
+    regions.write_text("\n".join(["id,x,y", *places]) + "\n", encoding="utf-8")
+    rows = [
+        f"r{place},{'young' if copy % 2 else 'old'},{'smith' if copy < rare else 'cook'}"
+        for place in range(16)
+        for copy in range(24)
+    ]
+    records.write_text("\n".join(["region,age,job", *rows]) + "\n", encoding="utf-8")
+    ladder.write_text("smith;any\ncook;any\n", encoding="utf-8")
+    columns = ["--region-column", "region", "--quasi-identifiers", "age,job", "--pin", "age", "--quiet"]
+    return ["search", str(records), str(regions), *columns, "--ladder", f"job={ladder}"]
+
+
+def test_emptying_a_column_is_recommended_only_if_nothing_else_is_within_the_loss(capsys, tmp_path):
+    given = rare_job(tmp_path, rare=2)
+    assert main([*given, "-k", "5", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    full, emptied = document["nodes"]
+    assert [full["job_categories"], emptied["job_categories"]] == [2, 1]
+    assert full["front"]
+    assert emptied["front"]
+
+    def product(node):
+        return node["detail_percent"] * (1 - node["place_information_loss"])
+
+    assert product(emptied) > product(full), "otherwise this shows nothing"
+    assert full["recommended"]
+    assert not emptied["recommended"]
+    assert main([*given, "-k", "5"]) == 0
+    assert "leaves only one category" not in capsys.readouterr().out
+    assert main([*given, "-k", "20"]) == 0
+    assert "It leaves only one category of job: nothing that keeps more is within 1 %." in capsys.readouterr().out
+
+
+def test_a_recommended_node_that_is_beaten_only_by_emptying_a_column_is_listed_too(capsys, tmp_path):
+    given = [option for option in rare_job(tmp_path, rare=2) if option not in ("--pin", "age")]
+    # Eight ages with 48 cooks and three smiths each: only two ages keep the jobs, only one job keeps the ages.
+    cooks = [f"r{number % 16},{number // 48},cook" for number in range(384)]
+    smiths = [f"r{(2 * age + copy) % 16},{age},smith" for age in range(8) for copy in range(3)]
+    rows = [*cooks, *smiths]
+    (tmp_path / "records.csv").write_text("\n".join(["region,age,job", *rows]) + "\n", encoding="utf-8")
+    ages = tmp_path / "ages.csv"
+    ages.write_text("".join(f"{age};{'young' if age < 4 else 'old'}\n" for age in range(8)), encoding="utf-8")
+    assert main([*given, "--ladder", f"age={ages}", "-k", "5", "--json"]) == 0
+    nodes = json.loads(capsys.readouterr().out)["nodes"]
+    best = next(node for node in nodes if node["recommended"])
+    assert (best["age_categories"], best["job_categories"], best["front"]) == (2, 2, False)
+    assert main([*given, "--ladder", f"age={ages}", "-k", "5"]) == 0
+    said = capsys.readouterr().out
+    assert f"\n>{best['node']} " in said
+    assert "beaten only by combinations that leave one category" in said
+
+
+def test_in_tiers_the_places_that_occur_in_the_release_are_counted(capsys, tmp_path):
+    out, target = tmp_path / "found", tmp_path / "release"
+    assert search("--tiers", "auto", "--out", str(out), names="age,sex") == 0
+    said = capsys.readouterr().out
+    best = next(node for node in json.loads((out / "search.json").read_text())["nodes"] if node["recommended"])
+    names = ["--quasi-identifiers", "age,sex", "--range-reach", "0", "--no-pdf", "--columns", "tract,age,sex"]
+    groups = ["--generalise", str(out / "groups" / f"{best['node']}.csv")]
+    assert main(["run", *SAMPLE, *names, *groups, "--tiers", "auto", "--out", str(target)]) == 0
+    with (target / "release" / "anonymized.csv").open(encoding="utf-8") as file:
+        occurring = {row["tract"] for row in csv.DictReader(file)}
+    assert best["released_places"] == len(occurring) != best["aggregated_regions"]
+    assert f": {len(occurring):,} places, " in said

@@ -41,7 +41,8 @@ def _front(searched: Searched) -> Section:
     blocks: list[Block] = [
         Paragraph(
             "Of each attribute the categories that remain. No other combination keeps more of the attributes and of "
-            "the place than one of these; the marked one keeps the largest product of both."
+            "the place than one of these; the marked one keeps the largest product of both among those that leave "
+            "more than one category of every attribute, if there are any."
         ),
         Table(head, rows, marked=marked),
     ]

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from vbas_desktop.search.lattice import Node
 from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.search.table import PictureLine, lines_of
 from vbas_desktop.session.finding import node_in_words
@@ -24,15 +25,19 @@ _REGIONS = Measure("regions", "Regions")
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1
 
+_REGIONS_HEAD = Heading("Regions", "Aggregated regions: the finest place within the allowed loss", "right")
+_PLACES = Heading("Places", "Places of all tiers that occur in the release", "right")
 _FIGURES = (
-    Heading("Regions", "Aggregated regions: the finest place within the allowed loss", "right"),
     Heading("Suppressed\n%", "Share of all records that are not released", "right"),
     Heading("Attributes\nkept, %", "Share of the attributes' information that is kept", "right"),
     Heading("Place\nkept, %", "Share of the information on place that is kept", "right"),
     Heading("Classes", "Possible combinations of the groups", "right"),
     Heading("Result", "Found; out of reach: one region in all loses too much; coarser than needed: no need to search"),
 )
-_MARKS = f"{STAR} no other combination beats it   {RECOMMENDED} recommended: keeps the largest product of both"
+_MARKS = (
+    f"{STAR} no other combination beats it   {RECOMMENDED} recommended: keeps the largest product of both, and "
+    "more than one category of every attribute if that is possible"
+)
 
 _FIRST = (Heading(STAR, _MARKS, "centre"), Heading("№", "Number of the node", "right"))
 
@@ -51,12 +56,17 @@ class NodesModel(TableModel):
             self.rows = () if searched is None else searched.rows
             names = [] if searched is None else [ladder.column for ladder in searched.finest.lattice.ladders]
             columns = (Heading(name, f"Categories of {name} that remain", "right") for name in names)
-            self.heads = (*_FIRST, *columns, *_FIGURES)
+            place = _PLACES if searched is not None and searched.in_tiers else _REGIONS_HEAD
+            self.heads = (*_FIRST, *columns, place, *_FIGURES)
 
     def row_of(self, number: int) -> Found:
         """The node with a number."""
         found: Found = self.rows[number - 1]
         return found
+
+    @property
+    def _front(self) -> frozenset[Node]:
+        return frozenset() if self.searched is None else self.searched.front
 
     def _values(self, row: int) -> list[Any]:
         searched = self.searched
@@ -69,7 +79,7 @@ class NodesModel(TableModel):
             rank,
             row + 1,
             *(ladder.rungs[level].number for ladder, level in ladders),
-            found.regions,
+            found.released_places,
             None if found.suppressed is None else 100 * found.suppressed / records,
             100 * found.detail,
             None if found.place_loss is None else 100 * (1 - found.place_loss),
@@ -81,7 +91,8 @@ class NodesModel(TableModel):
         """What a cell shows."""
         value = self._values(row)[column]
         if column == 0:
-            return ("", STAR, f"{STAR} {RECOMMENDED}")[2 - value]
+            best = f"{STAR} {RECOMMENDED}" if self.rows[row].node in self._front else RECOMMENDED
+            return ("", STAR, best)[2 - value]
         if value is None:
             return "–"
         return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
