@@ -107,7 +107,7 @@ VARIANTS = {
     "usual": ["-k", "3", *SECRET],
     "groups": ["--generalise", "groups of mine.csv", "--sites", "5", *SECRET],
     "requirement": ["--requirement", "need.json", "--sites", "4", *SECRET],
-    "loss": ["-k", "40", "--sites", "5", "--allowed-loss", "1", "--exceed-loss", *SECRET],
+    "loss": ["-k", "8", "--sites", "5", "--allowed-loss", "1", "--exceed-loss", *SECRET],
     "reading": [
         "--delimiter", "comma", "--encoding", "utf-8", "--category-counts", "no", "--id-column", "id", "--x-column",
         "x", "--y-column", "y", "--coordinates", "planar", "--regions-delimiter", "comma", "--regions-encoding",
