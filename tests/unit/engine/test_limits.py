@@ -19,8 +19,8 @@ from vbas_desktop.comparison.store import settings_of
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
-from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.limits import TOLD, limits_of, limits_settings
+from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.parts import Parts
 from vbas_desktop.engine.run import run
