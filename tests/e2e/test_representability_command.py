@@ -69,20 +69,50 @@ def test_a_worst_file_replaces_the_worst_case(capsys, hierarchies):
     assert vector(capsys, 4, *worst)["overall"]["davies_bouldin_normalised"] == 1.0
 
 
-def test_aggregated_sensitive_values_per_class(capsys, hierarchies):
-    # The original values of the classes that were aggregated, described from the un-aggregated release.
-    rows = vector(capsys, 3, "--sensitive", "Value")["sensitive_values"]["Value"]
-    facts = {tuple(row["class"].values()): (row["count"], row["mean"], row["sd"]) for row in rows}
-    for label, size, mean, sd in [
-        (("1-5", "Retired"), 6, 40.16, 5.67),
-        (("1-5", "Self"), 6, 39.0, 3.09),
-        (("6-10", "***"), 3, 44.0, 6.55),
-    ]:
-        assert facts[label][0] == size
-        assert int(facts[label][1] * 100) / 100 == mean
-        assert int(facts[label][2] * 100) / 100 == sd
-    assert vector(capsys, 7, "--sensitive", "Value")["sensitive_aggregated"] is True
-    assert vector(capsys, 3, "--sensitive", "Value")["sensitive_aggregated"] is False
+@pytest.mark.parametrize("number", [3, 7])
+def test_sensitive_numbers_are_described_by_their_original_values(capsys, number):
+    # Table 6.9, cut to two decimals; C7 holds the mean of these classes in place of each value.
+    found = vector(capsys, number, "--sensitive", "Value")
+    facts = {tuple(row["class"].values()): row for row in found["sensitive_values"]["Value"]}
+    printed = {
+        ("1-5", "Retired"): (6, 40.16, 5.67, 41.0, None),
+        ("1-5", "Self"): (6, 39.0, 3.09, 39.5, 42.0),
+        ("6-10", "***"): (3, 44.0, 6.55, 43.0, None),
+    }
+    for label, (size, mean, sd, median, mode) in printed.items():
+        row = facts[label]
+        assert (row["count"], row["median"], row["mode"]) == (size, median, mode)
+        assert (int(row["mean"] * 100) / 100, int(row["sd"] * 100) / 100) == (mean, sd)
+    assert found["sensitive_aggregated"] is (number == 7)
+
+
+@pytest.mark.parametrize("number", [3, 7])
+def test_the_table_of_all_sensitive_values(capsys, number):
+    # Table 6.10. It prints PSA = Yes for all retired, but record 103 is retired and has No.
+    found = vector(capsys, number, "--sensitive", "PSA,Illness,Value")["sensitive_values"]
+    columns = [found["PSA"], found["Illness"], found["Value"]]
+    table = {
+        tuple(psa["class"].values()): (psa["count"], psa["shares"], illness["shares"], int(100 * value["mean"]) / 100)
+        for psa, illness, value in zip(*columns, strict=True)
+    }
+    everybody = {"Yes": 1.0}
+    assert table == {
+        ("1-5", "Employee"): (11, everybody, {"Yes": pytest.approx(10 / 11), "No": pytest.approx(1 / 11)}, 40.18),
+        ("1-5", "House"): (14, everybody, everybody, 38.78),
+        ("1-5", "Retired"): (6, {"Yes": pytest.approx(5 / 6), "No": pytest.approx(1 / 6)}, everybody, 40.16),
+        ("1-5", "Self"): (6, everybody, everybody, 39.0),
+        ("6-10", "***"): (3, {"Yes": pytest.approx(2 / 3), "No": pytest.approx(1 / 3)}, everybody, 44.0),
+    }
+    assert {row["mode"] for row in found["Illness"]} == {"Yes"}
+
+
+def test_a_warning_says_that_figures_of_few_records_may_give_values_away(capsys):
+    found = {n: vector(capsys, n, "--sensitive", "Value")["warnings"] for n in (3, 7)}
+    told = {n: [row["message"] for row in rows if row["code"] == "few-values"] for n, rows in found.items()}
+    assert not told[3]
+    assert told[7] == [
+        "The figures of 3 classes of few records may give the original values away, which are not released there."
+    ]
 
 
 def test_a_requirement_rejects_what_is_not_precise_enough(capsys, hierarchies, tmp_path):

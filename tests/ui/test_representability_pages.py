@@ -172,6 +172,26 @@ def test_two_files_are_compared_in_the_background(window, qtbot):
     assert {gauge.shown.name: gauge.shown.text for gauge in shown.second.gauges}["jaccard"] == "0.7368"
 
 
+def test_sensitive_values_stand_beside_the_classes_of_two_files(window, qtbot):
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C7.csv")
+    shown.panel.sensitive.setText("Value, Illness")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
+    described = shown.main.described
+    assert described.headings[-5:] == (
+        "Value (mean)",
+        "Value (median)",
+        "Value (mode)",
+        "Value (standard deviation)",
+        "Illness (shares)",
+    )
+    rows = {row[:2]: row[-5:] for row in described.rows}
+    assert rows["1-5", "Self"] == (39.0, 39.5, 42.0, pytest.approx(3.0984, abs=1e-4), "Yes 100.0 %")
+    assert rows["1-5", "Employee"][-1] == "Yes 90.9 %; No 9.1 %"
+
+
 def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, tmp_path):
     shown = page(window, "Representability")
     shown.source.setCurrentIndex(1)

@@ -8,7 +8,14 @@ from typing import Any
 
 from vbas_desktop.assessment.representability.requirement import OVERALL as BOUNDED
 from vbas_desktop.assessment.representability.requirement import Requirement, requirement_from
-from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL, reading
+from vbas_desktop.assessment.representability.words import (
+    APPROACHES,
+    ELEMENTS,
+    NUMBER_FIGURES,
+    OVERALL,
+    reading,
+    shares_in_words,
+)
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import Role
@@ -258,7 +265,8 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
         ),
         *((("Remarks", tuple(_remark(warning) for warning in vector["warnings"])),) if vector["warnings"] else ()),
     )
-    headings = (*names, "Records", "Detail kept", "Jaccard", "Classes before")
+    sensitive = _sensitive_columns(vector["sensitive_values"])
+    headings = (*names, "Records", "Detail kept", "Jaccard", "Classes before", *(heading for heading, _ in sensitive))
     rows = tuple(
         (
             *(row["class"][name] for name in names),
@@ -266,10 +274,23 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
             row["precision"],
             row["jaccard"],
             row["original_classes"],
+            *(values[number] for _, values in sensitive),
         )
-        for row in vector["per_class"]
+        for number, row in enumerate(vector["per_class"])
     )
     return Description(title, measures_of(vector["overall"]), cards, headings, rows, vector)
+
+
+def _sensitive_columns(sensitive: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[tuple[str, list[Any]]]:
+    """List the figures of sensitive columns as (heading, value of each class); the classes are those of `per_class`."""
+    columns: list[tuple[str, list[Any]]] = []
+    for column, rows in sensitive.items():
+        if any("shares" in row for row in rows):
+            columns.append((f"{column} (shares)", [shares_in_words(row["shares"]) for row in rows]))
+            continue
+        for name, words in NUMBER_FIGURES.items():
+            columns.append((f"{column} ({words})", [row[name] for row in rows]))
+    return columns
 
 
 def _remark(warning: Mapping[str, Any]) -> str:

@@ -149,3 +149,24 @@ def test_a_few_missing_values_are_not_told_by_the_number_of_the_others(tmp_path,
     (row,) = representability(*tables, Choices(3, "id", ("q",), ("v",)), {"q": flat("q")})["sensitive_values"]["v"]
     assert row["count"] == count
     assert row["mean"] == pytest.approx(np.mean(range(missing, 10)))
+
+
+@pytest.mark.parametrize(
+    ("values", "mode", "shares"),
+    [
+        ("aaaabbbcc", "a", {"a": 4 / 9, "other values": 5 / 9}),  # cc alone would be fewer than three
+        ("aaaabbbcd", "a", {"a": 4 / 9, "other values": 5 / 9}),
+        ("aaaabbccd", "a", {"a": 4 / 9, "other values": 5 / 9}),
+        ("aabbccdd", None, {"other values": 1.0}),
+        ("aaabbb", "a", {"a": 0.5, "b": 0.5}),
+    ],
+)
+def test_categories_that_are_not_released_are_named_from_k_records_on(tmp_path, values, mode, shares):
+    rows = "".join(f"{n},x,{value}\n" for n, value in enumerate(values))
+    (tmp_path / "one.csv").write_text("id,q,v\n" + rows)
+    (tmp_path / "two.csv").write_text("id,q,v\n" + "".join(f"{n},x,*\n" for n in range(len(values))))
+    plain = RecordOptions(category_counts="no")
+    tables = [load_records(tmp_path / name, plain) for name in ("one.csv", "two.csv")]
+    (row,) = representability(*tables, Choices(3, "id", ("q",), ("v",)), {"q": flat("q")})["sensitive_values"]["v"]
+    assert (row["count"], row["mode"]) == (len(values), mode)
+    assert row["shares"] == {value: pytest.approx(share) for value, share in shares.items()}

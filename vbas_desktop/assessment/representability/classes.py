@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.records import MISSING, frozen
 from vbas_desktop.files.records.table import RecordTable
 
 Label = tuple[str, ...]
@@ -71,3 +71,8 @@ def outliers(classes: Classes, k: int) -> NDArray[np.int64]:
 def outlier_records(classes: Classes, k: int) -> int:
     """How many records are in k-outliers."""
     return int(classes.sizes[outliers(classes, k)].sum())
+
+
+def named(classes: Classes, number: int) -> dict[str, str]:
+    """The values of a class by column."""
+    return dict(zip(classes.columns, (value or MISSING for value in classes.labels[number]), strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.files.records.row_texts import column_texts
+from vbas_desktop.files.records.row_texts import coded_texts, column_texts
 from vbas_desktop.files.records.table import RecordTable
 
 from .classes import Classes
@@ -112,6 +112,15 @@ def pair(
         in_first,
         in_second,
     )
+
+
+def changed_records(original: RecordTable, released: RecordTable, paired: Pairing, column: str) -> NDArray[np.bool_]:
+    """Find the common records in which a column holds another value than before, such as the mean of the class."""
+    old, before = coded_texts(original, column)
+    new, after = coded_texts(released, column)
+    place = {value: number for number, value in enumerate(before.tolist())}
+    translate = np.array([place.get(value, -1) for value in after.tolist()], np.int64)
+    return np.asarray(old[paired.original_rows] != translate[new[paired.released_rows]])
 
 
 def _levels(

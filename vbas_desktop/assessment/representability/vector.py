@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.files.records.row_texts import coded_texts
 from vbas_desktop.files.records.table import RecordTable
 
+from .classes import named
 from .distance_tables import Distance, DistanceTable, unused_values
 from .hierarchy import Hierarchy, unlisted_values
-from .pairing import UNEXPLAINED, Pairing, pair
-from .per_class import class_rows, named, sensitive_rows
+from .pairing import UNEXPLAINED, Pairing, changed_records, pair
+from .per_class import class_rows
+from .sensitive_values import original_values, sensitive_rows, warn_of_few_values
 from .separation import davies_bouldin_of, worst_of_file
 from .words import may_tell, parts_shown, share_at_least, shown
 
@@ -90,9 +91,13 @@ def representability(
     sizes = paired.released.sizes
     small = int(sizes[sizes < choices.k].sum())
     there = [name for name in choices.sensitive if name in released.dialect.header]
+    sensitive = {name: original_values(original, released, paired, name) for name in there}
+    warnings = _warnings(original, released, paired, choices, hierarchies, index)
+    for name, values in sensitive.items():
+        warnings += warn_of_few_values(values, paired, name, choices.k)
     return {
         "format_version": FORMAT_VERSION,
-        "warnings": [each.as_dict() for each in _warnings(original, released, paired, choices, hierarchies, index)],
+        "warnings": [finding.as_dict() for finding in warnings],
         "overall": _overall(original, paired, precisions, index, lost, choices.k),
         "per_class": class_rows(paired, precisions, choices.k),
         "classes_below_k": {"records": shown(small, choices.k), "k_anonymous": small == 0},
@@ -100,9 +105,9 @@ def representability(
         "included_quasi_identifiers": list(choices.quasi_identifiers),
         "excluded_classes": {"classes": lost.named, "unnamed_records": shown(lost.unnamed, choices.k)},
         "coding": _coding(paired, ordered, distance, choices.k),
-        "sensitive_values": {name: sensitive_rows(released, paired, name, choices.k) for name in there},
+        "sensitive_values": {name: sensitive_rows(values, paired, choices.k) for name, values in sensitive.items()},
         "sensitive_columns": there,
-        "sensitive_aggregated": any(_changed(original, released, paired, name) for name in there),
+        "sensitive_aggregated": any(bool(values.changed.any()) for values in sensitive.values()),
         "weights": {
             "quasi_identifiers": dict(zip(choices.quasi_identifiers, choices.column_weights().tolist(), strict=True)),
             "levels": {hierarchy.column: list(hierarchy.weights) for hierarchy in ordered if hierarchy.weights},
@@ -222,15 +227,6 @@ def _coding(paired: Pairing, hierarchies: Sequence[Hierarchy], distance: Distanc
     return coding
 
 
-def _changed(original: RecordTable, released: RecordTable, paired: Pairing, column: str) -> int:
-    """In how many common records a column holds another value than before, such as the mean of the class."""
-    old, before = coded_texts(original, column)
-    new, after = coded_texts(released, column)
-    place = {value: number for number, value in enumerate(before.tolist())}
-    translate = np.array([place.get(value, -1) for value in after.tolist()], np.int64)
-    return int(np.count_nonzero(old[paired.original_rows] != translate[new[paired.released_rows]]))
-
-
 def _warnings(
     original: RecordTable,
     released: RecordTable,
@@ -262,7 +258,7 @@ def _other_changes(original: RecordTable, released: RecordTable, paired: Pairing
     for name in original.dialect.header:
         if name in known or name not in released.dialect.header:
             continue
-        changed = _changed(original, released, paired, name)
+        changed = int(np.count_nonzero(changed_records(original, released, paired, name)))
         if changed:
             number = f"{changed:,}" if changed >= choices.k else f"fewer than {choices.k:,}"
             message = f"The column differs in {number} records, although it is neither quasi-identifier nor sensitive."

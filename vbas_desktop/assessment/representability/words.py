@@ -73,7 +73,10 @@ ELEMENTS = {
         "Meaning of the values",
         "On which level of its hierarchy each quasi-identifier was released, and how its values are compared.",
     ),
-    "sensitive_values": ("Sensitive values", "What the released records say of them, class by class."),
+    "sensitive_values": (
+        "Sensitive values",
+        "The original values of the records of each released class, also where the release holds others.",
+    ),
     "weights": (
         "Weights",
         "How much each quasi-identifier and each level of a hierarchy counts for the detail kept.",
@@ -89,6 +92,21 @@ APPROACHES = {
     "fabricate": "Fabricated: in the released file only",
 }
 """What may have been done to records."""
+
+
+NUMBER_FIGURES = {"mean": "mean", "median": "median", "mode": "mode", "sd": "standard deviation"}
+"""The figures of sensitive numbers, and what they are called."""
+
+_MOST_SHARES = 5
+
+
+def shares_in_words(shares: Mapping[str, float] | None) -> str:
+    """List the largest shares of categories."""
+    if not shares:
+        return "–"
+    listed = [f"{value} {100 * share:.1f} %" for value, share in list(shares.items())[:_MOST_SHARES]]
+    left = len(shares) - len(listed)
+    return "; ".join(listed) + (f"; {left:,} more" if left else "")
 
 
 def shown(records: int, k: int) -> int | None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
+from vbas_desktop.assessment.representability.words import (
+    APPROACHES,
+    ELEMENTS,
+    NUMBER_FIGURES,
+    OVERALL,
+    shares_in_words,
+)
 from vbas_desktop.domain.words import counted
 
 from .blocks import FOOT, LONGEST, Block, Pairs, Paragraph, Report, Section, Table, Tiles, left_out
@@ -130,17 +136,30 @@ def _levels(by_level: Mapping[str, int | None]) -> str:
 
 def _sensitive(vector: Mapping[str, Any]) -> Iterable[Block]:
     for column, rows in vector["sensitive_values"].items():
-        cells = [
-            (", ".join(row["class"].values()), _count(row["count"]), _number(row["mean"]), _number(row["sd"]))
-            for row in rows[:LONGEST]
-        ]
-        yield Table((f"class ({column})", "values", "mean", "standard deviation"), cells)
+        yield _category_table(column, rows) if any("shares" in row for row in rows) else _number_table(column, rows)
+        yield from left_out(len(rows), "representability.json")
     if not vector["sensitive_values"]:
         yield Paragraph("No sensitive column was named.")
     elif vector["sensitive_aggregated"]:
         yield Paragraph("The released values are not those of the original records: they were aggregated or changed.")
     else:
         yield Paragraph("The released values are those of the original records.")
+
+
+def _number_table(column: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    cells = [
+        (", ".join(row["class"].values()), _count(row["count"]), *(_number(row[name]) for name in NUMBER_FIGURES))
+        for row in rows[:LONGEST]
+    ]
+    return Table((f"class ({column})", "values", *NUMBER_FIGURES.values()), cells)
+
+
+def _category_table(column: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    cells = [
+        (", ".join(row["class"].values()), _count(row["count"]), row["mode"] or "–", shares_in_words(row["shares"]))
+        for row in rows[:LONGEST]
+    ]
+    return Table((f"class ({column})", "values", "most frequent", "shares"), cells, 2, 3)
 
 
 def _weights(weights: Mapping[str, Any]) -> Iterable[Block]:
