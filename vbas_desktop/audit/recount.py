@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.names import list_first_line
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable, refuse_bomb
+from vbas_desktop.files.dialect import check_column_number, check_line_ends
 
 from .classes import Classes, beginnings
 from .criteria import SensitiveRecount, Spread, judged, order_of
@@ -209,12 +211,14 @@ def _checked_names(
     best = max(names, key=lambda candidate: len(set(columns) & set(names[candidate])))
     if not names[best]:
         raise InputError(Finding("empty-file", "The file is empty.", "Choose another file.", file=str(path)))
+    check_line_ends(path, "".join(names[best]).encode())
+    check_column_number(path, len(names[best]))
     findings = []
     for column in columns:
         times = names[best].count(column)
         if times != 1:
             message = f"There is no column “{column}”." if not times else f"{times} columns are named “{column}”."
-            remedy = "The columns are: " + ", ".join(names[best][:20]) + "."
+            remedy = list_first_line(names[best])
             if not set(columns) & set(names[best]):
                 # Without names, line 1 is a record, which must not be told.
                 remedy = "Does line 1 hold the names of the columns, and is the delimiter right?"

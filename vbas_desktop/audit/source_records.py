@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.names import list_first_line
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.sources.engine import RECORDS, Engine, changed
 
@@ -76,9 +77,6 @@ def _cells(
 def _refuse_unknown(engine: Engine, unknown: Sequence[str]) -> None:
     if unknown:
         file = str(engine.address)
-        listed = ", ".join(engine.description.header[:20])
-        findings = [
-            Finding("unknown-column", f"There is no column “{name}”.", f"The columns are: {listed}.", file=file)
-            for name in unknown
-        ]
+        listed = list_first_line(engine.description.header)
+        findings = [Finding("unknown-column", f"There is no column “{name}”.", listed, file=file) for name in unknown]
         raise InputError(findings)

@@ -6,14 +6,15 @@ import sys
 from collections.abc import Iterable
 
 from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.names import shorten_quotes
 from vbas_desktop.jobs.text_progress import TextProgress as TerminalProgress
 
 __all__ = ["OutputError", "TerminalProgress", "say", "say_findings", "show"]
 
 
 def say(text: str) -> None:
-    """One line for the person, on stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """Print one line for the person on stderr; long names are cut."""
+    print(shorten_quotes(text), file=sys.stderr, flush=True)
 
 
 class OutputError(Exception):

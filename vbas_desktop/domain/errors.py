@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from .names import shorten, shorten_quotes
+
 
 class Severity(StrEnum):
     """How much a finding matters: errors stop, warnings and hints are listed and carried along."""
@@ -20,7 +22,8 @@ class Severity(StrEnum):
 class Finding:
     """One thing found in an input. ``row`` counts lines of the file from 1 (the names are row 1).
 
-    ``message`` never quotes the content of a record, only its kind; ``remedy`` says what to do.
+    ``message`` never quotes the content of a record, only its kind; ``remedy`` says what to do. Names in quotation
+    marks are cut in both.
     ``code`` is a stable short name, such as ``unknown-region``, for tests and scripts.
     """
 
@@ -32,12 +35,16 @@ class Finding:
     row: int | None = None
     column: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", shorten_quotes(self.message))
+        object.__setattr__(self, "remedy", shorten_quotes(self.remedy))
+
     def __str__(self) -> str:
         place = [self.file] if self.file else []
         if self.row is not None:
             place.append(f"row {self.row:,}")
         if self.column is not None:
-            place.append(f"column “{self.column}”")
+            place.append(f"column “{shorten(self.column)}”")
         head = f"{', '.join(place)}: " if place else ""
         tail = f" {self.remedy}" if self.remedy else ""
         return f"{head}{self.message}{tail}"

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Finding
+from .names import list_names
 from .records import frozen
 from .source import Source
 
-_LISTED = 20
 """Names of columns that a message lists."""
 
 
@@ -96,11 +96,9 @@ class Regions:
         """The finding that the file has no such column, with those that it has; None if it has, or if nobody knows."""
         if not self.columns or column in {*self.columns, *self.labels, *self.numbers}:
             return None
-        known = [f"“{name}”" for name in self.columns]
-        listed = f"{', '.join(known[:_LISTED])}{' …' if len(known) > _LISTED else ''}"
         file = None if self.source is None else self.source.path
         message = f"The region file has no column “{column}” apart from coordinates."
-        return Finding(code, message, f"Its columns are {listed}.", file=file)
+        return Finding(code, message, list_names(list(self.columns)), file=file)
 
     def part(self, members: NDArray[np.intp]) -> Regions:
         """Some of the regions, in this order."""

@@ -130,15 +130,7 @@ def _wrong(wanted: Limiting, regions: Regions) -> Iterator[Finding]:
     file = None if regions.source is None else regions.source.path
     for column in wanted.within:
         yield from _wrong_label(column, regions, file)
-    known = set(regions.ids)
-    for id in wanted.alone:
-        if id not in known:
-            yield Finding(
-                "alone",
-                f"The region file has no region “{id}”.",
-                "Name ids of the region file with --alone.",
-                file=file,
-            )
+    yield from _wrong_ids(wanted.alone, regions, file)
     if wanted.alone_column is not None and wanted.alone_column not in {*regions.labels, *regions.numbers}:
         yield _no_column("alone", wanted.alone_column, "marks regions that stay alone", regions.labels, regions)
     for numbers in dict.fromkeys((wanted.population_column, wanted.centre_weights)):
@@ -155,6 +147,18 @@ def _wrong(wanted: Limiting, regions: Regions) -> Iterator[Finding]:
                 f"The minimum of {what} ({least:,}) is above the maximum ({most:,}).",
                 "Lower the minimum or raise the maximum.",
             )
+
+
+def _wrong_ids(alone: Sequence[str], regions: Regions, file: str | None) -> Iterator[Finding]:
+    """Count the ids that no region has. They are not quoted: they may come from a wrong file, even from the records."""
+    known = set(regions.ids)
+    unknown = [number for number, id in enumerate(alone, 1) if id not in known]
+    if unknown:
+        listed = ", ".join(f"{number:,}" for number in unknown[:_LISTED]) + (" …" if len(unknown) > _LISTED else "")
+        ids = counted(len(unknown), "id", "ids")
+        examples = " and ".join(f"“{id}”" for id in dict.fromkeys((regions.ids[0], regions.ids[-1])))
+        message = f"The region file lacks {ids} of those that are to stay alone: number {listed} of the list."
+        yield Finding("alone", message, f"Name ids of the region file; they look like {examples}.", file=file)
 
 
 def _wrong_label(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:

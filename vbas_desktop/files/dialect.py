@@ -8,8 +8,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
+from vbas_desktop.domain.errors import Finding, refusal
+from vbas_desktop.domain.names import list_first_line, may_be_record, shorten
 from vbas_desktop.domain.words import DELIMITER_NAMES
+
+from .findings import FindingList
 
 DELIMITERS = (",", ";", "\t", "|")
 # Long fields are no mistake: rows have a limit of their own.
@@ -18,7 +23,20 @@ _SAMPLED_ROWS = 500
 SAMPLE_BYTES = 1 << 16
 """How much of a file is looked at to find its delimiter."""
 
+MOST_COLUMNS = 10_000
+"""No record or region file has more: a file with more columns is no table, or its lines were not told apart."""
+
 _ROW_LINES = 200
+_LINE_ENDS = {
+    b"\r\r\n": "CR CR LF",
+    "\u2028".encode(): "U+2028 (line separator)",
+    "\u2029".encode(): "U+2029 (paragraph separator)",
+    "\u0085".encode(): "U+0085 (next line)",
+    b"\v": "VT (vertical tab)",
+    b"\f": "FF (form feed)",
+    b"\x1e": "RS (record separator)",
+}
+"""What ends lines in some files, but not in text files that are read here."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +134,45 @@ def other_delimiter(names: Sequence[str], used: str | None, option: str) -> tupl
 
 
 def close_matches(name: str, names: Sequence[str]) -> str:
-    """A remark that names similar columns, or lists the columns if none is similar."""
+    """Name similar columns in a sentence, or list the columns if none is similar and line 1 holds names."""
     import difflib
 
     lowered = {other.strip().lower(): other for other in names}
-    near = difflib.get_close_matches(name.strip().lower(), list(lowered), n=3, cutoff=0.6)
+    near = [] if may_be_record(names) else difflib.get_close_matches(name.strip().lower(), list(lowered), 3, 0.6)
     if near:
-        return "Did you mean " + " or ".join(f"“{lowered[match]}”" for match in near) + "?"
-    return "The columns are: " + ", ".join(names[:20]) + ("…" if len(names) > 20 else "") + "."
+        return "Did you mean " + " or ".join(f"“{shorten(lowered[match])}”" for match in near) + "?"
+    return list_first_line(names)
+
+
+def check_line_ends(file: str | Path, line: bytes) -> None:
+    """Refuse a line of names that has unusual line ends in it: it holds records too."""
+    for mark, name in _LINE_ENDS.items():
+        if mark in line:
+            remedy = "Save the file with ordinary line ends (LF or CRLF)."
+            raise refusal("line-ends", f"Lines end with {name}.", remedy, file=file, row=1)
+
+
+def check_column_number(file: str | Path, columns: int) -> None:
+    """Refuse a table with more columns than any table of records or regions has."""
+    if columns > MOST_COLUMNS:
+        message = f"The file has more than {MOST_COLUMNS:,} columns."
+        remedy = "Check the delimiter and the line ends, or keep only the columns that you need."
+        raise refusal("too-many-columns", message, remedy, file=file)
+
+
+def wrong_names(file: str | Path, names: Sequence[str]) -> tuple[Finding, ...]:
+    """Find columns without a name and names that occur twice, which are not quoted: line 1 may be a record."""
+    findings = FindingList(str(file))
+    remedy = "Give every column a name of its own in line 1; if line 1 is a record, put the names above it."
+    positions: dict[str, list[int]] = {}
+    for number, name in enumerate(names, 1):
+        if name.strip():
+            positions.setdefault(name, []).append(number)
+        else:
+            findings.add("empty-name", f"Column {number} has no name.", "Give every column a name in line 1.", row=1)
+    for numbers in positions.values():
+        if len(numbers) > 1:
+            listed = ", ".join(map(str, numbers[:-1]))
+            message = f"Columns {listed} and {numbers[-1]} have the same name."
+            findings.add("duplicate-name", message, remedy, row=1)
+    return findings.all()

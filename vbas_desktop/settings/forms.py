@@ -8,7 +8,7 @@ A project keeps values as they are rather than as they are typed (`kept`, `from_
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -212,6 +212,11 @@ class Names(Form):
         return ",".join(quoted(str(name), ",;") for name in plain)
 
 
+def _is_table(lines: Sequence[str]) -> bool:
+    """Tell whether most lines have several fields, as in a record file that was named by mistake."""
+    return any(2 * sum(delimiter in line for line in lines) > len(lines) for delimiter in ",;\t|")
+
+
 @dataclass(frozen=True)
 class Ids(Names):
     """Ids separated by commas, or ``@FILE`` for a file with one on each line; the file is read when it is named."""
@@ -230,6 +235,8 @@ class Ids(Names):
         found = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
         if not found:
             raise ValueError(f"the file “{file}” has no ids")
+        if _is_table(found):
+            raise ValueError(f"the file “{file}” is a table; write one id on each line and nothing else")
         return found
 
 

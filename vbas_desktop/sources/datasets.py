@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from vbas_desktop.domain.errors import Finding, InputError, refusal
+from vbas_desktop.domain.errors import refusal, stop_on_errors
 from vbas_desktop.files.access import canonical_encoding
-from vbas_desktop.files.dialect import first_row, sniff_delimiter
+from vbas_desktop.files.dialect import check_column_number, check_line_ends, first_row, sniff_delimiter, wrong_names
 from vbas_desktop.files.records.parquet import first_parquet_record
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -86,7 +86,7 @@ def dataset_of(address: Address, options: RecordOptions) -> Dataset:
         raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
     partitions = _partitions(address, root, files)
     made = _parquet(root, files, partitions) if kinds == {True} else _text(address, root, files, partitions, options)
-    _check_names(address, made.header)
+    stop_on_errors(wrong_names(str(address), made.header))
     return made
 
 
@@ -219,22 +219,9 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
         message = f"The text is not valid {encoding}."
         raise refusal("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
     delimiter = delimiter or sniff_delimiter(head)
+    check_line_ends(path, head.partition(b"\n")[0] + b"\n")
     row = first_row(head + b"\n", delimiter)
     if row is None:
         raise refusal("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
+    check_column_number(path, len(row[0]))
     return [name.decode() for name in row[0]], delimiter, head[row[1] :]
-
-
-def _check_names(address: Address, header: tuple[str, ...]) -> None:
-    empty = [place for place, name in enumerate(header, 1) if not name.strip()]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    findings = [
-        Finding("empty-name", f"Column {place} has no name.", "Give every column a name.", file=str(address))
-        for place in empty
-    ]
-    findings += [
-        Finding("duplicate-name", "Several columns have the same name.", "Rename one.", file=str(address), column=name)
-        for name in twice
-    ]
-    if findings:
-        raise InputError(findings)

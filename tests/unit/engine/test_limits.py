@@ -337,7 +337,7 @@ def test_the_number_within_the_allowed_loss_is_found_under_limits():
     [
         (Limiting(within=("shire",)), "No column “shire”"),
         (Limiting(within=("gap",)), "1 region has nothing in this column, the first is “r1”"),
-        (Limiting(alone=("nowhere",)), "no region “nowhere”"),
+        (Limiting(alone=("r1", "nowhere")), "lacks 1 id of those that are to stay alone: number 2 of the list"),
         (Limiting(alone_column="shire"), "No column “shire”"),
         (Limiting(min_population=5), "--population-column"),
         (Limiting(min_population=5, population_column="county"), "No column “county”"),

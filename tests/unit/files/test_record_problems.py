@@ -47,8 +47,9 @@ def test_columns_without_a_name(tmp_path):
 
 
 def test_columns_with_the_same_name(tmp_path):
-    message = "records.csv, row 1, column “age”: 2 columns have the same name. Give every column a name of its own."
-    assert refused(tmp_path, "age,age,region\n1,2,3\n") == [message]
+    message = "records.csv, row 1: Columns 1 and 2 have the same name. Give every column a name of its own in line 1; "
+    more = "if line 1 is a record, put the names above it."
+    assert refused(tmp_path, "age,age,region\n1,2,3\n") == [message + more]
 
 
 def test_ragged_rows(tmp_path):
@@ -246,11 +247,11 @@ def test_a_name_with_a_comma_in_it_is_no_sign_of_another_delimiter():
 def test_columns_that_do_not_exist(tmp_path):
     choices = Choices(tmp_path)
     assert choices.problems(quasi_identifiers=["Agee"], region_column="tract") == [
-        "There is no column “tract”. The columns are: age, sex, region.",
+        "There is no column “tract”. The columns are “age”, “sex”, “region”.",
         "There is no column “Agee”. Did you mean “age”?",
     ]
     assert choices.problems(groupings=[Grouping("income", {})]) == [
-        "There is no column “income”. The columns are: age, sex, region."
+        "There is no column “income”. The columns are “age”, “sex”, “region”."
     ]
 
 
@@ -330,9 +331,8 @@ def test_no_message_quotes_a_record(tmp_path):
 
 
 def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
-    table = load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordOptions(category_counts="no"))
     with pytest.raises(InputError) as caught:
-        table.facts("age")
+        load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordOptions(category_counts="no"))
     text = str(caught.value).replace(str(tmp_path), "")
     assert "Line 1 looks like a record" in text
     assert "41" not in text

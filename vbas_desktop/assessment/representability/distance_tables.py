@@ -171,22 +171,25 @@ def _values(files: Sequence[Classes], tables: Mapping[str, DistanceTable]) -> It
 
 
 def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], findings: FindingList) -> None:
-    named: set[str] = set()
-    for value in values:
-        if list(values).count(value) > 1 and value not in named:
-            findings.add("duplicate-value", f"“{value}” heads two columns.", "Name every value once.", row=rows[0][0])
-        named.add(value)
+    # Values are never quoted, because the file may be a record file that was named by mistake.
+    columns: dict[str, int] = {}
+    for column, value in enumerate(values, 2):
+        first = columns.setdefault(value, column)
+        if first != column:
+            message = f"Fields {first} and {column} name the same value."
+            findings.add("duplicate-value", message, "Name every value once.", row=rows[0][0])
     seen: set[str] = set()
     for number, row in rows[1:]:
-        if row[0] not in named:
-            message = f"“{row[0]}” is unknown: the first line does not name it."
+        if row[0] not in columns:
+            message = "The value of this row is unknown: the first line does not name it."
             findings.add("unknown-value", message, "Give it a column too, or remove the row.", row=number)
         elif row[0] in seen:
-            findings.add("duplicate-value", f"“{row[0]}” has two rows.", "Keep one of them.", row=number)
+            message = "The value of this row has two rows."
+            findings.add("duplicate-value", message, "Keep one of them.", row=number)
         seen.add(row[0])
-    for value in dict.fromkeys(values):
+    for value, column in columns.items():
         if value not in seen:
-            message = f"The distances of “{value}” are missing: it has a column but no row."
+            message = f"The value in field {column} of the first line has a column but no row."
             findings.add("missing-pair", message, "Add its row.")
 
 
@@ -198,7 +201,7 @@ def _numbers(row: Sequence[str], number: int, values: Sequence[str], findings: F
     for place, value in enumerate(values, 1):
         text = row[place].strip() if place < len(row) else ""
         distance = finite_number(text) if text else None
-        pair = f"from “{row[0]}” to “{value}”"
+        pair = f"in field {place + 1}"
         if not text:
             findings.add("missing-pair", f"The distance {pair} is missing.", "Fill it in.", row=number)
         elif distance is None:
@@ -218,5 +221,5 @@ def _check_symmetry(
 ) -> None:
     for one, other in np.argwhere(np.triu(found != found.T)):
         both = f"{found[one, other]:g} and {found[other, one]:g}"
-        message = f"“{values[one]}” and “{values[other]}” have two distances: {both}."
+        message = f"The values of rows {rows[values[one]]} and {rows[values[other]]} have two distances: {both}."
         findings.add("asymmetric", message, "Write the same one in both places.", row=rows[values[one]])

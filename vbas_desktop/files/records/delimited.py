@@ -17,7 +17,14 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.access import bad_encoding
-from vbas_desktop.files.dialect import SAMPLE_BYTES, Dialect, first_row, sniff_delimiter
+from vbas_desktop.files.dialect import (
+    SAMPLE_BYTES,
+    Dialect,
+    check_column_number,
+    check_line_ends,
+    first_row,
+    sniff_delimiter,
+)
 
 from .bits import PADDING
 from .category_line import judge_columns, looks_like_numbers
@@ -130,9 +137,12 @@ class DelimitedScan:
         self, head: bytes, final: bool, blocks: Iterator[Block], delimiter: str
     ) -> tuple[list[bytes], bytes, bool]:
         while True:
+            check_line_ends(self.path, head[: head.find(b"\n") + 1])
             found = first_row(head + b"\n" if final else head, delimiter)
             if found is not None:
                 names, place, lines = found
+                check_line_ends(self.path, head[:place])
+                check_column_number(self.path, len(names))
                 self._check_encoding_of_names(head[:place])
                 self.line += lines
                 return names, *self._with_second_line(head[place:], final, blocks)

@@ -19,7 +19,7 @@ from vbas_desktop.domain.errors import Finding, Severity, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import refuse_bomb
-from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.files.dialect import Dialect, check_column_number
 from vbas_desktop.files.hashing import HashedFile
 
 from .coding import DISTINCT_LIMIT
@@ -46,6 +46,7 @@ def scan_parquet(path: Path, progress: Progress) -> RawRecords:
         source = pool.submit(_hashed, path, stop)
         try:
             with pq.ParquetFile(path, pre_buffer=False) as file:
+                check_column_number(path, file.metadata.num_columns)
                 refuse_bomb(path, _expanded(file.metadata), path.stat().st_size)
                 columns, rows = _columns(file, progress)
         except (pa.ArrowException, OSError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -14,11 +13,19 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
+from vbas_desktop.domain.names import NO_NAMES
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_is_table, check_readable
-from vbas_desktop.files.dialect import Dialect, close_matches, first_row, other_delimiter, sniff_delimiter
+from vbas_desktop.files.dialect import (
+    Dialect,
+    close_matches,
+    first_row,
+    other_delimiter,
+    sniff_delimiter,
+    wrong_names,
+)
 from vbas_desktop.settings.reading import RecordOptions
 
 from .category_line import looks_like_numbers, settle_category_line
@@ -161,7 +168,7 @@ def load_records(
     make_ready(REHEARSAL, progress)
     raw = _scan(path, options, progress, columns)
     _tally(raw, progress)
-    findings = raw.findings + _check_names(path, raw.dialect.header)
+    findings = [*raw.findings, *wrong_names(path, raw.dialect.header)]
     if not any(finding.severity is Severity.ERROR for finding in findings):
         verdict = settle_category_line(raw, options.category_counts, str(path))
         findings += verdict.findings
@@ -178,9 +185,12 @@ def load_records(
     ]
     codes = {facts.name: coded for facts, coded in done if coded is not None}
     dialect = replace(raw.dialect, category_line=declared is not None)
-    return RecordTable(
+    table = RecordTable(
         raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
     )
+    if columns is None:
+        _check_first_line(table)
+    return table
 
 
 def line_two(path: str | Path, options: RecordOptions, progress: Progress) -> tuple[bool, tuple[Finding, ...]]:
@@ -234,15 +244,28 @@ def unknown_column(table: RecordTable, name: str) -> Finding:
         # Line 1 may be a record: without the values of all columns that cannot be told.
         remedy = "Look at the names in line 1."
     elif _begins_with_a_record(table):
-        remedy = "Line 1 looks like a record, not like names: put the names of the columns above it."
+        remedy = NO_NAMES
     else:
         remedy = close_matches(name, table.dialect.header)
     return Finding("unknown-column", f"There is no column “{name}”.", remedy, file=table.source.path)
 
 
 def _begins_with_a_record(table: RecordTable) -> bool:
-    """Whether a name of line 1 is also a value of its column: a file without names, whose first record stays unsaid."""
-    return any(facts.categories is not None and facts.name in facts.categories.values for facts in table.columns)
+    """Tell whether line 1 may be a record, which stays unsaid: a name is also a value of its column."""
+    return _names_among_values(table) > 0
+
+
+def _names_among_values(table: RecordTable) -> int:
+    """Count the columns whose name is also one of their values."""
+    return sum(each.categories is not None and each.name in each.categories.values for each in table.columns)
+
+
+def _check_first_line(table: RecordTable) -> None:
+    """Refuse a file without names: as names, the values of its first record would be shown and released."""
+    if table.dialect.format == "csv" and 2 * _names_among_values(table) > max(2, len(table.columns)):
+        message = "Most fields of line 1 are also values of their columns."
+        remedy = f"{NO_NAMES} If the line of names is repeated further down, remove it there."
+        raise refusal("no-names", message, remedy, file=table.source.path, row=1)
 
 
 def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
@@ -269,19 +292,6 @@ def _check_options(options: RecordOptions) -> None:
     if options.category_counts not in ("auto", "yes", "no"):
         message = f"“{options.category_counts}” does not say whether line 2 holds category numbers."
         raise refusal("bad-option", message, "Use auto, yes or no.")
-
-
-def _check_names(path: Path, names: tuple[str, ...]) -> list[Finding]:
-    findings = [
-        _error(path, "empty-name", f"Column {place} has no name.", "Give every column a name in line 1.", 1)
-        for place, name in enumerate(names, 1)
-        if not name.strip()
-    ]
-    for name, times in Counter(name for name in names if name.strip()).items():
-        if times > 1:
-            message = f"{times} columns have the same name."
-            findings.append(_error(path, "duplicate-name", message, "Give every column a name of its own.", 1, name))
-    return findings
 
 
 def _error(

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vbas_desktop.domain.names import list_first_line
 from vbas_desktop.files.dialect import close_matches
 from vbas_desktop.files.findings import FindingList
 
@@ -153,10 +154,5 @@ def _named(header: Sequence[str], wanted: str, findings: FindingList) -> str | N
 
 def _missing(header: Sequence[str], findings: FindingList, what: str, option: str) -> None:
     findings.add(
-        "missing-column", f"No column is named like {what}.", f"Name it with {option}. {_columns(header)}", row=1
+        "missing-column", f"No column is named like {what}.", f"Name it with {option}. {list_first_line(header)}", row=1
     )
-
-
-def _columns(header: Sequence[str]) -> str:
-    shown = ", ".join(f"“{name}”" for name in header[:20])
-    return f"The columns are {shown}{' …' if len(header) > 20 else ''}." if header else "The file has no columns."

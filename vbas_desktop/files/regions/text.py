@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.files.dialect import other_delimiter, sniff_delimiter
+from vbas_desktop.domain.names import NO_NAMES
+from vbas_desktop.files.dialect import check_column_number, check_line_ends, other_delimiter, sniff_delimiter
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.whole_text import whole_text
 from vbas_desktop.settings.reading import RegionOptions
@@ -39,6 +40,11 @@ class TextTable:
         place = self.header.index(name)
         return [row[place] for row in self.fields]
 
+    def begins_with_record(self) -> bool:
+        """Tell whether line 1 may be a record: a name is also a value of its column."""
+        names = enumerate(self.header)
+        return any(name and any(row[number].strip() == name for row in self.fields) for number, name in names)
+
 
 def read_raw_csv(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
     """The regions of a text file; raises `InputError` if nothing more can be found out."""
@@ -50,6 +56,9 @@ def read_raw_csv(path: Path, options: RegionOptions, findings: FindingList) -> R
         other = other_delimiter(table.header, options.delimiter, "--regions-delimiter") if options.delimiter else None
         if other is not None:
             findings.add("missing-column", *other, row=1)
+            findings.stop_on_errors()
+        if table.begins_with_record():
+            findings.add("missing-column", "No names of columns tell where the regions lie.", NO_NAMES, row=1)
             findings.stop_on_errors()
     for finding in lacking.all():
         findings.note(finding)
@@ -86,6 +95,8 @@ def read_table(path: Path, options: RegionOptions, findings: FindingList) -> Tex
             if not row or row == [""]:
                 continue
             if not header:
+                check_line_ends(path, "".join(row).encode())
+                check_column_number(path, len(row))
                 header = _names(row)
             elif len(row) != len(header):
                 _note_ragged(row, header, delimiter, here, findings)

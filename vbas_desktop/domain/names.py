@@ -1,0 +1,47 @@
+"""Names of columns in messages: cut where they are long, and left out where line 1 may be a record instead of names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+LONGEST_NAME = 80
+"""Longer names are cut in messages."""
+
+LISTED_NAMES = 20
+"""How many names a message lists."""
+
+NO_NAMES = "Line 1 looks like a record, not like names: put the names of the columns above it."
+
+_QUOTED = re.compile(r"“([^“”]*)”")
+_VALUE = re.compile(r"\s*[+\-]?[0-9][0-9\s.,:/\-T]*\s*")
+"""Numbers, dates, times and codes of digits: they begin records, hardly ever columns."""
+
+
+def shorten(name: str) -> str:
+    """Cut a long name for a message, and replace what a terminal would run instead of showing."""
+    shown = "".join(letter if letter.isprintable() else "�" for letter in name[: LONGEST_NAME + 1])
+    return shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}…"
+
+
+def shorten_quotes(text: str) -> str:
+    """Cut the long names that a message has in quotation marks."""
+    return _QUOTED.sub(lambda match: f"“{shorten(match[1])}”", text)
+
+
+def may_be_record(header: Sequence[str]) -> bool:
+    """Tell whether line 1 may hold values instead of names: numbers, dates, nothing, or the same text twice."""
+    return len(set(header)) < len(header) or any(not name.strip() or _VALUE.fullmatch(name) for name in header)
+
+
+def list_names(names: Sequence[str]) -> str:
+    """List the columns of a file in a sentence."""
+    listed = ", ".join(f"“{shorten(name)}”" for name in names[:LISTED_NAMES])
+    return f"The columns are {listed}{' …' if len(names) > LISTED_NAMES else ''}."
+
+
+def list_first_line(header: Sequence[str]) -> str:
+    """List the columns of a file in a sentence, or say that line 1 looks like a record."""
+    if not header:
+        return "The file has no columns."
+    return NO_NAMES if may_be_record(header) else list_names(header)
