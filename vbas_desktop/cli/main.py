@@ -9,12 +9,15 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError, UsageError, VerificationFailed
+from vbas_desktop.domain.names import NOT_UTF8, is_valid_text, shorten
+from vbas_desktop.domain.os_errors import explain_os_error
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.io.signals import handle_stop_signals, recorded_outputs
 
@@ -70,6 +73,8 @@ def _stopped() -> int:
 def run_program() -> int:
     """What `vbas` is in the shell: the process is ours alone."""
     load_little()
+    # What libraries warn of is noted as findings where it matters; a raw warning helps nobody who uses the command.
+    warnings.simplefilter("ignore")
     code = main()
     # Everything is written and closed. To take libraries apart piece by piece would take as long as a small job.
     atexit._run_exitfuncs()
@@ -85,6 +90,10 @@ def _main(arguments: list[str]) -> int:
     parser = _parser(arguments)
     if not arguments:
         parser.print_help(sys.stderr)
+        return 2
+    undecodable = next((word for word in arguments if not is_valid_text(word)), None)
+    if undecodable is not None:
+        say(f"error: {NOT_UTF8.format(name=shorten(undecodable))}")
         return 2
     options = parser.parse_args(arguments)
     if "--out=" in arguments or ("--out", "") in pairwise(arguments):
@@ -117,7 +126,7 @@ def _main(arguments: list[str]) -> int:
     except OSError as error:
         if options.debug:
             raise
-        say(f"error: {error.filename or 'file'}: {error.strerror or error}")
+        say(f"error: {explain_os_error(error)}")
         return 1
     except Exception as error:
         if options.debug:

@@ -79,7 +79,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
 def _earlier(options: argparse.Namespace) -> dict[str, str]:
     """The crosswalk of the release whose number in the ledger is given instead of a file."""
     place = getattr(options, "coarsen_from", None)
-    if not place or not place.isdigit() or Path(place).exists():
+    if not place or not (place.isascii() and place.isdigit()) or Path(place).exists():
         return {}
     from vbas_desktop.jobs.ledger import crosswalk_of, usual_ledger
 

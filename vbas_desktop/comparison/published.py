@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.files.access import check_readable
+from vbas_desktop.domain.errors import refusal
+from vbas_desktop.files.whole_text import whole_text
 
 Value = float | int | None
 Values = Mapping[str, Value]
@@ -23,19 +23,17 @@ def read_published(
     path: Path, columns: Sequence[str], which: str, made: Callable[[Mapping[str, str]], Row | None]
 ) -> list[Row]:
     """The rows of a CSV file with these columns; ``made`` says what becomes of each, None to leave it out."""
-    check_readable(path)
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream)
+    reader = csv.DictReader(io.StringIO(whole_text(path), newline=""))
+    try:
         missing = [name for name in columns if name not in (reader.fieldnames or ())]
         if missing:
             remedy = f"Name a file of the published tables{which}."
-            raise InputError(Finding("reference", "A column is missing.", remedy, file=str(path), column=missing[0]))
-        try:
-            return [row for each in reader if (row := made(each)) is not None]
-        except ValueError:
-            message, row_number = "A number cannot be read.", reader.line_num
-            finding = Finding("reference", message, "Correct the file.", file=str(path), row=row_number)
-            raise InputError(finding) from None
+            raise refusal("reference", "A column is missing.", remedy, file=path, column=missing[0])
+        return [row for each in reader if (row := made(each)) is not None]
+    except (ValueError, TypeError, csv.Error):
+        # A row that is too short has None in its last columns.
+        message = "A number cannot be read."
+        raise refusal("reference", message, "Correct the file.", file=path, row=reader.line_num) from None
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -13,9 +13,16 @@ LISTED_NAMES = 20
 
 NO_NAMES = "Line 1 looks like a record, not like names: put the names of the columns above it."
 
+NOT_UTF8 = "“{name}” is not valid UTF-8. Rename the file or folder, and write the name in UTF-8."
+
 _QUOTED = re.compile(r"“([^“”]*)”")
 _VALUE = re.compile(r"\s*[+\-]?[0-9][0-9\s.,:/\-T]*\s*")
 """Numbers, dates, times and codes of digits: they begin records, hardly ever columns."""
+
+
+def is_valid_text(name: str) -> bool:
+    """Tell whether a name can be written as UTF-8: names of files need not be."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def shorten(name: str) -> str:

@@ -17,6 +17,10 @@ from .source import Source
 """Names of columns that a message lists."""
 
 
+LARGEST_NUMBER = 1e15
+"""Numbers of people, weights and the like are not larger; sums of them stay exact."""
+
+
 class CoordinateKind(StrEnum):
     """How the coordinates of the file are taken (``auto`` is decided before anything is computed)."""
 

@@ -18,7 +18,7 @@ from vbas_desktop.algorithms.region_names import region_codes
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.regions import LARGEST_NUMBER, Regions
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.limits import Limiting
@@ -178,14 +178,20 @@ def _wrong_label(column: str, regions: Regions, file: str | None) -> Iterator[Fi
 
 def _wrong_numbers(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
     if column not in regions.numbers:
-        yield _no_column("population", column, "has numbers for the regions", regions.numbers, regions)
+        yield _no_column(
+            "population",
+            column,
+            f"has numbers from 0 to {LARGEST_NUMBER:,.0f} for the regions",
+            regions.numbers,
+            regions,
+        )
         return
     lacking = np.flatnonzero(np.isnan(regions.numbers[column]))
     if lacking.size:
         yield Finding(
             "population",
-            f"{counted(lacking.size, 'region has', 'regions have')} no number (0 or more) in this column, the first is "
-            f"“{regions.ids[int(lacking[0])]}”.",
+            f"{counted(lacking.size, 'region has', 'regions have')} no number from 0 to {LARGEST_NUMBER:,.0f} in this "
+            f"column, the first is “{regions.ids[int(lacking[0])]}”.",
             "Complete the column, or choose another one.",
             file=file,
             column=column,

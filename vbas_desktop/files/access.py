@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, refusal
+from vbas_desktop.domain.errors import Finding, InputError, refusal
+from vbas_desktop.domain.names import is_valid_text, shorten
+from vbas_desktop.domain.os_errors import explain_os_error
 
 EXPANDED_FREELY = 1 << 30
 LARGEST_EXPANSION = 250
@@ -54,6 +57,9 @@ def check_readable(path: Path) -> None:
     """Refuse a path that is no readable file, and say what to do."""
     check_local(path)
     file = str(path)
+    if not is_valid_text(file):
+        message = "The name of the file or of one of its folders is not valid UTF-8."
+        raise refusal("bad-name", message, "Rename it.", file=shorten(file))
     if path.is_dir():
         raise refusal("is-directory", IS_FOLDER, "Choose a file in it.", file=file)
     if path.exists() and not path.is_file():
@@ -66,8 +72,7 @@ def check_readable(path: Path) -> None:
     except FileNotFoundError:
         raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=file) from None
     except OSError as error:
-        message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
-        raise refusal("unreadable", message, "Check its permissions.", file=file) from None
+        raise InputError(replace(explain_os_error(error), code="unreadable", file=file)) from None
 
 
 _OPENINGS = {

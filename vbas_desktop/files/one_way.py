@@ -21,7 +21,7 @@ def is_text(schema: Any, column: str) -> bool:
 
     kind = schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:

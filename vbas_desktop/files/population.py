@@ -21,6 +21,7 @@ NUMBERS = ("people", "population", "inhabitants", "count")
 REGIONS = ("region", "id")
 """Names that the column with the regions may have, besides that of the records."""
 _MOST = 1 << 53
+_MOST_DIGITS = 16
 _CODE = "population"
 
 
@@ -77,7 +78,7 @@ def _people(table: RecordTable, name: str, findings: FindingList) -> NDArray[np.
     found = np.full(len(values), -1, np.int64)
     for code, value in enumerate(values):
         text = value.strip().removesuffix(".0")
-        if text.isascii() and text.isdigit() and int(text) < _MOST:
+        if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) < _MOST:
             found[code] = int(text)
     bad = found < 0
     if bad.any():

@@ -42,8 +42,11 @@ def write_text(path: Path, text: str, private: bool = False) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         name.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            # A full disk is noticed while writing, when the system does not say which file it was.
+            error.filename = str(path)
         raise
 
 

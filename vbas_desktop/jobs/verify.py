@@ -10,7 +10,7 @@ from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import Address
+from vbas_desktop.sources.address import Address, record_place
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.policies import Judgement
@@ -82,8 +82,10 @@ class VerifyJob:
 
         self._check()
         policy = None if self.policy is None else find_policy(self.policy)
-        if isinstance(self.file, Address):
-            return self._judged(Verified(self.k, self._recounted(self.file, progress)), policy)
+        if isinstance(self.file, Address) or self._is_parquet(self.file):
+            place = record_place(f"duckdb:{self.file}") if isinstance(self.file, Path) else self.file
+            assert isinstance(place, Address)
+            return self._judged(Verified(self.k, self._recounted(place, progress)), policy)
         category_line, said = line_two(self.file, self.reading, progress)
         found = recount(
             self.file,
@@ -107,6 +109,14 @@ class VerifyJob:
         spread = {each.column: each.as_dict() for each in found.sensitive}
         figures = together(record_figures(found.vector, found.smallest_region), sensitive_figures(spread))
         return replace(verified, policy=judge(policy, figures))
+
+    @staticmethod
+    def _is_parquet(path: Path) -> bool:
+        from vbas_desktop.files.access import check_readable
+        from vbas_desktop.files.records.parquet import is_parquet
+
+        check_readable(path)
+        return is_parquet(path)
 
     def _recounted(self, address: Address, progress: Progress) -> Recount:
         from vbas_desktop.audit.source_records import recount_records

@@ -20,6 +20,9 @@ from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_re
 from .slots import SlotTable
 from .task import GroupLimits, Task
 
+_MOST_DIGITS = 12
+"""A number of people with more digits is a mistake, and sums of such numbers could overflow."""
+
 
 @dataclass(frozen=True)
 class PeopleColumns:
@@ -122,17 +125,22 @@ def _refuse_duplicate_people(table: RecordTable, column: str | None) -> None:
         )
 
 
+def _is_count(value: str) -> bool:
+    text = value.strip()
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+
+
 def _numbers(table: RecordTable, column: str) -> NDArray[np.int64]:
     categories = table.facts(column).categories
     assert categories is not None or table.codes(column) is not None
-    wrong = np.array([not value.strip().isdigit() for value in categories.values]) if categories else np.zeros(0, bool)
+    wrong = np.array([not _is_count(value) for value in categories.values]) if categories else np.zeros(0, bool)
     if wrong.any():
         row = table.first_rows(column, wrong, 1)
         raise InputError(
             Finding(
                 "not-a-count",
                 "This is no whole number of people.",
-                "Enter 0, 1, 2, …",
+                f"Enter 0, 1, 2, … with up to {_MOST_DIGITS} digits.",
                 file=table.source.path,
                 row=row[0] if row else None,
                 column=column,

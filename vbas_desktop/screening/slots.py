@@ -17,6 +17,9 @@ from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.regions.coordinates import from_lon_lat
 from vbas_desktop.files.whole_text import whole_text
 
+MOST_SEATS = 1_000_000_000
+"""No slot has more seats; sums of larger numbers would leave the range of the computer's whole numbers."""
+
 _NEEDED = ("centre", "time", "capacity")
 _SYNONYMS = {"center": "centre", "center_nr": "centre", "hour": "time", "date": "time", "seats": "capacity"}
 
@@ -78,8 +81,12 @@ def _slot(row: list[str], number: int, names: list[str], findings: FindingList) 
             "negative-capacity", "The capacity is negative.", "Enter 0 or more.", row=number, column="capacity"
         )
         return None
-    if not capacity.isdigit():
+    if not (capacity.isascii() and capacity.isdigit()):
         findings.add("capacity", "The capacity is no whole number.", "Enter 0, 1, 2, …", row=number, column="capacity")
+        return None
+    if len(capacity.lstrip("0")) > len(str(MOST_SEATS)) or int(capacity) > MOST_SEATS:
+        message = f"The capacity is above {MOST_SEATS:,}."
+        findings.add("capacity", message, "Enter the number of seats.", row=number, column="capacity")
         return None
     for axis in ("x", "y"):
         if axis in slot and not _is_number(slot[axis]):

@@ -19,6 +19,8 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.domain.names import shorten
+from vbas_desktop.domain.os_errors import explain_os_error
 from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import Reading
@@ -49,7 +51,7 @@ def in_window_words(finding: Finding) -> str:
     if finding.row is not None:
         head.append(f"row {finding.row:,}")
     if finding.column is not None:
-        head.append(f"column “{finding.column}”")
+        head.append(f"column “{shorten(finding.column)}”")
     text = _ASIDE.sub("", f"{finding.message} {finding.remedy}".strip())
     named = _OPTION.sub(_as_field, text)
     where = " It is in Reading options." if is_about_reading(finding) else ""
@@ -97,7 +99,8 @@ def failure_of(title: str, error: BaseException) -> Failure:
         return Failure(title, str(error))
     details = "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__
     if isinstance(error, OSError) and error.strerror:
-        return Failure(title, f"{error.filename or 'A file'}: {error.strerror}.", details=details)
+        finding = explain_os_error(error)
+        return Failure(title, in_window_words(finding), (finding,), details)
     if isinstance(error, MemoryError):
         return Failure(title, "There is not enough memory for this. Close other programs and try again.")
     said = f"Something unforeseen happened ({type(error).__name__}). Your data and the results so far are still here."

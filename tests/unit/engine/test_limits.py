@@ -341,7 +341,10 @@ def test_the_number_within_the_allowed_loss_is_found_under_limits():
         (Limiting(alone_column="shire"), "No column “shire”"),
         (Limiting(min_population=5), "--population-column"),
         (Limiting(min_population=5, population_column="county"), "No column “county”"),
-        (Limiting(centre_weights="holes"), "1 region has no number (0 or more) in this column, the first is “r0”"),
+        (
+            Limiting(centre_weights="holes"),
+            "1 region has no number from 0 to 1,000,000,000,000,000 in this column, the first is “r0”",
+        ),
         (Limiting(min_records=9, max_records=5), "The minimum of records (9) is above the maximum (5)"),
     ],
 )

@@ -40,7 +40,7 @@ def test_every_kind_of_value_becomes_its_text(tmp_path):
     assert texts(table, "alive") == ["true", "false", "true"]
     assert not table.facts("notes").categorical
     assert [finding.code for finding in table.findings] == ["uncodable-column"]
-    with pytest.raises(InputError, match="values that are unfit for categories"):
+    with pytest.raises(InputError, match="structured or binary values, which cannot be categories"):
         table.codes("notes")
     assert table.source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert table.source.size_bytes == path.stat().st_size

@@ -14,7 +14,7 @@ from vbas_desktop.algorithms.hash_table import slots_for
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.files.records.table import RecordTable, not_categorical
 
 from .kernels import extend_keys, join_equal
 
@@ -82,9 +82,10 @@ class Table:
             )
         values = []
         for name in columns:
-            categories = table.facts(name).categories
-            assert categories is not None
-            values.append(categories.values)
+            facts = table.facts(name)
+            if facts.categories is None:
+                raise InputError(not_categorical(table, facts))
+            values.append(facts.categories.values)
         codes = [table.codes(name) for name in columns]
         return _of_single_records(columns, values, codes, table.rows, progress)
 

@@ -118,7 +118,10 @@ def load_spec(like: str | Path) -> Spec:
     return spec
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path, including: tuple[Path, ...] = ()) -> dict[str, Any]:
+    if path.resolve() in including:
+        message = "The spec includes itself, directly or by way of another."
+        raise refusal("circular-include", message, "Remove one include.", file=path.name)
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -133,9 +136,16 @@ def _toml(path: Path) -> dict[str, Any]:
         message = "The values of this file are nested too deeply."
         raise refusal("not-toml", message, "Correct the file.", file=path.name) from None
     if "include" in data:
-        included = _toml(path.with_name(str(data.pop("include"))))
+        included = _toml(_beside(path, data.pop("include")), (*including, path.resolve()))
         data = {**included, **data}
     return data
+
+
+def _beside(path: Path, name: Any) -> Path:
+    """Find the included spec, whose name is relative to the one that includes it."""
+    if not isinstance(name, str) or not Path(name).name or "\0" in name:
+        raise refusal("wrong-value", "“include” names no file.", 'Write include = "other.toml".', file=path.name)
+    return path.parent / name
 
 
 def _spec(written: dict[str, Any], path: Path, place: Place) -> Spec:

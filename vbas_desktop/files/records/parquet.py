@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, Severity, refusal
+from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import refuse_bomb
@@ -53,6 +54,9 @@ def scan_parquet(path: Path, progress: Progress) -> RawRecords:
             stop.set()
             message = "The file is not a readable Parquet file."
             raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
+        except InputError as error:
+            stop.set()
+            raise InputError(replace(finding, file=str(path)) for finding in error.findings) from None
         except BaseException:
             stop.set()
             raise
@@ -74,18 +78,24 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    binary: list[str] = []
     try:
         with pq.ParquetFile(path, pre_buffer=False) as file:
+            binary += [name for name in names if is_binary(file.schema_arrow.field(name).type)]
             for batch in file.iter_batches(batch_size=_BATCH_ROWS // 8, columns=list(names)):
                 columns = []
                 for name in names:
                     indices, values = dictionary_of(batch.column(name))
                     columns.append(np.array(values, object)[indices].tolist())
                 yield from map(list, zip(*columns, strict=True))
-    except pa.ArrowNotImplementedError:
+    except (pa.ArrowNotImplementedError, UnicodeDecodeError):
         message = "The file has columns of structured or binary values, which are not text."
         raise refusal("uncodable-column", message, "Take them out.", file=path) from None
-    except (pa.ArrowException, OSError, KeyError):
+    except (pa.ArrowException, OSError, KeyError) as error:
+        if binary and isinstance(error, pa.ArrowInvalid):
+            message = "The column holds binary values, which are not text."
+            remedy = "Take it out, or write it as text."
+            raise refusal("uncodable-column", message, remedy, file=path, column=binary[0]) from None
         message = "The file is not a readable Parquet file any more."
         raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
 
@@ -101,9 +111,18 @@ def first_parquet_record(path: Path) -> tuple[str, ...] | None:
             if batch is None or not batch.num_rows:
                 return None
             columns = [dictionary_of(column) for column in batch.columns]
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None
     return tuple(values[int(indices[0])] for indices, values in columns)
+
+
+def without_views(batch: Any) -> Any:
+    """Turn columns of the type string_view or binary_view, which pyarrow cannot filter, into plain ones."""
+    import pyarrow as pa
+
+    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    columns = [column.cast(plain.get(column.type, column.type)) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -117,6 +136,15 @@ def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequen
         while block := list(islice(left, _BATCH_ROWS // 8)):
             columns = [pa.array(column, pa.string()) for column in zip(*block, strict=True)]
             writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def is_binary(kind: Any) -> bool:
+    """Tell whether a column of this Arrow type holds bytes that need not be text."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
 
 
 def _expanded(metadata: Any) -> int:
@@ -148,7 +176,7 @@ class _Column:
         import pyarrow.types as types
 
         self.name, self.place = name, place
-        self.codable = not (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+        self.codable = not (types.is_nested(kind) or is_binary(kind))
         self.first: str | None = None
         self._places: dict[str, int] = {}
         self._parts: list[NDArray[np.unsignedinteger]] | None = [] if self.codable else None
@@ -159,7 +187,11 @@ class _Column:
         if self._parts is None:
             self._missing += array.null_count
             return
-        indices, values = dictionary_of(array)
+        try:
+            indices, values = dictionary_of(array)
+        except UnicodeDecodeError:
+            remedy = "Write the file again with valid text, or without this column."
+            raise refusal("bad-encoding", "The text is not valid UTF-8.", remedy, column=self.name) from None
         places = np.array([self._places.setdefault(value, len(self._places)) for value in values], np.int64)
         codes = places[indices]
         if self.first is None and codes.size:
@@ -178,7 +210,8 @@ class _Column:
     def uncoded(self, file: str) -> Finding:
         """The remark that the column is of a kind that cannot be coded."""
         message = "The column holds structured or binary values, which cannot be categories."
-        return Finding("uncodable-column", message, "", Severity.HINT, file, column=self.name)
+        remedy = "To use it, write it as text."
+        return Finding("uncodable-column", message, remedy, Severity.HINT, file, column=self.name)
 
 
 def dictionary_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:

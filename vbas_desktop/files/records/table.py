@@ -270,9 +270,11 @@ def _check_first_line(table: RecordTable) -> None:
 
 def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
     """The finding that a column has too many values to be used for classes or regions."""
-    many = f"{facts.distinct:,} or more different values: too many" if facts.distinct else "values that are unfit"
-    message = f"The column has {many} for categories."
-    remedy = "Choose another column, or group its values before loading."
+    message = "The column holds structured or binary values, which cannot be categories."
+    remedy = "Choose another column, or write it as text."
+    if facts.distinct:
+        message = f"The column has {facts.distinct:,} or more different values: too many for categories."
+        remedy = "Choose another column, or group its values before loading."
     return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
 from vbas_desktop.domain.errors import refusal
+from vbas_desktop.domain.names import shorten
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
@@ -153,8 +154,7 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
             )
             findings.stop_on_errors()
             raise
-    for text in dict.fromkeys(str(warning.message).splitlines()[0] for warning in said):
-        findings.warn("geometry-reader", f"The reader says: {text}")
+    _note_faults([str(warning.message) for warning in said], findings)
     names = [str(name) for name in meta["fields"]]
     if geometry is None or not len(geometry):
         findings.add("empty-file", "The layer has no regions.", "Choose a file with regions.")
@@ -162,6 +162,13 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
     with np.errstate(invalid="ignore"):  # a vertex that is no number is told of by its row
         shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
     return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
+
+
+def _note_faults(remarks: Sequence[str], findings: FindingList) -> None:
+    """Note what the library that reads geometry passed over."""
+    for text in dict.fromkeys(remark.strip().partition("\n")[0] for remark in remarks):
+        message = f"The file has a fault that was passed over: “{shorten(text)}”."
+        findings.warn("geometry-reader", message, "Look at the regions on the map, or export the file again.")
 
 
 def layer_names(path: Path, layer_name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,6 +12,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import finite_number, frozen
+from vbas_desktop.domain.regions import LARGEST_NUMBER
 from vbas_desktop.files.findings import FindingList
 
 from .columns import name_column
@@ -98,11 +99,11 @@ def _interned(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
-    """The numbers of a column that are 0 or more; NaN where a field has none."""
+    """Read the numbers of a column that are from 0 to `LARGEST_NUMBER`; NaN where a field has none."""
     numbers = plain_numbers(texts)
     if numbers is None:
         numbers = np.array([finite_number(text) for text in texts], np.float64)
-    return cast("NDArray[np.float64]", frozen(np.where(numbers >= 0, numbers, np.nan)))
+    return cast("NDArray[np.float64]", frozen(np.where((numbers >= 0) & (numbers <= LARGEST_NUMBER), numbers, np.nan)))
 
 
 def _mostly(numbers: NDArray[np.float64]) -> bool:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.files.records.parquet import without_views
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
@@ -129,7 +130,7 @@ class ArrowRecords(Records):
         with pa_parquet.ParquetFile(self._table.source.path) as file:
             skip = int(self._table.dialect.category_line)
             for batch in file.iter_batches(batch_size=BATCH_ROWS):
-                yield batch.slice(skip)
+                yield without_views(batch.slice(skip))
                 skip = 0
 
     def _csv(self) -> Iterator[Any]:
@@ -207,15 +208,11 @@ class ArrowRecords(Records):
 
     def _as_csv_text(self, name: str, column: Any) -> Any:
         if pa.types.is_nested(column.type):
-            raise InputError(
-                Finding(
-                    "no-text",
-                    "The column holds structured values, which CSV cannot hold.",
-                    "Release as Parquet, or leave the column out.",
-                    column=name,
-                )
-            )
-        return _texts(column)
+            raise InputError(no_text(name, "structured"))
+        try:
+            return _texts(column)
+        except pa.ArrowInvalid:
+            raise InputError(no_text(name, "binary")) from None
 
     def _writer(self, sink: Sink, schema: Any) -> Any:
         if self._options.format == "parquet":
@@ -223,6 +220,12 @@ class ArrowRecords(Records):
         return pa_csv.CSVWriter(
             pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=self._delimiter)
         )
+
+
+def no_text(column: str, kind: str) -> Finding:
+    """Describe a column that CSV cannot hold."""
+    message = f"The column holds {kind} values, which CSV cannot hold."
+    return Finding("no-text", message, "Release as Parquet, or leave the column out.", column=column)
 
 
 def shuffled(buckets: BatchBuckets | KeyedBuckets, progress: Progress) -> Iterator[Any]:
