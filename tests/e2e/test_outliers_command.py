@@ -39,7 +39,7 @@ def rows_of(path):
 
 def handle(tmp_path, how, *more):
     target = tmp_path / f"{how}.csv"
-    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", how, "--out", str(target), "--quiet"]
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", how, "--out", str(target), "--replace", "--quiet"]
     assert main(["outliers", str(DATA / "C2.csv"), *common, *map(str, more)]) == 0
     return target
 
@@ -112,7 +112,7 @@ def test_no_column_gives_made_up_records_away(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
     assert main([*common, "--sensitive", "Value", "--identifiers", "Key", "--out", str(target), "--quiet"]) == 0
     assert "Key" not in rows_of(target)[0]
-    assert main([*common, "--identifiers", "Job", "--out", str(target), "--quiet"]) == 1
+    assert main([*common, "--identifiers", "Job", "--out", str(target), "--replace", "--quiet"]) == 1
     assert "so it can be nothing else" in capsys.readouterr().err
 
 
@@ -132,7 +132,8 @@ def test_made_up_records_stand_anywhere_and_an_old_list_does_not_stay(tmp_path):
     assert same[0] == same[1]
     list_of_rows = tmp_path / "fabricate.made-up-rows.csv"
     assert list_of_rows.exists()
-    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--out", str(tmp_path / "fabricate.csv"), "--quiet"]
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--replace", "--quiet"]
+    common += ["--out", str(tmp_path / "fabricate.csv")]
     assert main(["outliers", str(DATA / "C2.csv"), *common]) == 0
     assert not list_of_rows.exists()
 
@@ -192,7 +193,7 @@ def test_an_average_is_the_mean_of_numbers_and_else_the_commonest_value():
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(tmp_path, capsys, more, said):
     target = tmp_path / "out.csv"
-    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--out", str(target), "--quiet"]
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--out", str(target), "--replace", "--quiet"]
     assert main(["outliers", str(DATA / "C2.csv"), *common, *more]) == 1
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -225,7 +226,9 @@ def test_fewer_than_k_records_are_neither_counted_nor_given_away(tmp_path, capsy
     (tmp_path / "one.csv").write_text("id,q\n" + "".join(f"{n},{'b' if n < 2 else 'a'}\n" for n in range(20)))
     for how in ("delete", "fabricate"):
         common = ["--quasi-identifiers", "q", "-k", "5", "--handle", how, "--key", "id", "--quiet"]
-        assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv")]) == 0
+        assert (
+            main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv"), "--replace"]) == 0
+        )
         said = capsys.readouterr().out
         assert "fewer than 5 records are in classes that have fewer than 5" in said
         assert "made up" not in said

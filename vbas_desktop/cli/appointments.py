@@ -15,7 +15,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.forms import names_in
 
 from .arguments import Once
-from .options import add_reading_options, reading_of
+from .options import add_reading_options, check_output_folder, reading_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -77,12 +77,13 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.files.regions.read import load_regions
     from vbas_desktop.jobs.appointments import PlanJob
     from vbas_desktop.screening.inputs import Constraints, PeopleColumns, load_people
-    from vbas_desktop.screening.outputs import cannot_attend, read_plan, write_plan
+    from vbas_desktop.screening.outputs import PLAN_FILES, cannot_attend, read_plan, write_plan
     from vbas_desktop.screening.planners import planner
     from vbas_desktop.screening.slots import load_slots
 
     if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
         raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
+    check_output_folder(options, PLAN_FILES)
     progress = TerminalProgress(options.quiet)
     how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
     planner(options.planner, **how)  # A wrong name is told before anything is read.

@@ -82,17 +82,19 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.comparison.words import prepared_in_words
     from vbas_desktop.files.generalise import check_values
     from vbas_desktop.jobs.compare import CompareJob
+    from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.release.comparison import check_comparison_target
 
     settings, plan = _plan(options)
     requirement = shared.requirement_of(options)
     target = Path(options.out) if options.out else None
+    inputs = tuple(input_paths(vars(options)))
     if target is not None:
-        check_comparison_target(target)
+        check_comparison_target(target, inputs)
     used = [name for names in options.quasi_identifiers for name in names]
     with TerminalProgress(options.quiet) as progress:
         data = shared.loaded(options, settings, used, Span(progress, 0.0, 0.2))
-        job = CompareJob(plan, data, target, requirement, settings.identifiers, options.suitable_only)
+        job = CompareJob(plan, data, target, requirement, settings.identifiers, options.suitable_only, inputs)
         if options.dry_run:
             show(prepared_in_words(job.look_ahead(Span(progress, 0.2, 0.3))))
             return 0

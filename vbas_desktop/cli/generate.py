@@ -41,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Generate, and say what was written."""
     from vbas_desktop.files.generate.make import generate
     from vbas_desktop.files.generate.spec import load_spec
+    from vbas_desktop.jobs.inputs import input_paths
 
     with TerminalProgress(options.quiet) as progress:
         made = generate(
@@ -51,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             generalised=options.generalised,
             labels=options.labels,
+            inputs=input_paths(vars(options)),
             progress=progress,
         )
     if not options.quiet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,28 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
     group.add_argument("--json", action="store_true", help="print the results as JSON")
     group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+
+
+def add_replace_option(parser: Any) -> None:
+    """``--replace``, for commands that write single files."""
+    parser.add_argument("--replace", action="store_true", help="replace a file that is there already; never an input")
+
+
+def check_output_file(options: argparse.Namespace, path: Path) -> None:
+    """Refuse a file that must not be written, before anything is computed."""
+    from vbas_desktop.io.output import check_target
+    from vbas_desktop.jobs.inputs import input_paths
+
+    check_target(path, inputs=input_paths(vars(options)), replace=options.replace)
+
+
+def check_output_folder(options: argparse.Namespace, owned: Sequence[str]) -> None:
+    """Refuse a folder of ``--out`` that must not be written, before anything is computed."""
+    from vbas_desktop.io.output import check_target
+    from vbas_desktop.jobs.inputs import input_paths
+
+    if options.out:
+        check_target(Path(options.out), owned, input_paths(vars(options)))
 
 
 def add_requirement_options(parser: argparse.ArgumentParser, effect: str) -> None:
@@ -117,13 +139,14 @@ def requirement_of(options: argparse.Namespace) -> Requirement | None:
 
 def check_also(options: argparse.Namespace, format: str) -> None:
     """Refuse a target that cannot be written, before anything is computed."""
+    from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.release import TargetJob
 
     if not options.target:
         return
     if not options.out:
         raise UsageError("--target needs --out DIR for the papers of the release.")
-    TargetJob(options.target, format).check(options.records or "")
+    TargetJob(options.target, format).check(input_paths(vars(options)))
 
 
 def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:

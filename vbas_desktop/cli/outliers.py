@@ -14,7 +14,7 @@ from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
 from .arguments import Once, add_settings, whole
-from .options import add_reading_options, reading_of
+from .options import add_reading_options, add_replace_option, check_output_file, reading_of
 from .representability import add_distance_option, add_hierarchy_options, coding_of
 from .terminal import TerminalProgress, say, say_findings, show
 
@@ -57,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help="the file to write: CSV, or Parquet with text columns if it ends in .parquet"
     )
+    add_replace_option(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -72,6 +73,9 @@ def run(options: argparse.Namespace) -> int:
         "generalise": {"everywhere": options.everywhere},
         "fabricate": {"average_of": options.average_of},
     }
+    if options.out:
+        for path in (Path(options.out), custody_file(Path(options.out))):
+            check_output_file(options, path)
     columns, sensitive = names_in(options.quasi_identifiers), names_in(options.sensitive)
     job = OutlierJob(
         Path(options.file),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.words import counted
 
+from .options import add_replace_option, check_output_file
 from .terminal import show
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "policy", metavar="ID|FILE", nargs="?", default="", help="copy this one (default: an example)"
     )
     template.add_argument("--out", metavar="FILE", help="write it to this file (default: print it)")
+    add_replace_option(template)
     for each in (listing, one):
         each.add_argument("--json", action="store_true", help="print JSON")
 
@@ -93,6 +95,7 @@ def _template(options: argparse.Namespace) -> int:
 
     text = text_of(options.policy)
     if options.out:
+        check_output_file(options, Path(options.out))
         write_text(Path(options.out), text)
     else:
         show(text.rstrip("\n"))

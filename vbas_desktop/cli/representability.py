@@ -16,7 +16,7 @@ from vbas_desktop.domain.errors import UsageError
 from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
 
 from .arguments import Once, whole
-from .options import add_reading_options, reading_of, verdict_lines
+from .options import add_reading_options, check_output_folder, reading_of, verdict_lines
 from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened
   vbas representability sample_data/records.csv coarsened/anonymized.csv --key health_number \\
       --quasi-identifiers age,sex,marital_status -k 3"""
+
+
+VECTOR_FILES = ("representability.html", "representability.json")
+"""What the folder of ``--out`` holds."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -85,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
 
+    check_output_folder(options, VECTOR_FILES)
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = pairs_in(names_in(options.weights), float, "“{}” is no weight.", "Write column=0.5,other=0.5.", "weights")
     weights = weights or (dict(requirement.weights) if requirement else {})
@@ -110,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"{warning['severity']}: {place}{warning['message']} {warning['remedy']}".rstrip())
     text = json.dumps(vector, indent=2, ensure_ascii=False)
     if options.out:
-        with staged_folder(Path(options.out), ("representability.json", "representability.html")) as folder:
+        with staged_folder(Path(options.out), VECTOR_FILES) as folder:
             (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
             page = as_html(vector_report(vector, Path(options.original).name, Path(options.anonymised).name))
             (folder / "representability.html").write_text(page, encoding="utf-8")

@@ -18,7 +18,13 @@ from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
 from .arguments import Once, add_settings, whole
-from .options import add_reading_options, reading_of
+from .options import (
+    add_reading_options,
+    add_replace_option,
+    check_output_file,
+    check_output_folder,
+    reading_of,
+)
 from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
@@ -80,6 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_reading_options(parser, "FILE")
     parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
+    add_replace_option(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -97,6 +104,8 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     records = load_records(options.file, reading_of(options), progress)
     dropped = Writing.from_options(vars(options)).identifiers
+    for name in dropped:
+        records.check_name(name)
     columns = names_in(options.columns) or tuple(name for name in records.dialect.header if name not in dropped)
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
@@ -114,6 +123,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
+    from vbas_desktop.assessment.risky.output import COARSENED
+
     if options.out and not options.apply:
         raise UsageError("--out goes with --apply")
     if options.scores and options.apply:
@@ -122,6 +133,9 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--codebook goes with --show-values")
     if not 0.0 <= options.suppress < 1.0:
         raise UsageError("--suppress is a share from 0 to below 1, such as 0.02")
+    if options.scores:
+        check_output_file(options, Path(options.scores))
+    check_output_folder(options, COARSENED)
 
 
 def _search(options: argparse.Namespace, coarsener: Coarsener, progress: TerminalProgress) -> None:

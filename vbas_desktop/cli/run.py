@@ -60,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.release import document_of, with_findings
     from vbas_desktop.jobs.run import chosen_solution, none_suitable
     from vbas_desktop.release import check_release_target
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     release = ReleaseOptions.from_options(vars(options))
     shared.check_judging(release)
     if options.out:
-        check_release_target(Path(options.out))
+        check_release_target(Path(options.out), input_paths(vars(options)))
     shared.check_also(options, release.format)
     report: ReleaseReport | None = None
     with TerminalProgress(options.quiet) as progress:

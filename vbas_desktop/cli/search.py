@@ -61,6 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, search, show, and write what was asked for."""
+    from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.search import SearchJob, read_ladders
     from vbas_desktop.release.search import check_search_target
 
@@ -68,11 +69,12 @@ def run(options: argparse.Namespace) -> int:
     minima = {name: _number("--minimum", name, text) for name, text in _pairs(options.minimum)}
     settings, levels = shared.settings_of(options), read_ladders(options.ladder)
     target = Path(options.out) if options.out else None
+    inputs = tuple(input_paths(vars(options)))
     if target is not None:
-        check_search_target(target)
+        check_search_target(target, inputs)
     with TerminalProgress(options.quiet) as progress:
         data = shared.loaded(options, settings, settings.quasi_identifiers, Span(progress, 0.0, 0.2))
-        job = SearchJob(settings, data, levels, pins, minima, target)
+        job = SearchJob(settings, data, levels, pins, minima, target, inputs=inputs)
         searched = job.execute(Span(progress, 0.2, 1.0))
     if not options.quiet:
         say_findings(searched.finest.problem.findings)

@@ -73,7 +73,7 @@ class Store:
 
     def forget(self) -> None:
         """Remove the folder: a finished comparison needs it no more. What somebody else put there stays."""
-        for path in self.folder.glob("*.json"):
+        for path in (*self.folder.glob("*.json"), *self.folder.glob(".*.part")):
             path.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()

@@ -16,7 +16,8 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from vbas_desktop.domain.errors import InputError, refusal
@@ -25,6 +26,11 @@ from .exchange import ASIDE, ChangedMeanwhile, lock_folder, remove_folder, repla
 from .signals import defer_stop_signals, record_output
 
 MARK = ".vbas-partial-"
+_PART = ".part"
+_TEMPORARY = re.compile(rf"\.[0-9a-f]{{16}}\{_PART}")
+"""What `write_text` leaves behind if the process is killed."""
+_SHOWN = 80
+"""Characters of a name that a message shows."""
 LONGEST_NAME = 210
 """Bytes of a name that leave room for what the hidden folder's name has besides (file systems allow 255)."""
 
@@ -34,7 +40,7 @@ def write_text(path: Path, text: str, private: bool = False) -> None:
 
     ``private``: nobody but the user may read it, whatever the system's habit is.
     """
-    name = path.with_name(f".{secrets.token_hex(8)}.part")
+    name = path.with_name(f".{secrets.token_hex(8)}{_PART}")
     handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
@@ -61,74 +67,156 @@ def make_private(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def staged_folder(target: Path, names: Sequence[str]) -> Iterator[Path]:
-    """Hand out the hidden folder; put it in the target's place if the block ends well, else remove it.
+def staged_folder(target: Path, owned: Sequence[str]) -> Iterator[Path]:
+    """Yield a new folder beside the target; if the block ends well, let it take the target's place, else remove it.
 
-    ``names`` are those that an earlier result may have in it, the first of them always: only such a target is replaced.
+    Everything in it is on the disk before it gets its name, and its name is on the disk before the old folder is
+    removed, so that not even a power failure leaves half a result. See `check_target` for ``owned``.
     """
     target = Path(os.path.realpath(target))
-    check_target(target, names)
+    check_target(target, owned)
     before = take_snapshot(target)
     with _hidden_folder(target) as partial:
         yield partial
         _open_up(partial)
+        sync_tree(partial)
         with defer_stop_signals():
             try:
                 old = replace_target(partial, target, before)
             except ChangedMeanwhile:
                 raise _meanwhile(target) from None
+            sync_folder(target.parent)
             record_output(target)
             if old is not None and not remove_folder(old):
                 raise _kept(target, old)
 
 
 @contextlib.contextmanager
-def filled_folder(target: Path) -> Iterator[Path]:
-    """As `staged_folder`, but a folder that exists keeps its other files: each new file replaces its namesake."""
-    target = Path(os.path.realpath(target))
-    if target.exists() and not target.is_dir():
-        raise _taken(target, "is a file, not a folder")
-    with _hidden_folder(target) as partial:
-        yield partial
-        with defer_stop_signals():
-            if target.exists():
-                for file in sorted(partial.iterdir()):
-                    os.replace(file, target / file.name)
-            else:
-                _open_up(partial)
-                os.rename(partial, target)
-            record_output(target)
-
-
-@contextlib.contextmanager
 def staged_file(target: Path) -> Iterator[Path]:
-    """The same for a single large file: hand out where to write it; put it in place if the block ends well."""
+    """Yield the path of a new file; if the block ends well, let it take the target's place.
+
+    Whoever asks for the path has called `check_target` before: what is at the target now is replaced.
+    """
     target = Path(os.path.realpath(target))
-    if target.is_dir():
-        raise _taken(target, "is a folder, not a file")
+    _refuse_other_kinds(target)
     with _hidden_folder(target) as partial:
-        yield partial / target.name
+        made = partial / target.name
+        yield made
+        sync_tree(partial)
         with defer_stop_signals():
-            os.replace(partial / target.name, target)
+            os.replace(made, target)
+            sync_folder(target.parent)
             record_output(target)
 
 
-def check_target(target: Path, names: Sequence[str]) -> None:
-    """Refuse a target that holds anything but an earlier result: replacing it would lose what is not ours.
+def sync_tree(folder: Path) -> None:
+    """Have the disk take every file in a folder, and then the folders themselves, the innermost first."""
+    for place, _, files in os.walk(folder, topdown=False):
+        for name in files:
+            with open(os.path.join(place, name), "rb") as stream:
+                os.fsync(stream.fileno())
+        sync_folder(Path(place))
 
-    A name may be that of a file, that of a folder with all in it, or a path below the target. A target that is
-    write-protected is refused, too: somebody wants it to stay, and it could not be removed.
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk take the names in a folder, where the system can do that (not on Windows)."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems cannot; what they were given is theirs to keep.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+def check_target(
+    target: Path, owned: Sequence[str] = (), inputs: Iterable[Path] = (), *, replace: bool = False
+) -> None:
+    """Refuse a target that is an input, or that holds anything which may not be replaced.
+
+    Every command calls it before it computes anything; it is the one place that decides. With ``owned`` the target is
+    a folder, which is replaced only if all that it holds is an earlier result: these are the paths in such a result,
+    in which ``*`` stands for any name, and the first of them is in every result. Without ``owned`` the target is a
+    file, which is replaced only with ``replace``. Neither may be one of the ``inputs``, whatever it is called there,
+    nor may it hold one or lie in a folder that is one.
     """
     _check_length(target)
+    refuse_inputs(target, inputs)
+    if owned:
+        _check_folder(target, owned)
+    else:
+        _check_file(target, replace)
+
+
+def refuse_inputs(target: Path, inputs: Iterable[Path]) -> None:
+    """Refuse a target that is an input, holds one, or lies in a folder that is one."""
+    for path in inputs:
+        _refuse_input(target, path)
+
+
+def _refuse_input(target: Path, path: Path) -> None:
+    inside = target.is_dir() and any(_is_same(target, folder) for folder in Path(os.path.realpath(path)).parents)
+    around = path.is_dir() and any(_is_same(path, folder) for folder in Path(os.path.realpath(target)).parents)
+    if not (inside or around or _is_same(target, path)):
+        return
+    what = "holds" if inside else "lies in a folder that is" if around else "is"
+    raise refusal(
+        "target-is-input",
+        f"The target {what} an input of this command (“{path.name[:_SHOWN]}”), so nothing is written there.",
+        "Choose another place.",
+        file=target,
+    )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _check_file(target: Path, replace: bool) -> None:
+    _refuse_other_kinds(target)
+    if target.exists() and not replace:
+        message = "There is a file with this name already, so nothing was written."
+        remedy = "Choose another name, or allow it to be replaced (--replace)."
+        raise refusal("target-in-use", message, remedy, file=target)
+
+
+def _refuse_other_kinds(target: Path) -> None:
+    """Refuse what no file can be put in the place of: a folder, a device, a pipe."""
+    if target.is_dir():
+        raise _taken(target, "is a folder, not a file")
+    if target.exists() and not target.is_file():
+        raise _taken(target, "is a device or a pipe, not a file")
+
+
+def _check_folder(target: Path, owned: Sequence[str]) -> None:
+    """Refuse a folder with anything else than an earlier result in it, or that cannot be removed."""
     if not target.exists():
         return
     if not target.is_dir():
         raise _taken(target, "is a file, not a folder")
-    found = take_snapshot(target).paths
-    if found and (names[0] not in found or not all(_is_ours(path, names) for path in found)):
-        raise _taken(target, "holds something that is not an earlier result of this kind, so it is left alone")
-    for place in (target, *(target / path for path in sorted(found))) if found else ():
-        if place.is_dir() and not place.is_symlink() and not os.access(place, os.W_OK | os.X_OK):
+    places = [target]
+    is_empty = True
+    found_first = False
+    for entry in _entries(target):
+        if _TEMPORARY.fullmatch(entry.name):
+            continue
+        is_empty = False
+        path = entry.relative_to(target).as_posix()
+        if not any(_is_part(path, name) for name in owned):
+            raise _foreign(target, path)
+        found_first |= _is_part(path, owned[0]) and path.count("/") == owned[0].count("/")
+        places += [entry] if entry.is_dir() and not entry.is_symlink() else []
+    if not is_empty and not found_first:
+        raise _foreign(target)
+    for place in places if found_first else ():
+        if not os.access(place, os.W_OK | os.X_OK):
             raise refusal(
                 "write-protected",
                 f"The earlier result is write-protected (folder “{place.name}”), so it is not replaced.",
@@ -137,8 +225,23 @@ def check_target(target: Path, names: Sequence[str]) -> None:
             )
 
 
-def _is_ours(path: str, names: Sequence[str]) -> bool:
-    return any(path == name or path.startswith(f"{name}/") or name.startswith(f"{path}/") for name in names)
+def _entries(folder: Path) -> Iterator[Path]:
+    """All that is in a folder, one by one, so that whoever looks can stop at the first thing that is not theirs."""
+    for place, folders, files in os.walk(folder):
+        for name in (*files, *folders):
+            yield Path(place, name)
+
+
+def _is_part(path: str, name: str) -> bool:
+    """Tell whether a path below a folder is what a name means, or a folder on the way to it."""
+    parts = path.split("/")
+    names = name.split("/")
+    return len(parts) <= len(names) and all(map(fnmatchcase, parts, names))
+
+
+def _foreign(target: Path, path: str = "") -> InputError:
+    where = f" (“{path[:_SHOWN]}”)" if path else ""
+    return _taken(target, f"holds something that is not an earlier result of this kind{where}, so it is left alone")
 
 
 _LEFTOVER = re.compile(rf"\.(.+)\.vbas-(partial-)?(\d+)-[0-9a-f]+({ASIDE})?")
@@ -181,11 +284,16 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     if free < needed_bytes:
         raise refusal(
             "disk-space",
-            f"About {needed_bytes / 1e6:,.0f} MB are needed while the result is written; "
-            f"{free / 1e6:,.0f} MB are free.",
+            f"About {_size_in_words(needed_bytes)} are needed while the result is written; "
+            f"{_size_in_words(free)} are free.",
             "Free some space or choose a folder on another disk.",
             file=folder,
         )
+
+
+def _size_in_words(size_bytes: int) -> str:
+    """Write a size in MB, or in GB where that would be many."""
+    return f"{size_bytes / 1e6:,.0f} MB" if size_bytes < 10e9 else f"{size_bytes / 1e9:,.0f} GB"
 
 
 @contextlib.contextmanager

@@ -38,6 +38,7 @@ class CompareJob:
     holds the finished combinations.
 
     With a ``requirement``, every solution says whether it meets it; with ``suitable_only`` the table lists only those.
+    ``inputs`` are files that were read besides those of the data.
     """
 
     plan: Plan
@@ -46,6 +47,7 @@ class CompareJob:
     requirement: Requirement | None = None
     identifiers: tuple[str, ...] = ()
     suitable_only: bool = False
+    inputs: tuple[Path, ...] = ()
 
     @property
     def keeper(self) -> Store | Memory:
@@ -70,7 +72,7 @@ class CompareJob:
         from vbas_desktop.release.comparison import check_comparison_target, write_comparison
 
         if self.target is not None:
-            check_comparison_target(self.target)
+            check_comparison_target(self.target, (*self.data.paths, *self.inputs))
         prepared = self.look_ahead(Span(progress, 0.0, 0.05))
         if on_prepared is not None:
             on_prepared(prepared)

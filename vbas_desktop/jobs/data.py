@@ -18,6 +18,7 @@ from vbas_desktop.settings.run import Groups
 from vbas_desktop.sources.address import Address, record_place
 
 from .beside import beside
+from .inputs import local_paths
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
@@ -32,6 +33,12 @@ class Data:
 
     table: RecordTable
     regions: Regions
+
+    @property
+    def paths(self) -> list[Path]:
+        """List where both are on this machine."""
+        regions = self.regions.source
+        return [*local_paths(self.table.source.path), *([] if regions is None else [Path(regions.path)])]
 
 
 @dataclass(frozen=True)

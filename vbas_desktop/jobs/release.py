@@ -5,7 +5,7 @@ place, too: a table, a file or a folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.domain.errors import Finding, InputError, Severity, UsageError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.io.output import refuse_inputs
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.command import options_in_force
 from vbas_desktop.settings.reading import RecordOptions
@@ -23,6 +24,7 @@ from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.targets import Target, target_of
 
 from .data import LoadJob
+from .inputs import input_paths, local_paths
 from .run import Ran, RunJob, checked, chosen_solution
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class ReleaseJob:
 
         from .ledger import missing_ledger, nothing_compared
 
-        check_release_target(self.target)
+        check_release_target(self.target, self.inputs)
         ran, loss = self._checked_loss(progress)
         require_unchanged(ran.table.source)
         also = self._also(progress)
@@ -93,12 +95,20 @@ class ReleaseJob:
         loss = check_loss(self.ran, self.solution, self.options.exceed_loss, self.loss_limit_percent, progress)
         return with_findings(self.ran, loss), loss
 
+    @property
+    def inputs(self) -> list[Path]:
+        """List the files that the run and the release read."""
+        sources = (self.ran.problem.records_source, self.ran.problem.regions_source)
+        files = [source.path if source is not None else "" for source in sources]
+        options = options_in_force(self.ran.settings, self.options, *files)
+        return input_paths({**options, "generalise": [], "ledger": self.handing.ledger})
+
     def _also(self, progress: Progress) -> TargetJob | None:
         """The place that gets the records besides the folder, if there is one; refused at once if it cannot."""
         if not self.handing.also:
             return None
         job = TargetJob(self.handing.also, self.options.format)
-        job.check(self.ran.table.source.path, progress)
+        job.check(self.inputs, progress)
         return job
 
     def _put(self, also: TargetJob, options: ReleaseOptions, progress: Progress) -> None:
@@ -225,7 +235,10 @@ class ExportJob:
             # Consent to a loss beyond what is allowed is given for one release at a time.
             options = ReleaseOptions.from_options({**kept, "exceed_loss": None, **self.changes})
             repeated = _repeated(document, options)
-        check_release_target(self.target)
+        inputs = self._inputs(kept)
+        check_release_target(self.target, inputs)
+        if self.handing.also:
+            TargetJob(self.handing.also, options.format).check(inputs, progress)
         moved = {"records": self.records, "regions": self.regions}
         named_again = {*self.changes, *(name for name, path in moved.items() if path)}
         check_named_inputs(self.folder, kept, named_again)
@@ -249,6 +262,12 @@ class ExportJob:
         more = _requirement(document), document.get("policy_checklist"), document, self.handing
         job = ReleaseJob(ran, solution.id, options, self.target, *more)
         return job.execute(Span(progress, 0.6, 1.0))
+
+    def _inputs(self, kept: Mapping[str, Any]) -> list[Path]:
+        """List the files that are read, among them the one that says how the run was made."""
+        given = {name: value for name in ("records", "regions") if (value := getattr(self, name))}
+        named: dict[str, Any] = {"run_folder": self.folder, "ledger": self.handing.ledger, "generalise": []}
+        return input_paths({**kept, **self.changes, **given, **named})
 
 
 def _as_earlier(document: dict[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
@@ -350,13 +369,12 @@ class TargetJob:
             )
         return found
 
-    def check(self, records: str = "", progress: Progress = Silent()) -> None:  # noqa: B008 (Silent has no state)
+    def check(self, inputs: Iterable[Path] = (), progress: Progress = Silent()) -> None:  # noqa: B008
         """Refuse a target that would be refused in the end, before anything is computed."""
-        plain = [text.removeprefix("duckdb:").partition("#")[0] for text in (self.address, records)]
-        if records and Path(plain[0]).is_file() and Path(plain[1]).is_file() and Path(plain[0]).samefile(plain[1]):
-            message = "The records are read from this very file, so nothing is written to it."
-            raise InputError(Finding("target-taken", message, "Choose another file.", file=self.address))
-        self.target.check(progress)
+        target = self.target
+        for path in local_paths(self.address):
+            refuse_inputs(path, inputs)
+        target.check(progress)
 
     def execute(self, original: Original, progress: Progress = Silent()) -> int:  # noqa: B008
         """Copy, read back, put in place; the number of rows."""

@@ -27,13 +27,12 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.records.table import RecordOptions
 
+from .inputs import input_paths
+
 if TYPE_CHECKING:
     from vbas_desktop.domain.problem import Problem
     from vbas_desktop.domain.regions import Regions
     from vbas_desktop.files.records.table import RecordTable
-
-NAMES = ("tables.md", "tables", "claims.md", "side-by-side.csv")
-"""What the folder holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +62,11 @@ class ExperimentData:
     random_seed: int = 0
     workers: int = 0
     reading: RecordOptions = field(default_factory=RecordOptions)
+
+    @property
+    def inputs(self) -> list[Path]:
+        """List the files that are read."""
+        return input_paths(vars(self))
 
     def data(self, progress: Progress) -> Path:
         """The folder with the data, generated unless files are given."""
@@ -109,9 +113,14 @@ class ReproduceJob(ExperimentData):
     ) -> Reproduced:
         """Generate or read, run what is missing, write."""
         from vbas_desktop.files.hashing import require_unchanged
-        from vbas_desktop.release.comparison import check_comparison_target, store_beside, write_reproduction
+        from vbas_desktop.release.comparison import (
+            THESIS_NAMES,
+            check_comparison_target,
+            store_beside,
+            write_reproduction,
+        )
 
-        check_comparison_target(self.target)
+        check_comparison_target(self.target, self.inputs, THESIS_NAMES)
         locations, refinements = further_approaches(self.also)
         published = read_reference(self.reference, self.like) if self.reference is not None else []
         folder = self.data(Span(progress, 0.0, 0.1))
@@ -152,8 +161,9 @@ class IslandJob(ExperimentData):
         """Generate or read, run the 18 scenarios, write; returns what came of it, line by line."""
         from vbas_desktop.files.hashing import require_unchanged
         from vbas_desktop.io.output import check_target, staged_folder, write_text
+        from vbas_desktop.release.comparison import THESIS_NAMES
 
-        check_target(self.target, NAMES)
+        check_target(self.target, THESIS_NAMES, self.inputs)
         published = published_island() if self.reference is None else read_island_reference(self.reference)
         folder = self.data(Span(progress, 0.0, 0.1))
         table, regions = self.read(folder, Span(progress, 0.1, 0.2))
@@ -166,7 +176,7 @@ class IslandJob(ExperimentData):
         require_unchanged(table.source)
         rows.sort(key=lambda row: row.table)
         lines = [*island_lines(rows, published), "", *self._remarks()]
-        with staged_folder(self.target, NAMES) as work:
+        with staged_folder(self.target, THESIS_NAMES) as work:
             for each, text in self._texts(rows, published, lines).items():
                 (work / each).parent.mkdir(exist_ok=True)
                 write_text(work / each, text)

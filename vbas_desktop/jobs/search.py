@@ -29,7 +29,7 @@ class SearchJob:
 
     ``settings`` name the approach that knows the allowed loss; their groupings are not used, since the ladders decide.
     ``target`` receives the tables, a folder beside it the finished nodes. ``problem`` is None if it is still to be
-    counted with the values as they are.
+    counted with the values as they are. ``inputs`` are files that were read besides those of the data.
     """
 
     settings: RunSettings
@@ -39,6 +39,7 @@ class SearchJob:
     minima: Mapping[str, int] = field(default_factory=dict)
     target: Path | None = None
     problem: Problem | None = None
+    inputs: tuple[Path, ...] = ()
 
     @property
     def keeper(self) -> NodeStore | NodeMemory:
@@ -71,7 +72,7 @@ class SearchJob:
         from vbas_desktop.release.search import check_search_target, write_search
 
         if self.target is not None:
-            check_search_target(self.target)
+            check_search_target(self.target, (*self.data.paths, *self.inputs))
         run = RunJob(self.settings, self.data, self.problem)
         problem = run.count(Span(progress, 0.0, 0.05))
         finest = Finest(problem, self.lattice())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,13 +28,17 @@ from .report.drawing import as_svg
 from .report.pages import as_html
 
 TABLE, PAGE, TEXT, CHARTS = "comparison.csv", "summary.html", "summary.txt", "charts"
-THESIS_NAMES = ("tables", "tables.md", "claims.md", "side-by-side.csv")
-NAMES = (TABLE, PAGE, TEXT, CHARTS, *THESIS_NAMES)
+NAMES = (TABLE, PAGE, TEXT, f"{CHARTS}/[0-9]*-*.svg")
+CLAIMS_FILE, COLUMNS_FILE, SIDES_FILE, TABLES_FILE = "claims.md", "suppressed.md", "side-by-side.csv", "tables.md"
+THESIS_NAMES = (CLAIMS_FILE, COLUMNS_FILE, SIDES_FILE, TABLES_FILE, "tables/table-[0-9]*.csv", *NAMES)
+STORE_NAMES = (f"{'[0-9a-f]' * 32}.json",)
 
 
-def check_comparison_target(target: Path) -> None:
-    """Refuse a folder that holds something else than an earlier comparison."""
-    check_target(target, NAMES)
+def check_comparison_target(target: Path, inputs: Iterable[Path] = (), owned: Sequence[str] = NAMES) -> None:
+    """Refuse a folder that holds something else than an earlier comparison, or an input; also the one beside it."""
+    inputs = list(inputs)
+    check_target(target, owned, inputs)
+    check_target(store_beside(target), STORE_NAMES, inputs)
 
 
 def store_beside(target: Path) -> Path:
@@ -53,11 +57,13 @@ def write_comparison(comparison: Comparison, target: Path, suitable_only: bool =
 
 
 @contextmanager
-def comparison_folder(comparison: Comparison, target: Path, suitable_only: bool = False) -> Iterator[Path]:
+def comparison_folder(
+    comparison: Comparison, target: Path, suitable_only: bool = False, owned: Sequence[str] = NAMES
+) -> Iterator[Path]:
     """The folder before it is put in place, for those who have something to add."""
     summary = summarise(comparison)
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
-    with staged_folder(target, NAMES) as folder:
+    with staged_folder(target, owned) as folder:
         write_text(folder / TABLE, csv_text(comparison, suitable_only))
         write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n")
         write_text(folder / PAGE, as_html(comparison_report(summary)))
@@ -92,14 +98,14 @@ def write_reproduction(comparison: Comparison, like: str, published: Sequence[Ce
     """Write the folder, all of it or nothing; returns what came of it, line by line."""
     cells = cells_of(comparison, like)
     lines = reproduction_lines(cells, published)
-    with comparison_folder(comparison, target) as folder:
+    with comparison_folder(comparison, target, owned=THESIS_NAMES) as folder:
         (folder / "tables").mkdir()
         for table in dict.fromkeys(cell.table for cell in cells):
             mine = [cell for cell in cells if cell.table == table]
             write_text(folder / "tables" / f"table-{table:02d}.csv", table_csv(mine))
-        write_text(folder / "tables.md", tables_markdown(cells, published))
-        write_text(folder / "suppressed.md", columns_markdown(cells))
-        write_text(folder / "claims.md", "\n".join([f"# {like.capitalize()} half", "", *lines]) + "\n")
+        write_text(folder / TABLES_FILE, tables_markdown(cells, published))
+        write_text(folder / COLUMNS_FILE, columns_markdown(cells))
+        write_text(folder / CLAIMS_FILE, "\n".join([f"# {like.capitalize()} half", "", *lines]) + "\n")
         if published:
-            write_text(folder / "side-by-side.csv", side_by_side_csv(side_by_side(cells, published)))
+            write_text(folder / SIDES_FILE, side_by_side_csv(side_by_side(cells, published)))
     return lines

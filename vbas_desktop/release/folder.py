@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,21 @@ from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.runfile import RUN_FILE
 from vbas_desktop.io.output import check_target
+from vbas_desktop.settings.command import CHECKLIST_FILE, GROUPS_FILE, REQUIREMENT_FILE
 
 _OUTSIDE = (
     "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
     "aggregated_regions.gpkg", "representability.json", "report.html", "report.pdf", "SHA256SUMS",
 )  # fmt: skip
-_INSIDE = ("aggregated_regions.csv", "report.html", "report.pdf")
+_INSIDE = ("aggregated_regions.csv", "report.html", "report.pdf", GROUPS_FILE, REQUIREMENT_FILE, CHECKLIST_FILE)
 
 NAMES = (RUN_FILE, *(f"release/{name}" for name in _OUTSIDE), *(f"internal/{name}" for name in _INSIDE))
 """Every file that a release may consist of. A folder with any other in it is not replaced."""
 
 
-def check_release_target(target: Path) -> None:
-    """Refuse a target that holds anything but an earlier release: replacing it would lose what is not ours."""
-    check_target(target, NAMES)
+def check_release_target(target: Path, inputs: Iterable[Path] = ()) -> None:
+    """Refuse a target that holds an input, or anything but an earlier release."""
+    check_target(target, NAMES, inputs)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from vbas_desktop.files.generalise import groups_text
@@ -14,12 +15,15 @@ from .report.pages import as_html
 from .report.search import search_report
 
 TABLE, DATA, PAGE, GROUPS = "search.csv", "search.json", "search.html", "groups"
-NAMES = (TABLE, DATA, PAGE, GROUPS)
+NAMES = (TABLE, DATA, PAGE, f"{GROUPS}/[0-9]*.csv")
+NODE_NAMES = (f"{'[0-9a-f]' * 32}.json",)
 
 
-def check_search_target(target: Path) -> None:
-    """Refuse a folder that holds something else than an earlier search."""
-    check_target(target, NAMES)
+def check_search_target(target: Path, inputs: Iterable[Path] = ()) -> None:
+    """Refuse a folder that holds something else than an earlier search, or an input; also the one of the nodes."""
+    inputs = list(inputs)
+    check_target(target, NAMES, inputs)
+    check_target(nodes_beside(target), NODE_NAMES, inputs)
 
 
 def nodes_beside(target: Path) -> Path:

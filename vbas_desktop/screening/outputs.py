@@ -60,9 +60,13 @@ def assess(task: Task, plan: Plan, random_seed: int, progress: Progress) -> Asse
     return Assessment(task, plan, random, improvement(plan.vector, random.vector, task.before))
 
 
+PLAN_FILES = ("plan.json", "plan.csv", "appointments.csv")
+"""What the folder of a plan holds."""
+
+
 def write_plan(assessment: Assessment, people: People, target: str | Path, progress: Progress) -> None:
     """Write ``plan.json``, ``plan.csv`` and, for a file of people, ``appointments.csv`` as one new folder."""
-    with staged_folder(Path(target), ("plan.json", "plan.csv", "appointments.csv")) as folder:
+    with staged_folder(Path(target), PLAN_FILES) as folder:
         text = json.dumps(assessment.as_dict(), indent=2) + "\n"
         (folder / "plan.json").write_text(text, encoding="utf-8")
         _write_counts(assessment, people, folder / "plan.csv")

@@ -95,8 +95,10 @@ class NodeStore:
     def put(self, settings: Mapping[str, Any], found: Found) -> Found:
         """Keep a node; hands it back as it will be read."""
         text = json.dumps({"settings": settings, "found": asdict(found)}, ensure_ascii=False, allow_nan=False)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_text(self.path(settings), text + "\n")
+        # Nodes tell of few records: nobody else may look, whatever the system's habit is.
+        self.folder.mkdir(0o700, parents=True, exist_ok=True)
+        self.folder.chmod(0o700)
+        write_text(self.path(settings), text + "\n", private=True)
         return _from_plain(json.loads(text)["found"])
 
 

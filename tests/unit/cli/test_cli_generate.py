@@ -20,6 +20,7 @@ def test_it_writes_the_files_and_says_so(tmp_path, capsys):
     assert sorted(file.name for file in (tmp_path / "pei").iterdir()) == [
         "codebook.csv",
         "generalise.csv",
+        "generated.json",
         "records.csv",
         "regions.csv",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 
 import numpy as np
 import pytest
@@ -236,14 +237,18 @@ def test_a_stopped_run_leaves_nothing_behind(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["spec.toml"]
 
 
-def test_files_in_an_existing_folder_are_replaced_and_others_kept(tmp_path):
+def test_only_what_was_generated_is_replaced(tmp_path):
     target = tmp_path / "out"
     target.mkdir()
-    (target / "notes.txt").write_text("mine")
-    (target / "records.csv").write_text("old")
-    generate(spec_of(tmp_path), target)
-    assert (target / "notes.txt").read_text() == "mine"
-    assert len(rows_of(target / "records.csv")) == 6000
+    for name in ("records.csv", "regions.csv", "codebook.csv"):
+        (target / name).write_text("real data")
+    with pytest.raises(InputError, match="not an earlier result"):
+        generate(spec_of(tmp_path), target)
+    assert {path.read_text() for path in target.iterdir()} == {"real data"}
+    for seed in (1, 2):
+        generate(spec_of(tmp_path), tmp_path / "new", seed=seed)
+    assert json.loads((tmp_path / "new" / "generated.json").read_text())["seed"] == 2
+    assert len(rows_of(tmp_path / "new" / "records.csv")) == 6000
 
 
 @pytest.mark.parametrize(

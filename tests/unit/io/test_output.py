@@ -1,6 +1,7 @@
 """Folders appear whole or not at all, and never in the place of what is not ours."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.io import exchange
-from vbas_desktop.io.output import MARK, filled_folder, remove_leftovers, staged_file, staged_folder
+from vbas_desktop.io import exchange, output
+from vbas_desktop.io.output import MARK, check_target, remove_leftovers, staged_file, staged_folder
 
 NAMES = ("one", "two")
 
@@ -69,18 +70,6 @@ def test_behind_a_link_the_folder_that_it_names_is_replaced_and_the_link_stays(t
     assert (tmp_path / "far" / "real" / "one").read_text() == "new"
     assert names(tmp_path) == ["far", "link"]
     assert names(tmp_path / "far") == ["real"]
-
-
-def test_files_are_put_into_a_folder_that_is_there_one_by_one(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "precious").write_text("mine")
-    (tmp_path / "out" / "one").write_text("old")
-    with filled_folder(tmp_path / "out") as folder:
-        (folder / "one").write_text("new")
-        assert (tmp_path / "out" / "one").read_text() == "old"
-    assert (tmp_path / "out" / "one").read_text() == "new"
-    assert names(tmp_path / "out") == ["one", "precious"]
-    assert names(tmp_path) == ["out"]
 
 
 def test_a_folder_another_process_is_writing_is_left_alone(tmp_path):
@@ -330,3 +319,135 @@ def test_a_file_takes_its_place_only_when_complete(tmp_path):
     with pytest.raises(InputError, match="is a folder"), staged_file(tmp_path):
         raise AssertionError("nothing may be written")
     assert names(tmp_path) == ["out.csv"]
+
+
+def test_a_name_may_stand_for_several_files_and_everything_else_is_foreign(tmp_path):
+    owned = ("one", "in/[0-9]*.csv")
+    (tmp_path / "out" / "in").mkdir(parents=True)
+    (tmp_path / "out" / "one").touch()
+    for name in ("1.csv", "22.csv"):
+        (tmp_path / "out" / "in" / name).touch()
+    check_target(tmp_path / "out", owned)
+    (tmp_path / "out" / "in" / "mine.csv").touch()
+    with pytest.raises(InputError, match=r"not an earlier result of this kind \(“in/mine.csv”\)"):
+        check_target(tmp_path / "out", owned)
+
+
+def test_a_foreign_folder_is_known_by_its_first_entry(tmp_path, monkeypatch):
+    """The root of a disk has millions of entries; one is enough to tell that it is no result."""
+    for number in range(50):
+        (tmp_path / f"folder-{number}").mkdir()
+    visited = []
+    walk = os.walk
+
+    def counting(top, *arguments, **more):
+        for place, folders, files in walk(top, *arguments, **more):
+            visited.append(place)
+            yield place, folders, files
+
+    monkeypatch.setattr(os, "walk", counting)
+    with pytest.raises(InputError, match="not an earlier result"):
+        check_target(tmp_path, NAMES)
+    assert visited == [str(tmp_path)]
+
+
+def test_what_a_killed_process_left_of_a_text_file_is_no_foreign_file(tmp_path):
+    (tmp_path / ".0123456789abcdef.part").touch()
+    check_target(tmp_path, NAMES)
+    (tmp_path / ".mine.part").touch()
+    with pytest.raises(InputError, match="not an earlier result"):
+        check_target(tmp_path, NAMES)
+
+
+@pytest.mark.parametrize("spelling", ["as it is", "relative", "with dots", "symbolic link", "hard link"])
+def test_an_input_is_no_target_however_it_is_spelt(tmp_path, monkeypatch, spelling):
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "records.csv"
+    source.write_text("mine")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "link").symlink_to(source)
+    os.link(source, tmp_path / "hard")
+    targets = {
+        "as it is": source,
+        "relative": Path("records.csv"),
+        "with dots": tmp_path / "in" / ".." / "records.csv",
+        "symbolic link": tmp_path / "link",
+        "hard link": tmp_path / "hard",
+    }
+    with pytest.raises(InputError, match=r"is an input of this command \(“records.csv”\)"):
+        check_target(targets[spelling], inputs=[source], replace=True)
+    assert source.read_text() == "mine"
+
+
+def test_a_folder_that_holds_an_input_or_lies_in_one_is_no_target(tmp_path):
+    write(tmp_path / "out", "1")
+    check_target(tmp_path / "out", NAMES)
+    with pytest.raises(InputError, match="holds an input"):
+        check_target(tmp_path / "out", NAMES, [tmp_path / "out" / "one"])
+    with pytest.raises(InputError, match="lies in a folder that is an input"):
+        check_target(tmp_path / "out" / "deep" / "new", NAMES, [tmp_path / "out"])
+
+
+def test_a_file_is_replaced_only_if_that_is_allowed(tmp_path):
+    target = tmp_path / "scores.csv"
+    check_target(target)
+    target.touch()
+    with pytest.raises(InputError, match=r"already.*--replace"):
+        check_target(target)
+    check_target(target, replace=True)
+
+
+def test_what_is_no_file_is_never_replaced_by_one(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for target, what in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "pipe", "is a device or a pipe"),
+        (Path("/dev/null"), "device"),
+    ):
+        with pytest.raises(InputError, match=what):
+            check_target(target, replace=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are synchronised on Unix")
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_everything_is_on_the_disk_before_the_exchange_and_the_exchange_before_the_old_goes(
+    tmp_path, monkeypatch, in_one_step
+):
+    target = tmp_path / "out"
+    write(target, "old")
+    events = events_of(monkeypatch, in_one_step)
+    with staged_folder(target, ("one", "in/two")) as folder:
+        (folder / "one").write_text("1")
+        (folder / "in").mkdir()
+        (folder / "in" / "two").write_text("2")
+        inodes = {name: (folder / name).stat().st_ino for name in ("one", "in/two", "in", ".")}
+    exchanged, removed = events.index("exchange"), events.index("remove")
+    assert {*inodes.values()} <= {*events[:exchanged]}
+    assert events.index(inodes["in/two"]) < events.index(inodes["in"]) < events.index(inodes["."])
+    assert events[exchanged + 1 : removed] == [tmp_path.stat().st_ino]
+
+
+def events_of(monkeypatch, in_one_step=True):
+    """The numbers of the files that are synchronised from now on, and when folders are exchanged and removed."""
+    events = []
+    sync, swap, put, remove = os.fsync, exchange.exchange, exchange.replace_target, shutil.rmtree
+
+    def synchronise(handle):
+        events.append(os.fstat(handle).st_ino)
+        sync(handle)
+
+    def replace_target(partial, target, before):
+        old = put(partial, target, before)
+        events.append("exchange")
+        return old
+
+    def remove_tree(path, *arguments, **more):
+        if os.path.exists(path):
+            events.append("remove")
+        remove(path, *arguments, **more)
+
+    monkeypatch.setattr(os, "fsync", synchronise)
+    monkeypatch.setattr(output, "replace_target", replace_target)
+    monkeypatch.setattr(shutil, "rmtree", remove_tree)
+    monkeypatch.setattr(exchange, "exchange", swap if in_one_step else lambda one, other: False)
+    return events

@@ -95,6 +95,10 @@ def log_dict(coarsener: Coarsener) -> dict[str, Any]:
     }
 
 
+COARSENED = ("internal/log.json", "anonymized.csv")
+"""What the folder of a coarsened file holds."""
+
+
 class NotVerified(VerificationFailed):
     """The written file, read back, is not what was promised; it was removed."""
 
@@ -118,7 +122,7 @@ def write_coarsened(
         )
     if records.dialect.format != "csv":
         raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
-    with staged_folder(target, ("anonymized.csv", "internal", "log.json")) as folder:
+    with staged_folder(target, COARSENED) as folder:
         path = folder / "anonymized.csv"
         draw = secret(form.shuffle_seed, records.source.sha256, coarsener.start.table.columns, coarsener.plan.k)
         written = _write(coarsener.state, coarsener.start.table.columns, records, path, form, progress, draw)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import gcd
@@ -18,7 +19,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
-from vbas_desktop.io.output import filled_folder
+from vbas_desktop.io.output import check_target, require_space, staged_folder, write_text
 
 from .geography import (
     Places,
@@ -33,6 +34,10 @@ from .model import Distribution, distributions, render
 from .spec import Attribute, Identifier, Spec, load_spec
 
 CHUNK_RECORDS = 131_072
+
+MARK_FILE = "generated.json"
+"""The file by which a folder is known as generated: real records must never be taken for an earlier result."""
+OWNED = (MARK_FILE, "records.csv", "regions.csv", "codebook.csv", "generalise.csv")
 
 REHEARSAL = f"{__name__}:rehearse"
 """What makes the loops of generating ready."""
@@ -94,25 +99,37 @@ def generate(
     seed: int | None = None,
     generalised: bool = False,
     labels: str | None = None,
+    inputs: Iterable[Path] = (),
     progress: Progress = Silent(),  # noqa: B008
 ) -> Generated:
-    """Write records.csv, regions.csv, codebook.csv and, if the spec has groups, generalise.csv into ``target``."""
+    """Write records.csv, regions.csv, codebook.csv and, if the spec has groups, generalise.csv into ``target``.
+
+    ``inputs`` are files that were read besides the region file, which must not be in the target.
+    """
     target = target.absolute()
+    read = [path for path in (regions, spec.regions.file) if isinstance(path, Path)]
+    check_target(target, OWNED, [*inputs, *read])
+    # A line has at least two characters for each column; with the places, the need is known more precisely.
+    require_space(target, 2 * len(spec.column_names) * (records or spec.records or 0))
     make_ready(REHEARSAL, progress)
-    rng = np.random.default_rng(spec.seed if seed is None else seed)
+    seed = spec.seed if seed is None else seed
+    rng = np.random.default_rng(seed)
     for_places, for_model, for_numbers = rng.spawn(3)
     places, columns = make_places(spec, regions, records, for_places)
     model = distributions(spec, places.points, columns, for_model)
     as_text = (labels or spec.labels) == "text"
     shown = [attribute.group_labels if generalised else attribute.labels for attribute in spec.attributes]
     plan = _Plan(spec, places, model, shown, as_text, for_numbers)
-    with filled_folder(target) as work:
+    require_space(target, len(plan.head) + plan.longest_line * plan.total)
+    with staged_folder(target, OWNED) as work:
         counts = _write_records(plan, work / "records.csv", progress)
         write_table(work / "regions.csv", region_rows(places))
         write_table(work / "codebook.csv", codebook_rows(spec, shown, as_text, counts))
         if not generalised and any(attribute.groups != attribute.labels for attribute in spec.attributes):
             write_table(work / "generalise.csv", generalise_rows(spec, as_text))
         files = tuple(sorted(file.name for file in work.iterdir()))
+        facts = {"made_by": "vbas generate", "records": plan.total, "regions": len(places.ids), "seed": seed}
+        write_text(work / MARK_FILE, json.dumps(facts, indent=2) + "\n")
     return Generated(target, files, plan.total, len(places.ids))
 
 
