@@ -67,8 +67,6 @@ def test_what_is_missing_is_said_and_compare_waits(page):
     page.form.components["site_location"].tick(["density"])
     page.form.sets.setPlainText("age\nheight")
     assert page.live.text() == "There is no column “height”."
-    page.form.ks.setText("none")
-    assert page.live.text() == "Enter at least one k, such as 5 or 5, 10."
 
 
 def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_path, qtbot):

@@ -112,14 +112,16 @@ def test_the_categories_of_a_column_are_listed_with_their_numbers(loaded_window)
     assert sum(int(number.replace(",", "")) for _, number in shown) == 3000
 
 
-def test_a_wrong_parameter_is_told_at_its_field_and_stops_run(loaded_window, qtbot):
+def test_a_wrong_parameter_is_told_at_its_field_and_the_last_valid_one_counts(loaded_window, qtbot):
     loaded_window.session.change(loaded_window.session.choices.with_approach("site_number", "maxcombs"))
     field = loaded_window.input.approaches.choices["site_number"].form.fields["share"]
     field.widget.setFocus()
     field.widget.selectAll()
     qtbot.keyClicks(field.widget, "7")
-    assert field.message.text() == "“Share” must be a number at least 0.001 and at most 1."
-    assert not loaded_window.menus.actions["run"].isEnabled()
+    wrong = "“Share” must be a number at least 0.001 and at most 1."
+    assert field.message.text() == f"{wrong} The last valid entry stays in force: 0.9."
+    assert loaded_window.session.choices.values_of("site_number", "maxcombs") == {}
+    assert loaded_window.menus.actions["run"].isEnabled()
     field.widget.selectAll()
     qtbot.keyClicks(field.widget, "0.5")
     assert field.message.isHidden()

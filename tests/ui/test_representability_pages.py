@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from persons import choose_from
 from PySide6.QtCore import Qt
 from release_making import random_rows, write_records, write_regions
 
@@ -249,16 +250,17 @@ def test_the_panel_of_two_files_is_not_wider_than_its_room(window, qtbot):
 def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):
     box = page(window, "Representability").panel.outliers
     box.how.setCurrentIndex(box.how.findData("delete"))
-    box.fields["smallest_sample"].widget.setText("many")
-    assert box.handling() is None
-    assert "Smallest sample" in box.problem.text()
-    box.fields["smallest_sample"].widget.setText("30")
+    sample = box.fields["smallest_sample"]
+    for text in ("30", "many"):
+        sample.widget.clear()
+        qtbot.keyClicks(sample.widget, text)
+    assert sample.message.text().endswith(" stays in force: 30.")
     assert box.handling() == Delete(30)
     box.how.setCurrentIndex(box.how.findData("generalise"))
-    box.fields["everywhere"].widget.setChecked(True)
+    box.fields["everywhere"].widget.click()
     assert box.handling() == Generalise(everywhere=True)
     box.how.setCurrentIndex(box.how.findData("fabricate"))
-    box.fields["average_of"].widget.setCurrentIndex(1)
+    choose_from(box.fields["average_of"].widget, "File", qtbot)
     assert box.handling() == Fabricate("file")
 
 

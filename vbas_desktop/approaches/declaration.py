@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -87,7 +88,7 @@ class Parameter:
         wrong_type = (numeric and (isinstance(value, bool) or not isinstance(value, (int, float, np.number)))) or (
             self.kind in (str, bool) and not isinstance(value, self.kind)  # type: ignore[arg-type]
         )
-        if wrong_type or (self.kind is int and int(value) != value) or (numeric and not np.isfinite(float(value))):
+        if wrong_type or (numeric and not _is_finite(value)) or (self.kind is int and int(value) != value):
             raise self._refusal()
         too_low = self.low is not None and value < self.low
         too_high = self.high is not None and value > self.high
@@ -108,6 +109,13 @@ class Parameter:
         bounds = [f"at least {self.low:,.12g}"] if self.low is not None else []
         bounds += [f"at most {self.high:,.12g}"] if self.high is not None else []
         return f"{words} {' and '.join(bounds)}".strip()
+
+
+def _is_finite(number: Any) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number with hundreds of digits
+        return False
 
 
 def parameter(default: Any, *, label: str, help: str, kind: type | str | None = None, **declared: Any) -> Any:

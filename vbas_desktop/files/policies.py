@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -38,8 +39,8 @@ def find_policy(name: str) -> Policy:
     known = bundled().get(name)
     if known is not None:
         return known
-    path = Path(name).expanduser()
-    if path.suffix != ".toml" and not path.exists():
+    path = Path(os.path.expanduser(name))
+    if path.suffix != ".toml" and not os.path.exists(path):
         remedy = f"Known: {', '.join(bundled())}; or name a file (vbas policies template makes one)."
         raise refusal("policy", f"There is no policy “{name}”.", remedy)
     return read_policy(path)

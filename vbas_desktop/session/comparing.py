@@ -11,6 +11,7 @@ from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import approach, make
 from vbas_desktop.comparison.plan import COMPONENTS, Plan
 from vbas_desktop.comparison.run import Finished
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.jobs.compare import CompareJob, plan_of
 from vbas_desktop.jobs.data import Data
 
@@ -103,7 +104,11 @@ def why_not_compare(ticked: Ticked, session: Session) -> str | None:
             return f"“{name}” names the region; it cannot be a quasi-identifier too."
         if not session.table.facts(name).categorical:
             return f"“{name}” has too many different values for a quasi-identifier."
-    if not approaches_of(ticked, session.choices)["site_location"]:
+    try:
+        made = approaches_of(ticked, session.choices)
+    except InputError as error:  # a project can hold parameters that no field would take
+        return error.findings[0].message
+    if not made["site_location"]:
         return "Tick at least one approach that ADC can start from."
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,10 +62,10 @@ def record_place(text: str | Path) -> Path | Address:
         return _dataset(text, text.partition(":")[2])
     path = Path(text)
     file = Path(text.partition("#")[0])
-    if path.is_file():
+    if os.path.isfile(path):
         # A database is no record file: it is the tables in it that hold records.
         return _dataset(text, text) if path.suffix.lower() in DATABASES else path
-    if path.is_dir() or (_PATTERN.search(text) and not REMOTE.match(text)) or file.suffix.lower() in DATABASES:
+    if os.path.isdir(path) or (_PATTERN.search(text) and not REMOTE.match(text)) or file.suffix.lower() in DATABASES:
         return _dataset(text, text)
     return path
 

@@ -73,7 +73,7 @@ def filter_words(rule: str) -> str:
     return ""
 
 
-_CUT = re.compile(r"-([1-9]\d*)")
+_CUT = re.compile(r"-([1-9]\d{0,8})")
 
 
 def same_name(one: str, other: str) -> bool:
@@ -102,12 +102,13 @@ def domain_rules_of(lines: Lines, source: str) -> tuple[DomainRule, ...]:
         lines = lines[1:]
     for row, fields in _whole(lines, "rule", "feature,type,option", findings):
         kind = _TYPES.get(fields[1].lower())
-        option = re.fullmatch(r"(?:candidate[\s\-]*)?(\d+)", fields[2], re.IGNORECASE)
+        option = re.fullmatch(r"(?:candidate[\s\-]*)?(\d{1,9})", fields[2], re.IGNORECASE)
         if kind is None:
             remedy = "Use Candidate, Threshold Greater or Threshold Less."
             findings.add("rule-type", "There is no such rule type.", remedy, row=row, column="type")
         elif option is None:
-            findings.add("rule-option", "The option is not a whole number.", "Write 3 or Candidate-3.", row=row)
+            message = "The option is not a whole number of up to nine digits."
+            findings.add("rule-option", message, "Write 3 or Candidate-3.", row=row)
         else:
             rules.append(DomainRule(fields[0], kind, int(option.group(1))))
     findings.stop_on_errors()

@@ -29,7 +29,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer, scrolled
 from vbas_desktop.ui.widgets.dialog import CANCEL, Dialog
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title, told
-from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample
+from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample, typed_path
 from vbas_desktop.ui.worker import in_window_words
 
 from .handing_over import extract_job
@@ -349,7 +349,7 @@ class ExportDialog(Dialog):
     def _on_accepted(self) -> None:
         entry = self.entry
         assert entry is not None
-        target = Path(self.target.text().strip()).expanduser()
+        target = typed_path(self.target.text())
         self.order_made.emit(self._session.order_release(entry, self.options(), target, self.handing()))
 
 

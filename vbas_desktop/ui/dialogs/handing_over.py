@@ -19,7 +19,7 @@ from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.dialog import CANCEL, CLOSE, Dialog
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title, told
-from vbas_desktop.ui.widgets.file_dialogs import open_outside
+from vbas_desktop.ui.widgets.file_dialogs import open_outside, typed_path
 from vbas_desktop.ui.worker import in_window_words
 
 _LONGEST = 9
@@ -189,4 +189,4 @@ def extract_job(entry: Entry, target: str, kept: Sequence[str], handing: Handing
     """Write an earlier release once more, with those of its columns that are kept."""
     # Whoever has the release knows already what it lacks.
     changes = {"columns": list(extract_columns(entry, kept)), "exceed_loss": True}
-    return ExportJob(Path(entry.folder), Path(target.strip()).expanduser(), changes=changes, handing=handing)
+    return ExportJob(Path(entry.folder), typed_path(target), changes=changes, handing=handing)

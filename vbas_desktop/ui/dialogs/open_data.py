@@ -16,7 +16,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.dialog import CANCEL, OK, OPEN, Dialog
 from vbas_desktop.ui.widgets.fields import muted, set_look, told
-from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open
+from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open, typed_path
 from vbas_desktop.ui.widgets.file_row import DropPlace
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
@@ -52,7 +52,7 @@ class FileField(DropPlace):
     def path(self) -> Path | None:
         """The path, if anything is entered; quotation marks and file:// that came along with it are taken off."""
         text = self.text
-        return Path(text).expanduser() if text else None
+        return typed_path(text) if text else None
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import Part, button, in_column, pause, split
 from vbas_desktop.ui.widgets.fields import Field, told, with_button
-from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, open_outside
+from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, open_outside, typed_path
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ class FolderPage(JobPage):
 
     @property
     def _folder(self) -> Path:
-        return Path(self.target.text().strip()).expanduser()
+        return typed_path(self.target.text())
 
     def arrive(self, result: Any) -> None:
         """Have a result shown soon."""

@@ -111,7 +111,8 @@ class LimitsSection(QWidget):
         try:
             ids = tuple(self._ids.parse(text)) if text else ()
         except ValueError as error:
-            self.fields["alone"].say(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            in_force = self._ids.text(self._session.choices.alone)
+            self.fields["alone"].say_refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", in_force)
             return
         self._session.change_fields(alone=ids)
 

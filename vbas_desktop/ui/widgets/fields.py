@@ -117,6 +117,10 @@ class Field(QWidget):
         self.message.setVisible(bool(message))
         set_look(self.widget, "wrong" if message else "")
 
+    def say_refused(self, message: str, in_force: str) -> None:
+        """Show what is wrong with the text in the field, and which value counts instead."""
+        self.say(f"{message} The last valid entry stays in force: {in_force or 'none'}.")
+
 
 def in_pairs(*fields: tuple[str, QWidget, str], down: int = GRID // 2) -> QGridLayout:
     """Fields (label, widget, help) two by two, as narrow as there is room."""

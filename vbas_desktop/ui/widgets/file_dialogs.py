@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,11 @@ PROJECT_FILES = "VBAS projects (*.vbas)"
 def is_sample(path: Path) -> bool:
     """Whether a file came with the program, whose folder is no place for results."""
     return path.is_relative_to(sample_data())
+
+
+def typed_path(text: str) -> Path:
+    """Read a path as a person types it: “~” is the home folder, and stays where the system knows no such user."""
+    return Path(os.path.expanduser(text.strip()))
 
 
 def documents() -> Path:

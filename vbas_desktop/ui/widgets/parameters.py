@@ -26,12 +26,16 @@ from .names_edit import NamesEdit, narrow_list
 
 
 class ParameterField(Field):
-    """One parameter. What is typed goes into the choices even if it is wrong: then Run says why it cannot start."""
+    """One parameter. `edited(name, value)` tells of valid values only: while the field holds anything else, the last
+    valid value stays in force and the message below says so.
+    """
 
     edited = Signal(str, object)
 
     def __init__(self, declared: Parameter, component: str, chosen: str) -> None:
         self._declared = declared
+        self.in_force: Any = declared.default
+        """The last valid value."""
         super().__init__(declared.label, self._editor(declared, component, chosen), declared.help)
         editor = self.widget
         if isinstance(editor, QCheckBox):
@@ -57,8 +61,7 @@ class ParameterField(Field):
             self.widget.offer(regions.labels)
             self.widget.setPlaceholderText("" if regions.labels else "No column with shared values")
 
-    def value(self) -> Any:
-        """What is entered, as typed."""
+    def _entered(self) -> Any:
         editor = self.widget
         if isinstance(editor, QCheckBox):
             return editor.isChecked()
@@ -68,19 +71,22 @@ class ParameterField(Field):
         return editor.text().strip()
 
     def show_value(self, value: Any) -> None:
-        """Show a value, with what is wrong about it."""
+        """Show the value in force; what an opened project has may be wrong, which is said below."""
+        self.in_force = value
         editor = self.widget
         if isinstance(editor, QCheckBox):
             editor.setChecked(bool(value))
         elif isinstance(editor, QComboBox):
             name = value.get("name") if isinstance(value, dict) else value
             editor.setCurrentIndex(max(0, editor.findData(name)))
-        elif isinstance(editor, QLineEdit):
-            text = f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
-            # While somebody types, "1." must not turn into "1" under the fingers.
-            if not (editor.hasFocus() and self._same(editor.text(), value)):
-                editor.setText(text)
-        self._check(value)
+        # While somebody types, "1." must not turn into "1" under the fingers.
+        elif isinstance(editor, QLineEdit) and not (editor.hasFocus() and self._same(editor.text(), value)):
+            editor.setText(self._as_text(value))
+        self.say(self._why_wrong(value))
+
+    @staticmethod
+    def _as_text(value: Any) -> str:
+        return f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
 
     def _same(self, text: str, value: Any) -> bool:
         try:
@@ -88,18 +94,24 @@ class ParameterField(Field):
         except InputError:
             return text.strip() == value
 
-    def _check(self, value: Any) -> Any:
+    def _why_wrong(self, value: Any) -> str:
+        """What is wrong about a value; empty if it is valid."""
         try:
-            value = self._declared.parse(value) if self._declared.kind != "approach" else value
+            self._declared.parse(value)
         except InputError as error:
-            self.say(error.findings[0].message)
-        else:
-            self.say("")
-        return value
+            return error.findings[0].message
+        return ""
 
     @Slot()
     def _on_edited(self) -> None:
-        self.edited.emit(self._declared.name, self._check(self.value()))
+        entered = self._entered()
+        wrong = self._why_wrong(entered)
+        if wrong:
+            self.say_refused(wrong, self._as_text(self.in_force))
+            return
+        self.say("")
+        self.in_force = self._declared.parse(entered)
+        self.edited.emit(self._declared.name, self.in_force)
 
 
 class ParameterForm(QWidget):

@@ -26,6 +26,7 @@ _TITLES = {
     "refinement": "Refinement",
     "tiers": "Tiers",
 }
+_MOST_K = 1_000_000
 _GENERALISED = {"no": "As they are", "yes": "Grouped", "both": "Both, grouped and not"}
 
 
@@ -75,6 +76,8 @@ class CompareForm(QWidget):
         self.column_menu = TickingMenu(self)
         self._columns: tuple[str, ...] = ()
         self._own_sets = False
+        self._ks: tuple[int, ...] = ()
+        """The values of k that are in force: the last valid ones."""
         offer(self.generalised, ((text, value) for value, text in _GENERALISED.items()))
         self.generalised.setEnabled(False)
         self.sets.setFixedHeight(4 * self.sets.fontMetrics().lineSpacing() + 2 * GRID)
@@ -83,7 +86,7 @@ class CompareForm(QWidget):
         for ticks in (*self.components.values(), self.seedings):
             ticks.changed.connect(self.changed)
         self.components["site_location"].changed.connect(self._on_locations)
-        self.ks.textChanged.connect(self.changed)
+        self.ks.textChanged.connect(self._on_ks)
         self.sets.textChanged.connect(self._on_sets)
         self.generalised.activated.connect(self.changed)
         self.offer(())
@@ -127,7 +130,8 @@ class CompareForm(QWidget):
         sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
         left = in_column(sets, in_row(self.choose, self.another, 1), spacing=GRID // 2)
         grid.addLayout(left, 2, 0, 2, 1)
-        grid.addWidget(Field("k", self.ks, "One or several, such as 5, 10"), 2, 1)
+        self.ks_field = Field("k", self.ks, "One or several, such as 5, 10")
+        grid.addWidget(self.ks_field, 2, 1)
         grid.addWidget(Field("Categories", self.generalised, "Whether the groups made in Input are used"), 3, 1)
 
     def start_from(self, choices: Choices) -> None:
@@ -156,11 +160,10 @@ class CompareForm(QWidget):
         """What is ticked and entered; what cannot be read is left out."""
         lines = (line.split(",") for line in self.sets.toPlainText().splitlines())
         sets = (tuple(dict.fromkeys(name.strip() for name in line if name.strip())) for line in lines)
-        numbers = (text.strip() for text in self.ks.text().split(","))
         return Ticked(
             {name: ticks.ticked for name, ticks in self.components.items()},
             self.seedings.ticked,
-            tuple(dict.fromkeys(int(text) for text in numbers if text.isdecimal() and int(text) > 0)),
+            self._ks,
             tuple(dict.fromkeys(one for one in sets if one)),
             str(self.generalised.currentData()),
         )
@@ -171,9 +174,28 @@ class CompareForm(QWidget):
         self.seedings.setEnabled(bool(seeded))
 
     @Slot()
+    def _on_ks(self) -> None:
+        try:
+            self._ks = _ks_in(self.ks.text())
+        except ValueError as error:
+            self.ks_field.say_refused(str(error), ", ".join(map(str, self._ks)))
+        else:
+            self.ks_field.say("")
+        self.changed.emit()
+
+    @Slot()
     def _on_sets(self) -> None:
         self._own_sets = bool(self.sets.toPlainText().strip())
         self.changed.emit()
+
+
+def _ks_in(text: str) -> tuple[int, ...]:
+    """Read values of k between commas; ValueError says what would be allowed."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    numbers = [int(part) for part in parts if part.isdecimal() and len(part) <= len(str(_MOST_K))]
+    if not parts or len(numbers) < len(parts) or not all(1 <= number <= _MOST_K for number in numbers):
+        raise ValueError(f"Enter whole numbers from 1 to {_MOST_K:,}, with commas between them.")
+    return tuple(dict.fromkeys(numbers))
 
 
 def _unseeded() -> list[str]:

@@ -191,9 +191,9 @@ class OutlierBox(QWidget):
         self.problem.hide()
 
     def handling(self) -> Handling | None:
-        """What is entered; None, with what is wrong beside it, if that cannot be."""
+        """Make the handling of the values in force; None, with what is wrong beside it, if they do not go together."""
         try:
-            made = self.kind.from_texts({name: field.value() for name, field in self.fields.items()})
+            made = self.kind.from_texts({name: field.in_force for name, field in self.fields.items()})
         except InputError as error:
             self.problem.setText(str(error.findings[0]))
             self.problem.show()
