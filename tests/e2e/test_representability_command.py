@@ -69,6 +69,44 @@ def test_a_worst_file_replaces_the_worst_case(capsys, hierarchies):
     assert vector(capsys, 4, *worst)["overall"]["davies_bouldin_normalised"] == 1.0
 
 
+def test_deleted_records_count_as_suppressed_and_as_a_class_of_their_own(capsys, hierarchies):
+    # C5 lacks five records: one class of two and three of one. The nine classes that are left hold 55 pairs.
+    overall = vector(capsys, 5, "--hierarchies", hierarchies)["overall"]
+    assert (overall["deleted_records"], overall["fabricated_records"]) == (5, 0)
+    assert overall["sample_size_ratio"] == overall["precision"] == 35 / 40
+    together, apart_before = 55 + 1, 10 - 1
+    assert overall["jaccard"] == pytest.approx(together / (together + apart_before))
+    assert overall["rand"] == pytest.approx(1 - apart_before / 780)
+    assert overall["fowlkes_mallows"] == pytest.approx((together / (together + apart_before)) ** 0.5)
+    assert overall["davies_bouldin"] > 0
+
+
+def test_fewer_than_k_deleted_records_are_in_no_figure(capsys, hierarchies):
+    overall = vector(capsys, 5, "--hierarchies", hierarchies, k=6)["overall"]
+    assert (overall["precision"], overall["jaccard"], overall["davies_bouldin"]) == (1.0, 1.0, 0.0)
+    assert (overall["deleted_records"], overall["sample_size_ratio"]) == (None, None)
+    assert overall["sample_size_ratio_at_least"] == 0.85
+
+
+def test_made_up_records_are_a_class_of_their_own_in_the_original(capsys, hierarchies, tmp_path):
+    filled = tmp_path / "filled.csv"
+    usual = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet"]
+    options = ["--handle", "fabricate", "--key", "Key", "--out", str(filled)]
+    assert main(["outliers", str(DATA / "C2.csv"), *usual, *options]) == 0
+    capsys.readouterr()
+    compared = [str(DATA / "C2.csv"), str(filled), "--key", "Key", "--json"]
+    assert main(["representability", *compared, *usual, "--hierarchies", str(hierarchies)]) == 0
+    overall = json.loads(capsys.readouterr().out)["overall"]
+    assert (overall["deleted_records"], overall["fabricated_records"]) == (0, 7)
+    assert overall["sample_size_ratio"] == 47 / 40
+    assert overall["precision"] == 1.0
+    # Seven made-up records go to classes of one (two each) and of two (one): 55 + 1 pairs stay, 3 are made-up ones.
+    together = 55 + 1 + 3
+    only_original, only_released = 21 - 3, 4 * 3 - 1 - 3
+    assert overall["jaccard"] == pytest.approx(together / (together + only_original + only_released))
+    assert overall["rand"] == pytest.approx(1 - (only_original + only_released) / (47 * 46 / 2))
+
+
 @pytest.mark.parametrize("number", [3, 7])
 def test_sensitive_numbers_are_described_by_their_original_values(capsys, number):
     # Table 6.9, cut to two decimals; C7 holds the mean of these classes in place of each value.
@@ -192,7 +230,8 @@ def test_a_key_with_more_values_than_are_coded_still_joins(capsys, tmp_path):
     assert main(["representability", *files, "--key", "id", "--quasi-identifiers", "age", "--json", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["general"]["approaches"] == {"delete": 10_000}
-    assert found["overall"]["jaccard"] == 1.0
+    # All common records are as they were; deleted ones count 0.
+    assert found["overall"]["precision"] == pytest.approx(5 / 6)
 
 
 def as_parquet(path, folder):
@@ -218,7 +257,8 @@ def test_a_key_of_a_parquet_file_may_have_more_values_than_are_coded(capsys, tmp
     files = [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")]
     assert main(["representability", *files, "--key", "id", "--quasi-identifiers", "age", "--json", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["general"]["approaches"], found["overall"]["jaccard"]) == ({"delete": 10_000}, 1.0)
+    assert found["general"]["approaches"] == {"delete": 10_000}
+    assert found["overall"]["precision"] == pytest.approx(5 / 6)
 
 
 def test_given_distances_and_a_given_worst_case_are_used_and_told(capsys, hierarchies, tmp_path):

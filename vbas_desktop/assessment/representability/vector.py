@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
+from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.files.records.table import RecordTable
 
@@ -23,6 +23,7 @@ from .pairing import UNEXPLAINED, Pairing, changed_records, pair
 from .per_class import class_rows
 from .sensitive_values import original_values, sensitive_rows, warn_of_few_values
 from .separation import davies_bouldin_of, worst_of_file
+from .unmatched import count_pairs, with_deleted_class
 from .words import may_tell, parts_shown, share_at_least, shown
 
 FORMAT_VERSION = 1
@@ -78,16 +79,18 @@ def representability(
         message = f"Fewer than {choices.k:,} records are in both files, so nothing may be told of them."
         raise InputError(Finding("too-few-records", message, "Compare larger files, or choose a smaller k."))
     ordered = [hierarchies[name] for name in choices.quasi_identifiers]
+    lost = _Lost.of(paired, choices.k)
+    # A few deleted records would follow from figures that count them, so they are left out.
+    counted = with_deleted_class(paired, ordered) if lost.deleted else paired
     distance = Distance.of_classes(paired.original, choices.column_weights().tolist(), choices.distances)
     precisions = _cell_precision(paired, ordered, choices)
-    index = davies_bouldin_of(paired, ordered, choices.column_weights(), distance)
+    index = davies_bouldin_of(counted, ordered, choices.column_weights(), distance)
     if worst is None:
         index = replace(index, worst=worst_of_file(paired.original, choices.column_weights(), distance))
     else:
         distorted = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies)
         other = davies_bouldin_of(distorted, ordered, choices.column_weights(), distance)
         index = replace(index, worst=other.value)
-    lost = _Lost.of(paired, choices.k)
     sizes = paired.released.sizes
     small = int(sizes[sizes < choices.k].sum())
     there = [name for name in choices.sensitive if name in released.dialect.header]
@@ -98,7 +101,11 @@ def representability(
     return {
         "format_version": FORMAT_VERSION,
         "warnings": [finding.as_dict() for finding in warnings],
-        "overall": _overall(original, paired, precisions, index, lost, choices.k),
+        "overall": {
+            "precision": float((precisions * paired.cell_records).sum() / counted.common),
+            **_indices(counted, index, lost),
+            **_sample_size(original, released, paired, lost, choices.k),
+        },
         "per_class": class_rows(paired, precisions, choices.k),
         "classes_below_k": {"records": shown(small, choices.k), "k_anonymous": small == 0},
         "excluded_attributes": _excluded(original, released, choices),
@@ -118,7 +125,7 @@ def representability(
             "hierarchy_heights": {hierarchy.column: hierarchy.height for hierarchy in ordered},
             "original_records": original.rows if lost.told else None,
             "released_records": released.rows if may_tell([small], choices.k) else None,
-            "sample_size_ratio": paired.common / original.rows if lost.told else None,
+            "sample_size_ratio": released.rows / original.rows if lost.told else None,
         },
     }
 
@@ -135,6 +142,16 @@ class _Lost:
     unnamed: int
     approaches: dict[str, int | None]
     told: bool
+
+    @property
+    def deleted(self) -> int | None:
+        """The number of deleted records; None if it may not be told."""
+        return self.approaches.get("delete", 0)
+
+    @property
+    def fabricated(self) -> int | None:
+        """The number of made-up records; None if it may not be told."""
+        return self.approaches.get("fabricate", 0)
 
     @classmethod
     def of(cls, paired: Pairing, k: int) -> _Lost:
@@ -177,19 +194,10 @@ def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: 
     return 1.0 - loss
 
 
-def _overall(
-    original: RecordTable,
-    paired: Pairing,
-    precisions: NDArray[np.float64],
-    index: DaviesBouldin,
-    lost: _Lost,
-    k: int,
-) -> dict[str, Any]:
-    before = np.bincount(paired.cell_original, paired.cell_records).astype(np.int64)
-    after = np.bincount(paired.cell_released, paired.cell_records).astype(np.int64)
-    counts = PairCounts.of(paired.cell_records, before, after)
+def _indices(counted: Pairing, index: DaviesBouldin, lost: _Lost) -> dict[str, Any]:
+    """Compute the indices of the whole release from all records that may count."""
+    counts = count_pairs(counted, with_made_up=bool(lost.fabricated))
     found: dict[str, Any] = {
-        "precision": float((precisions * paired.cell_records).sum() / paired.common),
         "rand": counts.rand,
         "jaccard": counts.jaccard,
         "fowlkes_mallows": counts.fowlkes_mallows,
@@ -197,10 +205,19 @@ def _overall(
         "davies_bouldin_normalised": index.normalised,
         "davies_bouldin_worst": index.worst,
         "davies_bouldin_coinciding_classes": index.coinciding_pairs,
-        "sample_size_ratio": paired.common / original.rows if lost.told else None,
     }
     if index.value is None:
         found["davies_bouldin_reason"] = index.reason
+    return found
+
+
+def _sample_size(original: RecordTable, released: RecordTable, paired: Pairing, lost: _Lost, k: int) -> dict[str, Any]:
+    """Say how many records the release has more or fewer than the original, as far as it may be told."""
+    found: dict[str, Any] = {
+        "deleted_records": lost.deleted,
+        "fabricated_records": lost.fabricated,
+        "sample_size_ratio": released.rows / original.rows if lost.told else None,
+    }
     if not lost.told:
         found["sample_size_ratio_at_least"] = share_at_least(original.rows - paired.common, original.rows, k)
     return found

@@ -37,7 +37,10 @@ OVERALL = {
         "Distance moved",
         "mean distance from a record’s initial region to its aggregated region’s centre",
     ),
-    "sample_size_ratio": ("Share of records released", "records that are in both files, of those in the original"),
+    "sample_size_ratio": (
+        "Share of records released",
+        "records of the released file for each one of the original: above 1 if records were made up",
+    ),
 }
 """The overall measures: their titles and a sentence on each."""
 

@@ -81,6 +81,11 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
 def _overall(overall: Mapping[str, Any]) -> Iterable[Block]:
     rows = [(title, _number(overall.get(name)), text) for name, (title, text) in OVERALL.items() if name in overall]
     yield Table(("measure", "value", "what it says"), rows, 1, 2)
+    if overall.get("deleted_records") or overall.get("fabricated_records"):
+        yield Paragraph(
+            "Deleted records count as suppressed in every column and as one class of their own; made-up ones as one "
+            "more class of the original."
+        )
     coinciding = overall.get("davies_bouldin_coinciding_classes", 0)
     if coinciding:
         yield Paragraph(
@@ -175,7 +180,7 @@ def _general(general: Mapping[str, Any]) -> Pairs:
             ("k", f"{general['k']:,}"),
             ("Records before", _told(general["original_records"])),
             ("Records after", _told(general["released_records"])),
-            ("Of the original records, released", _share(general["sample_size_ratio"])),
+            ("Records after, of those before", _share(general["sample_size_ratio"])),
         ]
     )
 
