@@ -53,6 +53,118 @@ def test_a_very_long_name_is_a_name(tmp_path):
         assert load_records(path, RecordOptions(",", category_counts="no")).dialect.header[1] == name.strip('"')
 
 
+RUN = ["--region-column", "region", "--quasi-identifiers", "age", "-k", "1"]
+
+
+@pytest.fixture
+def regions(tmp_path):
+    path = tmp_path / "regions.csv"
+    path.write_text("id,x,y\n1,0,0\n2,1,1\n")
+    return path
+
+
+def refused(capsys, *command):
+    """Run a command that must be refused before it computes anything, and give what it says."""
+    assert main([str(word) for word in command]) in (1, 2)
+    told = capsys.readouterr().err.splitlines()
+    assert [
+        line for line in told if not line.startswith(("error:", "Looking", "Reading", "Ordering", "Starting"))
+    ] == []
+    return told[-1]
+
+
+def test_a_line_end_of_three_characters_is_named(records, capsys):
+    records.write_bytes(records.read_bytes().replace(b"\n", b"\r\r\n"))
+    said = refused(capsys, "outliers", records, *COUNT)
+    assert said.endswith("row 1: Lines end with CR CR LF. Save the file with ordinary line ends (LF or CRLF).")
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_a_column_of_class_sizes_needs_a_name(records, regions, tmp_path, capsys, name):
+    said = refused(capsys, "run", records, regions, *RUN, "--out", tmp_path / "out", "--class-size", name)
+    assert "has no name. Write a name behind --class-size, or nothing." in said
+
+
+def test_the_form_of_benign_values_is_told(records, regions, capsys):
+    said = refused(capsys, "run", records, regions, *RUN, "--sensitive", "age", "--benign", "none")
+    assert said == "error: --benign: “none” is not understood; write it as COLUMN=VALUE."
+
+
+def test_a_database_in_use_is_told_from_a_damaged_one(records, regions, tmp_path, capsys):
+    duckdb = pytest.importorskip("duckdb")
+    database = tmp_path / "records.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(f"CREATE TABLE visits AS SELECT * FROM read_csv('{records}', all_varchar = true)")
+    sound = database.read_bytes()
+    using = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", using, str(database)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        told = refused(capsys, "run", f"{database}#visits", regions, *RUN)
+        other.stdin.close()
+    assert told.endswith("Another program uses this database. Close that program, and try again.")
+    database.write_bytes(sound[:4200] + bytes(7000) + sound[11200:])
+    told = refused(capsys, "run", f"{database}#visits", regions, *RUN)
+    assert told.endswith("The database is damaged. Get a fresh copy of the file.")
+    database.write_text("name,age\n" * 2000)
+    told = refused(capsys, "run", f"{database}#visits", regions, *RUN)
+    assert told.endswith("This is not a DuckDB file. Choose another file.")
+
+
+TARGETS = ["out.parquet", "folder", "file.duckdb#main.release"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_that_is_read_only_is_refused_before_anything_is_computed(
+    records, regions, tmp_path, capsys, monkeypatch, target
+):
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    allowed = os.access
+    # Whoever runs the tests may be allowed everything, so the system's answer is made up.
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != locked and allowed(path, mode))
+    more = ["--format", "parquet", "--out", tmp_path / "out", "--target", locked / target]
+    said = refused(capsys, "run", records, regions, *RUN, *more)
+    assert "Writing is not allowed in the folder “locked”" in said
+    said = refused(capsys, "run", records, regions, *RUN, "--out", locked / "deep" / "out")
+    assert "Writing is not allowed in the folder “locked”" in said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_whose_package_is_missing_is_refused_before_anything_is_computed(
+    records, regions, tmp_path, capsys, monkeypatch, target
+):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    more = ["--format", "parquet", "--out", tmp_path / "out", "--target", tmp_path / target]
+    said = refused(capsys, "run", records, regions, *RUN, *more)
+    assert "need the package duckdb, which is not installed." in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_schema_that_is_missing_is_refused_before_anything_is_computed(records, regions, tmp_path, capsys):
+    duckdb = pytest.importorskip("duckdb")
+    database = tmp_path / "other.duckdb"
+    duckdb.connect(str(database)).close()
+    more = ["--format", "parquet", "--out", tmp_path / "out", "--target", f"{database}#nowhere.release"]
+    said = refused(capsys, "run", records, regions, *RUN, *more)
+    assert said.endswith("The file has no schema “nowhere”. Make it, or use main.")
+
+
+def test_an_unknown_time_zone_is_told_with_its_column(regions, tmp_path, capsys):
+    pytest.importorskip("duckdb")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "times.parquet"
+    times = pa.array(range(40), pa.timestamp("s", "Mars/Phobos"))
+    pq.write_table(pa.table({"region": ["1", "2"] * 20, "age": ["30", "31"] * 20, "seen": times}), path)
+    for place in (path, f"duckdb:{path}"):
+        said = refused(capsys, "run", place, regions, *RUN, "--out", tmp_path / "out")
+        assert "column “seen”: A column of times has a time zone that is not known here. Write the times in UTC" in said
+    assert main(["verify", str(path), *RUN, "--quiet"]) == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
 @pytest.mark.parametrize("command", ["outliers", "verify", "regions", "risky", "slots", "run.json"])
 def test_a_pipe_is_refused_at_once(records, tmp_path, capsys, command):

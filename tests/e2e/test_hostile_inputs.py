@@ -110,6 +110,7 @@ def test_text_of_a_parquet_file_that_is_not_utf_8_is_refused(files, capsys, kind
 
 
 def test_a_parquet_file_is_verified_like_text(files, capsys):
+    pytest.importorskip("duckdb")
     pq.write_table(table(), "records.parquet")
     told = []
     for name in ("records.csv", "records.parquet"):

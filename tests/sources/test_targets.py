@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from making import regions_file, tables
 from places import in_folder
+from servers import PASSWORD
 from test_datasets import table
 
 from vbas_desktop.audit.copies import Original, check_copy
@@ -143,6 +144,20 @@ def test_a_schema_that_is_not_there_is_told_and_the_release_is_kept(tmp_path, ca
         connection.execute("CREATE TABLE mine AS SELECT 7 AS a")
     assert run(tmp_path, tmp_path / "house.duckdb#lake.given") == 1
     assert "no schema “lake”" in capsys.readouterr().err
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_a_schema_that_a_server_lacks_or_forbids_is_told_before_anything_is_computed(
+    server, password, tmp_path, capsys
+):
+    assert run(tmp_path, server.address("nowhere.given")) == 1
+    assert "The database has no schema “nowhere”. Make it, or name another one." in capsys.readouterr().err
+    server.run("CREATE SCHEMA IF NOT EXISTS closed", "DROP ROLE IF EXISTS guest")
+    server.run(f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'", "GRANT USAGE ON SCHEMA closed TO guest")
+    assert run(tmp_path, server.address("closed.given", user="guest")) == 1
+    assert "You may not make tables in the schema “closed”." in capsys.readouterr().err
+    server.run("DROP SCHEMA closed", "DROP ROLE guest")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_target_that_fails_in_the_end_leaves_the_release(tmp_path, capsys, monkeypatch):

@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
@@ -20,6 +21,7 @@ from vbas_desktop.domain.names import NOT_UTF8, is_valid_text, shorten
 from vbas_desktop.domain.os_errors import explain_os_error
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.io.signals import handle_stop_signals, recorded_outputs
+from vbas_desktop.io.writable import check_writable
 
 from .arguments import HelpFormatter
 from .loading import load_little
@@ -100,6 +102,8 @@ def _main(arguments: list[str]) -> int:
         say("error: --out names no place; give it a folder or file, or leave it out.")
         return 2
     try:
+        for target in filter(None, (getattr(options, name, None) for name in ("out", "scores"))):
+            check_writable(Path(target))
         return int(options.command(options) or 0)
     except InputError as error:
         if options.debug:

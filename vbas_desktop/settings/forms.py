@@ -298,7 +298,7 @@ class ValuesByColumn(Texts):
             return {name: tuple(values) for name, values in plain.items()}
         found: dict[str, tuple[str, ...]] = {}
         for text in plain or ():
-            name, values = _pair(text)
+            name, values = _pair(text, "COLUMN=VALUE")
             found[name] = tuple(dict.fromkeys((*found.get(name, ()), *Names().parse(values))))
         return found
 
@@ -366,8 +366,8 @@ def sets_of_names(text: str) -> list[list[str]]:
     return [Names().parse(part) for part in parts_of(text, ";")]
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _pair(text: str, form: str = "OLD=NEW") -> tuple[str, str]:
     old, *rest = parts_of(text, "=")
     if not old or not rest or not "=".join(rest):
-        raise ValueError(f"“{text}” is not a pair; write it as OLD=NEW")
+        raise ValueError(f"“{text}” is not understood; write it as {form}")
     return unquoted(old), text[len(old) + 1 :]

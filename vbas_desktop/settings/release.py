@@ -164,6 +164,9 @@ class ReleaseOptions(Settings, group="release"):
             findings.append(_wrong("The delimiter must be one character, not a quote or a line end."))
         elif self.delimiter is not None and not self.delimiter.isascii():
             findings.append(_wrong("The delimiter must be an ASCII character.", "Usual: comma, semicolon, tab."))
+        if self.class_size is not None and not self.class_size.strip():
+            remedy = "Write a name behind --class-size, or nothing."
+            findings.append(_wrong("The added column with the size of each class has no name.", remedy))
         findings += [
             _wrong(f"There is no geometry format “{name}”.", "Choose geojson, gpkg or both.")
             for name in self.geometry

@@ -293,10 +293,26 @@ def attach(connection: Any, path: str, writing: bool = False) -> None:
 
     try:
         connection.execute(f"ATTACH {text_literal(path)} AS house{'' if writing else ' (READ_ONLY)'}")
-    except duckdb.Error:
-        other = "a program may be using it, or you may not write" if writing else "another program may be writing"
-        message = f"This is no DuckDB file that can be opened; {other} to it."
-        raise refusal("bad-database", message, "Close the other program.", file=path) from None
+    except duckdb.Error as error:
+        raise refusal("bad-database", *_unopened(path, str(error), writing), file=path) from None
+
+
+def _unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
+    """Say why a DuckDB file cannot be opened, and what to do."""
+    if "lock" in text and "Corrupt" not in text:
+        return "Another program uses this database.", "Close that program, and try again."
+    with open(path, "rb") as file:
+        is_database = file.read(12)[8:] == b"DUCK"
+    if not is_database:
+        return "This is not a DuckDB file.", "Choose another file."
+    if writing and not os.access(path, os.W_OK):
+        return "You may not write to this database.", "Check its permissions, or choose another file."
+    if "version" in text and "Corrupt" not in text:
+        return (
+            "Another version of DuckDB wrote this database.",
+            "Write it again with the version that is installed here.",
+        )
+    return "The database is damaged.", "Get a fresh copy of the file."
 
 
 def forbid_other_files(connection: Any, folders: Sequence[str] = ()) -> None:

@@ -17,6 +17,7 @@ from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.io.exchange import lock_folder
 from vbas_desktop.io.output import staged_file
+from vbas_desktop.io.writable import check_writable
 
 from .address import Address, Kind
 from .duckdb_engine import attach, connected, text_literal
@@ -37,6 +38,9 @@ class DuckDBTable(Target):
     def check(self, progress: Progress) -> None:
         """Refuse a table that is no earlier release, and a file that cannot be opened."""
         table_parts(self.address)
+        check_writable(self._path)
+        # The engine is needed in any case: without it, the wait for the release would be in vain.
+        connected(self.address).close()
         if self._path.exists():
             with _attached(self.address, writing=False) as connection:
                 self._refuse_other(connection)

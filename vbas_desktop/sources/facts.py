@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,11 @@ def describe_column(engine: Engine, column: int, progress: Progress) -> tuple[Co
     numbers = np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
     if int(numbers.sum()) != rows:
         raise changed(engine.address)
-    indices, texts = dictionary_of(typed)
+    try:
+        indices, texts = dictionary_of(typed)
+    except InputError as error:
+        located = (replace(finding, file=str(engine.address), column=name) for finding in error.findings)
+        raise InputError(located) from None
     if any(text.startswith(_OUTSIDE) for text in texts):
         raise InputError(no_fit(engine.address, name))
     met = np.zeros(len(texts), np.bool_)

@@ -74,6 +74,15 @@ class PostgresTable(Target):
             connection.execute(f"ALTER TABLE {staged} RENAME TO {quoted(name)}")
 
     def _refuse_other(self, connection: Any) -> None:
+        schema, _ = table_parts(self.address)
+        query = "SELECT has_schema_privilege(oid, 'CREATE') FROM pg_namespace WHERE nspname = %s"
+        allowed = connection.execute(query, (schema,)).fetchone()
+        if allowed is None:
+            message = f"The database has no schema “{schema}”."
+            raise refusal("no-such-table", message, "Make it, or name another one.", file=self.address)
+        if not allowed[0]:
+            message = f"You may not make tables in the schema “{schema}”."
+            raise refusal("not-writable", message, "Ask for the permission, or name another schema.", file=self.address)
         query = (
             "SELECT c.relkind::text, obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n "
             "ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"

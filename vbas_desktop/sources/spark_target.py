@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import importlib.util
 import os
 import platform
 import re
@@ -22,7 +23,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.io.output import lives
 
 from .address import Address
-from .engine import watched
+from .engine import not_installed, watched
 from .spark_engine import session_at, telling
 from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
@@ -45,6 +46,8 @@ class SparkTable(Target):
             if not re.fullmatch(r"[A-Za-z0-9_]+", part):
                 message = "Names of schemas and tables in Spark have letters, digits and _ only."
                 raise refusal("bad-address", message, "Choose another name.", file=self.address)
+        if importlib.util.find_spec("pyspark") is None:
+            raise not_installed(self.address, "pyspark")
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.io.output import check_target, staged_file, staged_folder
+from vbas_desktop.io.writable import check_writable
 
 from .address import DATABASES, REMOTE, Address, Kind, record_place
 from .datasets import PARQUET, TEXT
@@ -100,6 +101,7 @@ class ParquetFile(Target):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        _check_place(self.path)
         if not self.path.exists():
             return
         try:
@@ -136,6 +138,8 @@ class Folder(Target):
         if self.master and not self.path.parent.is_dir():
             message = "The folder that should hold the target is not on this machine."
             raise refusal("no-such-file", message, "Check the path.", file=self.path)
+        if not self.master:
+            _check_place(self.path)
         check_target(self.path, _NAMES)
 
     @contextmanager
@@ -154,6 +158,14 @@ class Folder(Target):
                 yield Address(str(self.path), Kind.SPARK, f"{self.master} {made}")
             else:
                 yield Address(str(self.path), Kind.DUCKDB, str(made))
+
+
+def _check_place(path: Path) -> None:
+    """Refuse a place where nothing can be written, and a computer without the engine that reads the copy back."""
+    from .duckdb_engine import connected
+
+    check_writable(path)
+    connected(Address(str(path), Kind.DUCKDB, str(path))).close()
 
 
 def _copy_bytes(file: Path, made: Path, progress: Progress) -> None:

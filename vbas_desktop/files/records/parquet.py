@@ -111,7 +111,7 @@ def first_parquet_record(path: Path) -> tuple[str, ...] | None:
             if batch is None or not batch.num_rows:
                 return None
             columns = [dictionary_of(column) for column in batch.columns]
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError, InputError):
         return None
     return tuple(values[int(indices[0])] for indices, values in columns)
 
@@ -189,6 +189,8 @@ class _Column:
             return
         try:
             indices, values = dictionary_of(array)
+        except InputError as error:
+            raise InputError(replace(finding, column=self.name) for finding in error.findings) from None
         except UnicodeDecodeError:
             remedy = "Write the file again with valid text, or without this column."
             raise refusal("bad-encoding", "The text is not valid UTF-8.", remedy, column=self.name) from None
@@ -222,7 +224,14 @@ def dictionary_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     kept = array.dictionary
-    texts = pc.cast(kept, pa.string()).to_pylist()
+    try:
+        texts = pc.cast(kept, pa.string()).to_pylist()
+    except pa.ArrowInvalid:
+        if getattr(kept.type, "tz", None):
+            message = "A column of times has a time zone that is not known here."
+            remedy = "Write the times in UTC, or with a time zone such as America/Halifax."
+            raise refusal("unknown-time-zone", message, remedy) from None
+        raise
     if pa.types.is_floating(kept.type):
         texts = [None if text == "nan" else text for text in texts]
     values = ["" if text is None else text for text in texts]
