@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
 from .parquet import first_parquet_record, is_parquet, scan_parquet
 from .raw import OrderedCodes, RawColumn, RawRecords, RowNumbers, finished
+from .rows_hash import hash_rows
 from .stream import ByteStream
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "line_two", "load_records"]
@@ -66,6 +68,11 @@ class RecordTable:
     findings: tuple[Finding, ...] = ()
     _codes: Mapping[str, OrderedCodes] = field(default_factory=dict, repr=False)
     _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+
+    @cached_property
+    def rows_hash(self) -> str:
+        """The hash of the rows in any order; empty if it is not known."""
+        return hash_rows(self)
 
     def facts(self, name: str) -> ColumnFacts:
         """What is known of a column."""
