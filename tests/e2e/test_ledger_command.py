@@ -182,7 +182,7 @@ def test_entries_are_listed_and_taken_out(house, capsys):
     [
         (lambda text: text[: len(text) // 2], "not a ledger"),
         (lambda text: text.replace('"membership"', '"member"'), "damaged"),
-        (lambda text: text.replace('"vbas_ledger": 1', '"vbas_ledger": 9'), "format 9"),
+        (lambda text: text.replace('"vbas_ledger": 3', '"vbas_ledger": 9'), "format 9"),
         (lambda text: "[]", "not a ledger"),
     ],
 )

@@ -26,7 +26,7 @@ EXAMPLE = """Example:
 UNSAFE = 3
 _SHOWN = (
     *("id", "date", "audience", "records", "aggregated_regions", "places", "k", "quasi_identifiers", "columns"),
-    *("note", "override", "folder"),
+    *("note", "override", "compared_k", "k_reason", "folder"),
 )
 _CALLED = {"id": "number", "places": "places_by_tier"}
 _USUAL = "the ledger (default: vbas-ledger.json beside the records of the run; of a server, one among your own files)"
@@ -45,6 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--audience", metavar="NAME", default="", help="who gets it (default: anybody)")
     check.add_argument("--records", metavar="FILE", help="where the record file (or address) is now, if it was moved")
     check.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
+    check.add_argument(
+        "--ledger-k", metavar="N", type=whole(2), help="least number of people in groups (default: the largest k)"
+    )
+    for each in (record, check):
+        each.add_argument("--new-audience", action="store_true", help="it is not the audience with a similar name")
     listing = actions.add_parser("list", help="show what was handed over")
     remove = actions.add_parser("remove", help="remove an entry, for example one that was entered by mistake")
     remove.add_argument("number", metavar="N", type=whole(1), help="the number of the entry")
@@ -64,7 +69,8 @@ def _record(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.ledger import RecordJob
 
     given = {"date": options.date} if options.date else {}
-    job = RecordJob(Path(options.run_folder), _path(options), options.audience, note=options.note, **given)
+    more = {"note": options.note, "new_audience": options.new_audience}
+    job = RecordJob(Path(options.run_folder), _path(options), options.audience, **given, **more)
     with TerminalProgress(options.quiet) as progress:
         entry = job.execute(progress)
     if options.json:
@@ -79,7 +85,10 @@ def _check(options: argparse.Namespace) -> int:
     from vbas_desktop.release.ledger import refuse
 
     regions = Path(options.regions) if options.regions else None
-    job = CheckJob(Path(options.run_folder), _path(options), options.audience, options.records, regions)
+    job = CheckJob(
+        Path(options.run_folder), _path(options), options.audience, options.records, regions,
+        k=options.ledger_k, new_audience=options.new_audience,
+    )  # fmt: skip
     with TerminalProgress(options.quiet) as progress:
         verdict = job.execute(progress)
     if options.json:
@@ -103,7 +112,7 @@ def _list(options: argparse.Namespace) -> int:
         (
             str(entry.id), entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words,
             str(entry.k), ", ".join(entry.quasi_identifiers),
-            f"despite the ledger: {entry.override}" if entry.override else entry.note,
+            entry.remark,
         )
         for entry in ledger
     ]  # fmt: skip

@@ -103,7 +103,8 @@ def _earlier(options: argparse.Namespace) -> dict[str, str]:
     place = getattr(options, "coarsen_from", None)
     if not place or not (place.isascii() and place.isdigit()) or Path(place).exists():
         return {}
-    from vbas_desktop.jobs.ledger import crosswalk_of, usual_ledger
+    from vbas_desktop.jobs.handover import usual_ledger
+    from vbas_desktop.jobs.ledger import crosswalk_of
 
     named = getattr(options, "ledger", None)
     return {"coarsen_from": crosswalk_of(Path(named) if named else usual_ledger(options.records), int(place))}

@@ -60,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.jobs.handover import check_handover
     from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.release import document_of, with_findings
     from vbas_desktop.jobs.run import chosen_solution, none_suitable
@@ -71,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
     shared.check_judging(release)
     if options.out:
         check_release_target(Path(options.out), input_paths(vars(options)))
+        check_handover(HandingOver.from_options(vars(options)), options.records, Path(options.out))
     shared.check_also(options, release.format)
     report: ReleaseReport | None = None
     with TerminalProgress(options.quiet) as progress:

@@ -15,43 +15,14 @@ from vbas_desktop.files.places import kept_for_user
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.writing import HandingOver
-from vbas_desktop.sources.address import folder_beside, record_place, server_name
+from vbas_desktop.sources.address import record_place
 
 from .data import LoadJob
+from .handover import check_audience, ledger_behind, ledger_of_records, usual_ledger
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release.ledger import Entry, Ledger, Verdict
-
-
-def usual_ledger(records: str | Path) -> Path:
-    """Where the ledger is unless somebody says otherwise: beside the records.
-
-    A server has no such place; all that is made from one database is in one ledger among the user's own files.
-    """
-    from vbas_desktop.release.ledger import LEDGER_FILE
-
-    folder = folder_beside(records)
-    if folder is not None:
-        return folder / LEDGER_FILE
-    return kept_for_user() / "ledgers" / f"{server_name(records)}.json"
-
-
-def ledger_behind(path: Path) -> Path:
-    """The same ledger; for the records of a release, unless there is one beside them, that of what it was made from.
-
-    So what is made from an earlier release is compared with what its audience has without anybody naming the ledger.
-    """
-    from vbas_desktop.files.runfile import RUN_FILE, read_run_file
-
-    folder = path.parent.parent
-    if path.exists() or path.parent.name != "release" or not (folder / RUN_FILE).is_file():
-        return path
-    try:
-        records = (read_run_file(folder).get("options") or {}).get("records")
-    except InputError:
-        return path
-    return ledger_behind(usual_ledger(records)) if records else path
 
 
 NO_LEDGER = "no-ledger"
@@ -83,16 +54,15 @@ def check_before_release(
     from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger, refuse
     from vbas_desktop.release.plan import make_plan
 
-    path = Path(handing.ledger) if handing.ledger else usual_ledger(table.source.path)
-    ledger = read_ledger(ledger_behind(path), must_be=False)
+    ledger = read_ledger(ledger_of_records(handing, table.source.path), must_be=False)
     audience, reason = handing.audience or "", (handing.despite or "").strip()
     if not ledger.shared_with(audience):
         return None
     entry = entry_of_plan(make_plan(problem, solution), table, options, ledger.key, audience)
-    verdict = check(ledger, Subject(entry, table, problem.regions, problem), audience, progress)
+    verdict = check(ledger, Subject(entry, table, problem.regions, problem), audience, progress, handing.compared_k)
     if not verdict.safe and not reason:
         raise refuse(verdict)
-    return verdict.as_dict(reason)
+    return verdict.as_dict(reason, k_reason=(handing.k_reason or "").strip())
 
 
 @dataclass(frozen=True)
@@ -198,7 +168,8 @@ class CompareJob:
 class CheckJob:
     """Check the release in the folder of a run against a ledger (None: the one beside the record file).
 
-    ``records`` and ``regions`` say where files are that were moved.
+    ``records`` and ``regions`` say where files are that were moved. ``k`` is demanded of groups in place of the largest
+    k of the releases; ``new_audience``: one with a similar name is another one.
     """
 
     folder: Path
@@ -206,6 +177,8 @@ class CheckJob:
     audience: str = ""
     records: str | Path | None = None
     regions: Path | None = None
+    k: int | None = None
+    new_audience: bool = False
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
         """Read the release and the record file, and compare."""
@@ -217,15 +190,23 @@ class CheckJob:
         check_named_inputs(self.folder, kept, {name for name, path in moved.items() if path})
         records = self.records or kept["records"]
         ledger = read_ledger(ledger_behind(self.ledger or usual_ledger(records)))
+        if not self.new_audience:
+            check_audience(self.audience, ledger)
         entry = entry_of_folder(self.folder, ledger.key, self.audience, "", Span(progress, 0.0, 0.3))
         settings, _ = run_settings(kept)
         load = LoadJob(record_place(records), Path(self.regions or kept["regions"]), settings.reading)
         data = load.execute(Span(progress, 0.3, 0.8))
-        if data.table.source.sha256 != entry.source:
+        if not _is_source(data.table, entry):
             message = "This is not the file of the run: its content differs."
             raise InputError(Finding("input-changed", message, "Name the file of the run.", file=str(records)))
         subject = Subject(entry, data.table, data.regions)
-        return check(ledger, subject, self.audience, Span(progress, 0.8, 1.0))
+        return check(ledger, subject, self.audience, Span(progress, 0.8, 1.0), self.k)
+
+
+def _is_source(table: RecordTable, entry: Entry) -> bool:
+    """Whether a release was made from these records, in whatever order."""
+    same_file = table.source.sha256 == entry.source
+    return same_file or (bool(entry.source_rows) and table.rows_hash == entry.source_rows)
 
 
 @dataclass(frozen=True)
@@ -237,6 +218,7 @@ class RecordJob:
     audience: str = ""
     date: str = field(default_factory=lambda: Date.today().isoformat())
     note: str = ""
+    new_audience: bool = False
 
     def execute(self, progress: Progress = Silent()) -> Entry:  # noqa: B008
         """Read the release, add it, write the ledger."""
@@ -253,6 +235,8 @@ class RecordJob:
         # From the first look on: two programs that begin a ledger would each draw a key of their own.
         with alone(path, progress):
             ledger = read_ledger(path, must_be=False)
+            if not self.new_audience:
+                check_audience(self.audience, ledger)
             entry = entry_of_folder(self.folder, ledger.key, self.audience.strip(), self.date, progress)
             _refuse_twice(ledger.entries, entry)
             ledger, added = ledger.with_entry(replace(entry, note=self.note.strip()))
@@ -269,7 +253,9 @@ def _check_date(text: str) -> None:
 
 
 def _refuse_twice(entries: tuple[Entry, ...], entry: Entry) -> None:
+    from vbas_desktop.release.ledger import same_audience
+
     for each in entries:
-        if each.released == entry.released and each.audience.casefold() == entry.audience.casefold():
+        if each.released == entry.released and same_audience(each.audience, entry.audience):
             message = f"This release is in the ledger already: {each.title}."
             raise InputError(Finding("ledger", message, "Nothing has to be done."))

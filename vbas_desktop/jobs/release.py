@@ -66,9 +66,11 @@ class ReleaseJob:
         from vbas_desktop.files.hashing import require_unchanged
         from vbas_desktop.release import check_release_target, write_release
 
+        from .handover import check_handover
         from .ledger import missing_ledger, nothing_compared
 
         check_release_target(self.target, self.inputs)
+        check_handover(self.handing, self.ran.table.source.path, self.target)
         ran, loss = self._checked_loss(progress)
         require_unchanged(ran.table.source)
         also = self._also(progress)
@@ -198,6 +200,9 @@ def document_of(ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[s
     sources = (ran.problem.records_source, ran.problem.regions_source)
     files = [source.path if source is not None else "" for source in sources]
     document = run_document(ran.problem, ran.result, options_in_force(ran.settings, options, *files), solution.id)
+    if ran.table.rows_hash:
+        # By this the ledger knows the same records again in another order.
+        document["rows_hash"] = ran.table.rows_hash
     if solution.requirement is not None:
         document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
     return document
@@ -225,6 +230,8 @@ class ExportJob:
         from vbas_desktop.files.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release import check_release_target
 
+        from .handover import check_handover
+
         document = read_run_file(self.folder)
         kept = document.get("options") or {}
         if "region_column" not in kept:
@@ -237,6 +244,7 @@ class ExportJob:
             repeated = _repeated(document, options)
         inputs = self._inputs(kept)
         check_release_target(self.target, inputs)
+        check_handover(self.handing, self.records or kept["records"], self.target)
         if self.handing.also:
             TargetJob(self.handing.also, options.format).check(inputs, progress)
         moved = {"records": self.records, "regions": self.regions}

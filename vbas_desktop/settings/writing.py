@@ -11,7 +11,7 @@ from typing import Any
 from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting
-from .forms import Flag, Form, Names
+from .forms import Flag, Form, Names, Whole
 
 
 def escaping() -> Any:
@@ -56,7 +56,9 @@ class HandingOver(Settings, group="ledger"):
 
     ``ledger`` None: the one beside the record file, if there is one. Without an ``audience`` the release is compared
     with everything that was handed over to anybody. ``despite`` is why it is handed over although people could be
-    singled out. ``also`` is the address of a place that gets the released records, too.
+    singled out. ``also`` is the address of a place that gets the released records, too. ``compared_k`` is demanded of
+    groups in place of the largest k of the releases that are compared, for the reason ``k_reason``. ``new_audience``
+    confirms that an audience differs from one with a similar name.
     """
 
     ledger: str | None = setting(
@@ -89,4 +91,29 @@ class HandingOver(Settings, group="ledger"):
         "postgresql://user@host/database#schema.table, spark://host:port/folder or …#schema.table",
         option="--target",
         form=Form("ADDRESS"),
+    )
+    compared_k: int | None = setting(
+        None,
+        label="&k beside earlier releases",
+        help="The least number of people in groups that several releases tell apart; left empty: the largest k of "
+        "these releases.",
+        in_command="least number of people in groups that several releases tell apart (default: the largest k of the "
+        "releases compared); needs --ledger-reason",
+        option="--ledger-k",
+        form=Whole(low=2),
+    )
+    k_reason: str | None = setting(
+        None,
+        label="Reason for this k",
+        help="Kept in run.json, in the internal report and in the ledger.",
+        in_command="why --ledger-k is used; the reason is recorded",
+        option="--ledger-reason",
+        form=Form("REASON"),
+    )
+    new_audience: bool = setting(
+        False,
+        label="A new audience",
+        help="The audience differs from the one in the ledger that has a similar name.",
+        in_command="the audience is not the one in the ledger that has a similar name",
+        form=Flag(),
     )

@@ -3,8 +3,9 @@
 A ledger is a file of the custodian. It holds no value of any record: values and regions are keyed hashes.
 """
 
+from .audiences import PUBLIC, same_audience, similar_audience
 from .check import check
-from .entry import PUBLIC, Entry
+from .entry import Entry
 from .fates import partition_of
 from .file import LEDGER_FILE, Ledger, alone, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
@@ -27,5 +28,7 @@ __all__ = [
     "partition_of",
     "read_ledger",
     "refuse",
+    "same_audience",
+    "similar_audience",
     "write_ledger",
 ]

@@ -1,7 +1,7 @@
-"""Releases of different record files, such as this year's and last year's: who came and who went.
+"""Releases of different record files, such as this year's and last year's: who came, who left and who stayed.
 
-The recipient takes the rows of both that are alike for the same person. What is left over in a cell has come or gone,
-with all its values. So of every cell at least k rows, or none, may come, and likewise go.
+The recipient takes rows of both that are alike for the same person (`row_groups`). So in every cell, none or at least
+k people may come, leave, or stay while others leave, and these groups must meet the criteria for sensitive values.
 
 In tiers a record may be listed in a larger place in one of the two, although nobody moved. Then the other one tells in
 which smaller place it is. So where both list a class, it must be in the same places.
@@ -9,7 +9,7 @@ which smaller place it is. So where both list a class, it must be in the same pl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,29 +17,49 @@ from numpy.typing import NDArray
 
 from .entry import Entry, Rows, cell_keys
 from .fates import places_in
-from .numbering import Ints, matches
+from .numbering import Ints
+from .row_groups import MOST_RELEASES, Listing, RowGroups
 
 _Keys = NDArray[np.uint64]
 _Around = tuple[_Keys, Ints]
+Texts = Mapping[str, Sequence[str]]
+"""By column, values that are known as texts: a ledger has hashes only."""
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """A sensitive column of which people learn more than the criteria of a release allow, and of how many."""
+
+    column: str
+    criteria: tuple[str, ...]
+    people: int
 
 
 @dataclass(frozen=True)
 class Change:
-    """How many people are told to have come or gone in groups of fewer than k, in how many cells.
+    """What releases of different record files tell together.
 
-    ``reason`` says why the two cannot be compared; ``by_rows``: rows were compared, not only their numbers. ``moved``:
-    they are told in which smaller place they are, because one of the two lists them there.
+    ``people`` came, left or stayed in groups of fewer than k, in so many ``cells``. ``disclosed`` are sensitive values
+    of groups that are large enough. ``reason`` says why the releases cannot be compared; ``compared``: the columns by
+    which rows were compared (none: only their numbers were). ``moved``: people are told in which smaller place they
+    are, because one of the releases lists them there.
     """
 
     people: int = 0
     cells: int = 0
+    disclosed: tuple[Disclosure, ...] = ()
     reason: str = ""
-    by_rows: bool = True
+    compared: tuple[str, ...] = ()
     moved: bool = False
 
+    @property
+    def safe(self) -> bool:
+        """Whether the releases can be compared and expose nobody."""
+        return not (self.people or self.disclosed or self.reason)
 
-def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
-    """What the new release tells of people who came or went since the old one."""
+
+def changes(new: Entry, rows: Rows | None, old: Entry, k: int, key: bytes, texts: Texts) -> Change:
+    """Compare a release with one of another record file; ``rows`` are those of the new one."""
     if not new.has_classes_of(old):
         return Change(reason="their quasi-identifiers or groups differ")
     if set(new.visible) != set(old.visible):
@@ -47,19 +67,72 @@ def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     joined = _joined(new, old)
     if joined is None:
         return Change(reason="their regions overlap without being the same or joined from the earlier ones")
-    old_rows, exact = old.rows, set(new.columns) == set(old.columns)
-    if rows is None or old_rows is None or not exact:
-        rows, old_rows, exact = _as_rows(new), _as_rows(old), False
-    if new.parents or old.parents:
+    wrong = _why_not_by_rows(new, rows, old)
+    if not wrong and (new.parents or old.parents):
+        exact = rows is not None and old.rows is not None and set(new.columns) == set(old.columns)
         wrong = _why_not_in_tiers(new, old, joined, exact)
-        if wrong:
-            return Change(reason=wrong)
+    if wrong:
+        return Change(reason=wrong)
     mine, theirs = _sides(new, old, joined)
     moved = np.concatenate((mine.in_smaller_places(theirs), theirs.in_smaller_places(mine)))
     if moved.size:
         return Change(int(moved.sum()), moved.size, moved=True)
+    groups = RowGroups((_listing(mine.keys, rows, new), _listing(theirs.keys, old.rows, old)))
+    # Where regions were joined, those who left are told by their smaller regions: any number may be few in one of them.
     coarser = joined.max(initial=-1) + 1 < old.aggregated_regions
-    return _compared(mine.keys, rows, theirs.keys, old_rows, new.k, coarser, exact)
+    exposed = groups.few(k) | groups.left() if coarser else groups.few(k)
+    return _told(groups, exposed, (new, old), key, texts)
+
+
+def joint_changes(new: Entry, rows: Rows | None, earlier: Sequence[Entry], k: int, key: bytes, texts: Texts) -> Change:
+    """Compare a release with several of other record files at once, each of which is safe beside it alone.
+
+    Somebody who left and came back is told apart by three releases, but not by any two of them. Earlier releases in
+    tiers beside a new one without have places of their own, and are left out.
+    """
+    comparable = [old for old in earlier if old.rows is not None and (new.parents or not old.parents)]
+    comparable = comparable[1 - MOST_RELEASES :]
+    if rows is None or len(comparable) < 2:
+        return Change()
+    listings = [Listing(cell_keys(new.cells.place, new.cells.classes), rows)]
+    for old in comparable:
+        joined = _joined(new, old)
+        assert joined is not None
+        listings.append(_listing(_sides(new, old, joined)[1].keys, old.rows, old))
+    groups = RowGroups(tuple(listings))
+    return _told(groups, groups.few(k), (new, *comparable), key, texts)
+
+
+def _told(groups: RowGroups, exposed: NDArray[np.bool_], releases: Sequence[Entry], key: bytes, texts: Texts) -> Change:
+    """Count whom the new release exposes, and whose sensitive values."""
+    disclosed = []
+    for number, entry in enumerate(releases):
+        for guarded in entry.guarded:
+            missed = groups.missing_criteria(key, guarded, number, texts.get(guarded.column, ()))
+            people = int(groups.people[missed & ~exposed].sum())
+            if people:
+                disclosed.append(Disclosure(guarded.column, guarded.criteria, people))
+    people = int(groups.people[exposed].sum())
+    return Change(people, groups.number_of_cells(exposed), tuple(disclosed), compared=tuple(groups.common))
+
+
+def _listing(keys: _Keys, rows: Rows | None, entry: Entry) -> Listing:
+    """Take the cells as rows without further columns if the rows are not known."""
+    if rows is None:
+        rows = Rows(np.arange(len(entry.cells), dtype=np.int32), entry.cells.counts)
+    return Listing(keys, rows)
+
+
+def _why_not_by_rows(new: Entry, rows: Rows | None, old: Entry) -> str:
+    """Say why criteria for sensitive values cannot be judged; empty if they can, or if there are none."""
+    for guarded in (*new.guarded, *old.guarded):
+        for entry, known in ((new, rows), (old, old.rows)):
+            if guarded.column in entry.columns and (known is None or guarded.column not in known.columns):
+                return (
+                    f"the values of “{guarded.column}” have to be compared row by row, because of its criteria, and a "
+                    "release lacks a quasi-identifier among its columns or has too many different rows or values"
+                )
+    return ""
 
 
 def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
@@ -110,21 +183,23 @@ class _Side:
 
 
 def _sides(new: Entry, old: Entry, joined: Ints) -> tuple[_Side, _Side]:
-    """Both releases; places are numbered as in the one that has larger ones, else as in the new one."""
-    mine, theirs, above = new.cells.place.astype(np.int64), old.cells.place.astype(np.int64), new.above
-    if old.parents and not new.parents:
-        above = old.above
-        mine = np.argsort(joined)[mine]
-    else:
-        places = all_places(new, old, joined) if new.parents and old.parents else joined
-        assert places is not None
-        theirs = places[theirs]
+    """Number the places of both releases as in the new one; larger places as in the one that has them."""
+    places, above = joined, new.above
+    if new.parents and old.parents:
+        found = all_places(new, old, joined)
+        assert found is not None
+        places = found
+    elif old.parents:
+        # Both have the same aggregated regions, in another order.
+        places = np.concatenate((joined, np.arange(joined.size, sum(old.places))))
+        above = np.full(places.size, -1, np.int64)
+        above[places] = np.where(old.above >= 0, places[old.above], -1)
 
     def side(entry: Entry, place: Ints) -> _Side:
         keys, sizes = cell_keys(place, entry.cells.classes), entry.cells.counts.astype(np.int64)
         return _Side(keys, sizes, list(_around(place, entry, above)))
 
-    return side(new, mine), side(old, theirs)
+    return side(new, new.cells.place.astype(np.int64)), side(old, places[old.cells.place])
 
 
 def _around(place: Ints, entry: Entry, above: Ints) -> Iterator[_Around]:
@@ -146,37 +221,3 @@ def _joined(new: Entry, old: Entry) -> Ints | None:
     joined = np.full(old.aggregated_regions, -1, np.int64)
     joined[old.membership] = place
     return joined if (joined[old.membership] == place).all() else None
-
-
-def _as_rows(entry: Entry) -> Rows:
-    """The cells as rows that cannot be told apart."""
-    number = np.arange(len(entry.cells), dtype=np.int32)
-    return Rows(number, np.zeros(number.size, np.uint64), entry.cells.counts)
-
-
-def _compared(
-    new_keys: _Keys, rows: Rows, old_keys: _Keys, old_rows: Rows, k: int, coarser: bool, exact: bool
-) -> Change:
-    both = np.intersect1d(new_keys, old_keys)
-    if not both.size:
-        return Change(by_rows=exact)
-    now, now_cell, now_counts = _of(new_keys, rows, both)
-    was, was_cell, was_counts = _of(old_keys, old_rows, both)
-    keys, place = np.unique(np.concatenate((now, was)), return_inverse=True)
-    place = place.ravel()
-    difference = np.bincount(place, np.concatenate((now_counts, -was_counts)), minlength=keys.size).astype(np.int64)
-    cell = np.zeros(keys.size, np.int64)
-    cell[place] = np.concatenate((now_cell, was_cell))
-    came = np.bincount(cell, np.maximum(difference, 0), minlength=both.size).astype(np.int64)
-    went = np.bincount(cell, np.maximum(-difference, 0), minlength=both.size).astype(np.int64)
-    few_came = (came > 0) & (came < k)
-    # Where regions were joined, those who went are told by their smaller regions: any number may be few in one of them.
-    few_went = (went > 0) & ((went < k) | coarser)
-    people = int(came[few_came].sum() + went[few_went].sum())
-    return Change(people, int(np.count_nonzero(few_came | few_went)), by_rows=exact)
-
-
-def _of(keys: _Keys, rows: Rows, both: _Keys) -> tuple[_Keys, Ints, Ints]:
-    """Key of the row, number of the cell and records of the rows whose cells are in both releases."""
-    kept, place = matches(both, keys[rows.cell])
-    return cell_keys(place, rows.values[kept]), place, rows.counts[kept].astype(np.int64)

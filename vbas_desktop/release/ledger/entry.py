@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.files.solutions import pack, unpack
 
+from .audiences import PUBLIC, same_audience
 from .guarded import Guarded
 from .keyed import Hashes
 from .numbering import matches
-
-PUBLIC = "public"
-"""The audience that everybody belongs to: what it has is combined with whatever anybody else gets."""
-
-_NOTHING = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +30,47 @@ class Cells:
         return int(self.place.size)
 
 
+class RowColumn(NamedTuple):
+    """The hashes of a column's values, and the number of the value of each row."""
+
+    values: Hashes
+    codes: NDArray[np.int32]
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """How many records of a cell have the same values in all other released columns."""
+    """Records by cell and by the values of all other released columns that have few enough to be coded."""
 
     cell: NDArray[np.int32]
-    values: Hashes
     counts: NDArray[np.int32]
+    columns: Mapping[str, RowColumn] = field(default_factory=dict)
+
+    def hashes(self, names: Iterable[str]) -> Hashes:
+        """Hash the values of each row in these columns."""
+        total = np.zeros(self.cell.size, np.uint64)
+        for name in names:
+            column = self.columns[name]
+            total += column.values[column.codes]
+        return total
+
+    def as_json(self) -> dict[str, Any]:
+        """Describe the rows as plain data."""
+        columns = {name: [pack(column.values), pack(column.codes)] for name, column in self.columns.items()}
+        return {"cell": pack(self.cell), "counts": pack(self.counts), "columns": columns}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Rows:
+        """Read the rows again; KeyError, TypeError or ValueError if the data are damaged."""
+        columns = {str(name): RowColumn(*map(unpack, pair)) for name, pair in data["columns"].items()}
+        rows = cls(unpack(data["cell"]), unpack(data["counts"]), columns)
+        for column in columns.values():
+            if column.values.dtype != np.uint64 or column.codes.dtype != np.int32:
+                raise ValueError("arrays of the wrong kind")
+            if column.codes.shape != rows.cell.shape or column.values.ndim != 1:
+                raise ValueError("arrays of different lengths")
+            if column.codes.min(initial=0) < 0 or column.codes.max(initial=-1) >= column.values.size:
+                raise ValueError("numbers out of range")
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +80,12 @@ class Entry:
     ``regions`` are the initial regions (hashed), ``membership`` the number of the aggregated region of each. In
     tiers, ``parents[t]`` has the place of tier t + 1 that each place of tier t lies in (tier 0 are the aggregated
     regions); in ``cells`` the places of all tiers are numbered one tier after the other. ``source`` is the SHA-256
-    of the record file, ``released`` that of the released records. ``groups`` has, by column, pairs of a value's and
+    of the record file, ``released`` that of the released records; ``source_rows`` and ``released_rows`` are hashes of
+    their rows in any order, empty for records on a server. ``groups`` has, by column, pairs of a value's and
     its group's hash. ``columns`` are the released ones by the names of the record file. ``rows`` is None if there
     are too many to keep. ``override`` is the reason why it was handed over although the ledger advised against it.
-    ``guarded`` are the criteria for sensitive values that its classes met.
+    ``guarded`` are the criteria for sensitive values that its classes met. ``compared_k`` is the k that was demanded in
+    place of the largest one when it was compared with earlier releases, ``k_reason`` why.
     """
 
     id: int
@@ -75,6 +107,10 @@ class Entry:
     note: str = ""
     override: str = ""
     guarded: tuple[Guarded, ...] = ()
+    source_rows: str = ""
+    released_rows: str = ""
+    compared_k: int | None = None
+    k_reason: str = ""
 
     @property
     def visible(self) -> tuple[str, ...]:
@@ -86,6 +122,14 @@ class Entry:
         """The release in words."""
         to = f"handed to {self.audience}" if self.audience else "handed over"
         return f"release {self.id} ({to} on {self.date})"
+
+    @property
+    def remark(self) -> str:
+        """Why it was handed over although the ledger advised against it, or compared with another k; else the note."""
+        reasons = [f"despite the ledger: {self.override}"] if self.override else []
+        if self.compared_k is not None:
+            reasons.append(f"compared with k = {self.compared_k:,}: {self.k_reason}")
+        return "; ".join(reasons) or self.note
 
     @property
     def records(self) -> int:
@@ -148,10 +192,23 @@ class Entry:
         found = {name: {(int(a), int(b)) for a, b in pairs if a != b} for name, pairs in self.groups.items()}
         return {name: pairs for name, pairs in found.items() if pairs}
 
+    def has_records_of(self, other: Entry) -> bool:
+        """Whether both were made from the same records, in whatever order."""
+        if self.source_rows and other.source_rows:
+            return self.source_rows == other.source_rows
+        return self.source == other.source
+
+    def is_made_from(self, other: Entry) -> bool:
+        """Whether the records of this release are what another one released, in whatever order."""
+        if self.source_rows and other.released_rows:
+            return self.source_rows == other.released_rows
+        return self.source == other.released
+
     def shared_with(self, audience: str) -> bool:
         """Whether this audience has it, or may come to have it: without a name, anybody may."""
-        mine, theirs = (name.strip().casefold() for name in (self.audience, audience))
-        return mine == theirs or PUBLIC in (mine, theirs) or not mine or not theirs
+        names = self.audience, audience
+        anybody = any(not name.strip() or same_audience(name, PUBLIC) for name in names)
+        return anybody or same_audience(*names)
 
     def as_json(self) -> dict[str, Any]:
         """The entry as plain data."""
@@ -164,6 +221,9 @@ class Entry:
             "folder": self.folder,
             "source_sha256": self.source,
             "released_sha256": self.released,
+            "source_rows": self.source_rows,
+            "released_rows": self.released_rows,
+            **({"compared_k": self.compared_k, "k_reason": self.k_reason} if self.compared_k is not None else {}),
             "records": self.records,
             "region_column": self.region_column,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -173,9 +233,7 @@ class Entry:
             "membership": pack(self.membership),
             **({"parents": [pack(parent) for parent in self.parents]} if self.parents else {}),
             "cells": [pack(each) for each in (self.cells.place, self.cells.classes, self.cells.counts)],
-            "rows": None
-            if self.rows is None
-            else [pack(each) for each in (self.rows.cell, self.rows.values, self.rows.counts)],
+            "rows": None if self.rows is None else self.rows.as_json(),
             "groups": {name: pack(pairs) for name, pairs in self.groups.items()},
             **({"sensitive": [each.as_json() for each in self.guarded]} if self.guarded else {}),
         }
@@ -192,6 +250,10 @@ class Entry:
             folder=str(data.get("folder", "")),
             source=str(data["source_sha256"]),
             released=str(data["released_sha256"]),
+            source_rows=str(data["source_rows"]),
+            released_rows=str(data["released_rows"]),
+            compared_k=None if data.get("compared_k") is None else int(data["compared_k"]),
+            k_reason=str(data.get("k_reason", "")),
             region_column=str(data["region_column"]),
             quasi_identifiers=tuple(map(str, data["quasi_identifiers"])),
             k=int(data["k"]),
@@ -200,7 +262,7 @@ class Entry:
             membership=unpack(data["membership"]),
             parents=tuple(map(unpack, data.get("parents", ()))),
             cells=Cells(*map(unpack, data["cells"])),
-            rows=None if data["rows"] is None else Rows(*map(unpack, data["rows"])),
+            rows=None if data["rows"] is None else Rows.from_json(data["rows"]),
             groups={str(name): unpack(pairs) for name, pairs in data["groups"].items()},
             guarded=tuple(map(Guarded.from_json, data.get("sensitive", ()))),
         )
@@ -208,13 +270,13 @@ class Entry:
         return made
 
     def _check(self) -> None:
-        rows = self.rows or Rows(np.zeros(0, np.int32), _NOTHING, np.zeros(0, np.int32))
+        rows = self.rows or Rows(np.zeros(0, np.int32), np.zeros(0, np.int32))
         sizes = [
             {self.regions.shape, self.membership.shape},
             {self.cells.place.shape, self.cells.classes.shape, self.cells.counts.shape},
-            {rows.cell.shape, rows.values.shape, rows.counts.shape},
+            {rows.cell.shape, rows.counts.shape},
         ]
-        hashed = (self.regions, self.cells.classes, rows.values, *self.groups.values())
+        hashed = (self.regions, self.cells.classes, *self.groups.values())
         numbered = (self.membership, self.cells.place, self.cells.counts, rows.cell, rows.counts, *self.parents)
         if any(len(shapes) > 1 for shapes in sizes) or any(pairs.ndim != 2 for pairs in self.groups.values()):
             raise ValueError("arrays of different lengths")

@@ -21,8 +21,8 @@ from .entry import Entry
 
 LEDGER_FILE = "vbas-ledger.json"
 """The usual name, in the folder of the record file or the project."""
-FORMATS = (1, 2)
-"""The second has releases in tiers, which a program that reads the first would take for something else."""
+FORMAT = 3
+"""The version of the file format; files of other versions are refused."""
 
 _PATIENCE = 0.05
 """Seconds between two looks whether another program has finished."""
@@ -80,8 +80,9 @@ def read_ledger(path: Path, must_be: bool = True) -> Ledger:
         raise _unusable(path, "There is no such ledger.", "Record a release in it first.") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _unusable(path, "This is not a ledger of this program.", "Choose another file.") from None
-    if version not in FORMATS:
-        raise _unusable(path, f"It has format {version}, this program reads {FORMATS[-1]}.", "Use the newer program.")
+    if version != FORMAT:
+        remedy = "Use the version of the program that wrote it, or record the releases again in a new ledger."
+        raise _unusable(path, f"It has format {version}, this program reads format {FORMAT}.", remedy)
     try:
         entries = tuple(Entry.from_json(entry) for entry in data["releases"])
         return Ledger(entries, bytes.fromhex(data["key"]), int(data["last_id"]), str(path))
@@ -122,7 +123,7 @@ def _locked(handle: int) -> bool:
 def write_ledger(path: Path, ledger: Ledger) -> None:
     """Write the file beside its place and put it there; nobody but the owner may read it."""
     data = {
-        "vbas_ledger": FORMATS[any(entry.parents for entry in ledger)],
+        "vbas_ledger": FORMAT,
         "key": ledger.key.hex(),
         "last_id": ledger.last_id,
         "releases": [entry.as_json() for entry in ledger.entries],

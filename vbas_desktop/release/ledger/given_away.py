@@ -34,24 +34,43 @@ class Judging:
         return self.problem.sensitive[0].chosen
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What one release shows: the fates of all atoms, and its columns."""
+
+    fates: Fates
+    columns: tuple[str, ...]
+
+
 def given_away(
-    judging: Sequence[Judging], atoms: Atoms, merged: Ints, releases: Sequence[Fates]
+    judging: Sequence[Judging], atoms: Atoms, merged: Ints, releases: Sequence[Shown]
 ) -> Iterator[tuple[Sensitive, int]]:
     """Columns of which people learn more than the criteria allow, and of how many; the first release is the new one.
 
-    ``merged`` says which of the atoms' regions each initial region is in. Those of whom the earlier releases give it
-    away already are not counted again.
+    ``merged`` says which of the atoms' regions each initial region is in. The criteria of every release hold for all
+    groups of which some release shows the column. Groups that the earlier releases give away already, and that the new
+    one does not divide, are not counted again.
     """
-    groups, _ = numbered([each.fate for each in releases])
-    earlier, _ = numbered([each.fate for each in releases[1:]])
+    groups, _ = numbered([each.fates.fate for each in releases])
+    earlier, _ = numbered([each.fates.fate for each in releases[1:]])
     for each in judging:
-        listed = releases[each.release].fate != NOT_RELEASED
         cells = _Cells.of(each.problem, atoms, merged)
-        now = cells.failing(groups, listed, each.chosen)
-        before = cells.failing(earlier, listed, each.chosen) if each.release else np.zeros_like(now)
-        found = int(cells.counts[now & ~before].sum())
+        everybody = cells.totals(releases[each.release].fates.fate != NOT_RELEASED)
+        now = cells.failing(groups, _shows(each.chosen, releases), each.chosen, everybody)
+        before = cells.failing(earlier, _shows(each.chosen, releases[1:]), each.chosen, everybody)
+        size, size_before = (np.bincount(number, cells.counts)[number] for number in (groups, earlier))
+        found = int(cells.counts[now & ~(before & (size == size_before))].sum())
         if found:
             yield each.chosen, found
+
+
+def _shows(chosen: Sensitive, releases: Sequence[Shown]) -> NDArray[np.bool_]:
+    """The atoms of which some release shows the sensitive column."""
+    listed = np.zeros(releases[0].fates.fate.size, np.bool_)
+    for release in releases:
+        if chosen.column in release.columns:
+            listed |= release.fates.fate != NOT_RELEASED
+    return listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +96,13 @@ class _Cells:
         atom = np.searchsorted(where * width + column, wanted)
         return cls(sensitive, atom, sensitive.codes[columns].astype(np.int64), number, counts)
 
-    def failing(self, groups: Ints, listed: NDArray[np.bool_], chosen: Sensitive) -> NDArray[np.bool_]:
-        """The listed atoms that are in groups which miss a criterion."""
+    def totals(self, listed: NDArray[np.bool_]) -> Ints:
+        """The listed records of each value."""
+        mine = listed[self.atom]
+        return np.bincount(self.value[mine], self.number[mine], self.sensitive.harmful.size).astype(np.int64)
+
+    def failing(self, groups: Ints, listed: NDArray[np.bool_], chosen: Sensitive, everybody: Ints) -> NDArray[np.bool_]:
+        """The listed atoms that are in groups which miss a criterion; ``everybody`` has the records of each value."""
         mine = listed[self.atom]
         width = self.sensitive.harmful.size
         keys, cell = np.unique(groups[self.atom[mine]] * width + self.value[mine], return_inverse=True)
@@ -86,4 +110,4 @@ class _Cells:
         group, value = np.divmod(keys, width)
         total = int(groups.max(initial=-1)) + 1
         spread = Spread(total, group, value, number, self.sensitive.harmful, order_of(self.sensitive.values))
-        return listed & spread.failing(chosen.criteria, spread.totals)[groups]
+        return listed & spread.failing(chosen.criteria, everybody)[groups]

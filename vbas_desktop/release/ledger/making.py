@@ -25,7 +25,7 @@ from vbas_desktop.release.records.canonical import canonical_columns, values_of_
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
-from .entry import Cells, Entry, Rows, cell_keys
+from .entry import Cells, Entry, RowColumn, Rows, cell_keys
 from .guarded import Guarded
 from .keyed import Hashes, class_hashes, region_hashes, value_hashes
 from .numbering import matches
@@ -65,6 +65,7 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
         cells=_merged(plan.areas[kept], classes[plan.columns[kept]], plan.released[kept]),
         groups=_groups(key, problem.groupings),
         guarded=Guarded.of(key, [each.chosen for each in problem.sensitive]),
+        source_rows=table.rows_hash,
     )
 
 
@@ -113,6 +114,7 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
     walk, region = _crosswalk(walked), problem["region_column"]
     renamed = {new: old for old, new in options.renames.items()}
     columns = tuple(renamed.get(name, name) for name in table.dialect.header if name != options.class_size)
+    compared = document.get("ledger_check") or {}
     bare = Entry(
         id=0,
         audience=audience,
@@ -129,8 +131,12 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
         cells=Cells(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32)),
         groups=_groups(key, _kept_groupings(document)),
         folder=str(folder.resolve()),
-        override=str((document.get("ledger_check") or {}).get("override", "")),
+        override=str(compared.get("override", "")),
         guarded=Guarded.of(key, _kept_criteria(document)),
+        source_rows=str(document.get("rows_hash", "")),
+        released_rows=table.rows_hash,
+        compared_k=compared.get("k") if compared.get("k_reason") else None,
+        k_reason=str(compared.get("k_reason", "")),
     )
     records = _Hashed.of_release(table, bare, walk, options, key)
     full = replace(bare, cells=records.cells(bare, Span(progress, 0.7, 0.85)))
@@ -188,8 +194,12 @@ class _Hashed:
                 left = np.flatnonzero((spot < 0) & (place >= 0))
                 place[left] = entry.above[place[left]]
                 spot[left] = _spots(keys, place[left], classes[left])
-            there, values = spot >= 0, self._summed(codes, others, place.size)
-            tally.add(Rows(order[spot[there]].astype(np.int32), values[there], np.ones(int(there.sum()), np.int32)))
+            there = np.flatnonzero(spot >= 0)
+            columns = {
+                name: RowColumn(self.hashed[name], codes[called][there].astype(np.int32))
+                for name, called in zip(others, self._called(*others), strict=True)
+            }
+            tally.add(Rows(order[spot[there]].astype(np.int32), np.ones(there.size, np.int32), columns))
             if tally.too_many:
                 return None
         progress.update(_STAGE)
@@ -225,7 +235,7 @@ class _Tally:
     """Rows that are counted as they come: what is kept grows with the different ones, not with all."""
 
     def __init__(self) -> None:
-        self._parts = [Rows(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32))]
+        self._parts: list[Rows] = []
         self._waiting = 0
         self.too_many = False
 
@@ -238,15 +248,27 @@ class _Tally:
 
     def rows(self) -> Rows | None:
         """The different ones so far; None if they are too many."""
-        cell, values, counts = (
-            np.concatenate([getattr(part, name) for part in self._parts]) for name in ("cell", "values", "counts")
-        )
-        _, first, row = np.unique(cell_keys(cell, values), return_index=True, return_inverse=True)
-        sums = np.bincount(row.ravel(), counts, minlength=first.size).astype(np.int32)
-        found = Rows(cell[first], values[first], sums)
+        if not self._parts:
+            return Rows(np.zeros(0, np.int32), np.zeros(0, np.int32))
+        every = _joined_rows(self._parts)
+        keys = cell_keys(every.cell, every.hashes(every.columns))
+        _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+        sums = np.bincount(row.ravel(), every.counts, minlength=first.size).astype(np.int32)
+        columns = {name: RowColumn(column.values, column.codes[first]) for name, column in every.columns.items()}
+        found = Rows(every.cell[first], sums, columns)
         self._parts, self._waiting = [found], 0
         self.too_many = first.size > MOST_ROWS
         return None if self.too_many else found
+
+
+def _joined_rows(parts: Sequence[Rows]) -> Rows:
+    """Put parts of the same table one after the other."""
+    cell, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cell", "counts"))
+    columns = {
+        name: RowColumn(column.values, np.concatenate([part.columns[name].codes for part in parts]))
+        for name, column in parts[0].columns.items()
+    }
+    return Rows(cell, counts, columns)
 
 
 def _others(entry: Entry) -> list[str]:

@@ -30,7 +30,7 @@ from .fates import (
     releases_what_it_lists,
 )
 from .file import Ledger
-from .given_away import Judging, given_away
+from .given_away import Judging, Shown, given_away
 from .guarded import listed_by_criteria
 from .joint import shown_cells, shown_jointly
 from .keyed import Listed, region_hashes, value_hashes
@@ -82,14 +82,14 @@ class _Together:
         """The fates of the atoms in each release."""
         return tuple(fates_in(each.entry, self.atoms, each.place, each.cells) for each in self.releases)
 
-    def exposed(self) -> Exposure:
-        """Whom the first release exposes beside the others."""
-        return exposed_together(self.fates[0], self.fates[1:], self.atoms.records, self.releases[0].entry.k)
+    def exposed(self, k: int) -> Exposure:
+        """Whom the first release exposes beside the others, in groups of fewer than k."""
+        return exposed_together(self.fates[0], self.fates[1:], self.atoms.records, k)
 
-    def exposes(self) -> bool:
+    def exposes(self, k: int) -> bool:
         """Whether it exposes anybody: no group of people is in two parts of the classes, so any part may tell."""
         parts = self.atoms.parts([each.entry for each in self.releases], _PARTS)
-        return any(replace(self, atoms=part).exposed().people for part in parts)
+        return any(replace(self, atoms=part).exposed(k).people for part in parts)
 
     def shown(self) -> int:
         """How many groups of records prove of cells which one of two releases lacks that somebody is in them."""
@@ -112,15 +112,15 @@ def _together(ledger: Ledger, subject: Subject, earlier: Sequence[Entry]) -> tup
     return _Together.of(fine, entries, [_listed(ledger, subject, entry) for entry in entries]), fine
 
 
-def exposed_as_if(ledger: Ledger, subject: Subject, entry: Entry) -> int:
+def exposed_as_if(ledger: Ledger, subject: Subject, entry: Entry, k: int) -> int:
     """How many the two releases would single out if both were made of the records at hand."""
-    return _together(ledger, subject, [entry])[0].exposed().people
+    return _together(ledger, subject, [entry])[0].exposed(k).people
 
 
 def beside_same_records(
-    ledger: Ledger, subject: Subject, earlier: Sequence[Entry], progress: Progress
+    ledger: Ledger, subject: Subject, earlier: Sequence[Entry], progress: Progress, k: int
 ) -> tuple[list[Against], str]:
-    """The releases of the same record file, one by one and all together."""
+    """The releases of the same records, one by one and all together; groups must have k people."""
     if not earlier:
         return [], ""
     progress.update(STAGE, 0.1)
@@ -136,25 +136,26 @@ def beside_same_records(
     # What the audience has already shows nothing more by being handed over again.
     again = any(pair.tells_no_more(0, 1) for pair in pairs)
     progress.update(STAGE, 0.5)
-    exposed = [pair.exposed() for pair in pairs]
-    if any(each.people for each in exposed) and not every.exposes():
+    exposed = [pair.exposed(k) for pair in pairs]
+    if any(each.people for each in exposed) and not every.exposes(k):
         # All of them are told apart by the earlier releases already.
         exposed = [Exposure()] * len(pairs)
     found = []
     for entry, pair, alone in zip(earlier, pairs, exposed, strict=True):
         progress.update(STAGE, 0.7)
         shown = 0 if again or pair.tells_no_more(1, 0) else pair.shown()
-        found.append(_judged(new, entry, replace(alone, shown=shown), pair.whole(1)))
+        found.append(_judged(k, entry, replace(alone, shown=shown), pair.whole(1)))
     if again or any(not each.safe for each in found):
         return found, ""
     progress.update(STAGE, 0.9)
-    told = _told_together(every)
+    told = _told_together(every, k)
     if told or not any(entry.guarded for entry in (new, *earlier)):
         return found, told
     places = [places_in(each.entry, fine.regions) for each in every.releases]
     merged = np.arange(fine.regions.size) if every.atoms is fine else numbered(places)[0]
     judging = list(_judging(ledger.key, subject, earlier))
-    given = [_given_in_words(*each) for each in given_away(judging, every.atoms, merged, every.fates)]
+    columns = [Shown(fates, each.entry.columns) for fates, each in zip(every.fates, every.releases, strict=True)]
+    given = [_given_in_words(*each) for each in given_away(judging, every.atoms, merged, columns)]
     return found, " ".join(given)
 
 
@@ -185,13 +186,13 @@ def _listed(ledger: Ledger, subject: Subject, entry: Entry) -> Listed | None:
         return None
 
 
-def _told_together(every: _Together) -> str:
+def _told_together(every: _Together, k: int) -> str:
     """What all releases tell although no two of them do; empty if nothing."""
-    new, *earlier = (each.entry for each in every.releases)
+    earlier = [each.entry for each in every.releases[1:]]
     many = f"Together with releases {', '.join(str(entry.id) for entry in earlier)}, all of them, this release would"
-    people = every.exposed().people
+    people = every.exposed(k).people
     if people:
-        return f"{many} single out {counted(people, 'person', 'people')}, in groups of fewer than {new.k:,}."
+        return f"{many} single out {counted(people, 'person', 'people')}, in groups of fewer than {k:,}."
     # What can be worked out from another release adds nothing beside it.
     apart: list[int] = []
     for each in range(1, len(every.releases)):
@@ -230,7 +231,7 @@ def _same_tiers(one: Entry, other: Entry) -> bool:
     return all_places(one, other, same) is not None
 
 
-def _judged(new: Entry, entry: Entry, exposure: Exposure, whole: bool) -> Against:
+def _judged(k: int, entry: Entry, exposure: Exposure, whole: bool) -> Against:
     if not whole:
         text = f"It cannot be compared with {entry.title}: the record file does not give what was released then."
         return Against(entry, False, text)
@@ -240,7 +241,7 @@ def _judged(new: Entry, entry: Entry, exposure: Exposure, whole: bool) -> Agains
             False,
             f"Whoever has {entry.title} as well could single out {counted(exposure.people, 'person', 'people')}: "
             f"the two files together divide the records into smaller groups than each of them does, and "
-            f"{exposure.groups:,} of these groups have fewer than {new.k:,} people.",
+            f"{exposure.groups:,} of these groups have fewer than {k:,} people.",
             exposure.people,
         )
     if exposure.shown:

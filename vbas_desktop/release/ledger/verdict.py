@@ -62,11 +62,15 @@ class Against:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The result of the check: safe beside all earlier releases of the audience, or not."""
+    """The result of the check: safe beside all earlier releases of the audience, or not.
+
+    ``k`` is the number of people that every group had to have.
+    """
 
     audience: str
     against: tuple[Against, ...] = ()
     together: str = ""
+    k: int = 0
     asked: Asked | None = None
 
     @property
@@ -85,8 +89,8 @@ class Verdict:
         told = [each.text for each in self.against if not each.safe]
         return [*told, self.together] if self.together else told
 
-    def as_dict(self, override: str = "") -> dict[str, Any]:
-        """The result as plain data, for run.json."""
+    def as_dict(self, override: str = "", k_reason: str = "") -> dict[str, Any]:
+        """The result as plain data, for run.json; ``k_reason`` is why another k was demanded than the largest one."""
         return {
             "audience": self.audience,
             "safe": self.safe,
@@ -96,6 +100,8 @@ class Verdict:
             ],
             "together": self.together,
             "override": override if not self.safe else "",
+            "k": self.k,
+            "k_reason": k_reason,
         }
 
 

@@ -208,6 +208,13 @@ class _Writer:
         yield Checks([(each["safe"], f"release {each['release']}", each["text"]) for each in found["compared_with"]])
         if found["together"]:
             yield Paragraph(found["together"])
+        if found["k_reason"]:
+            yield Paragraph(
+                f"Groups of {found['k']:,} people were demanded in place of the largest k of these releases, for this "
+                f"reason: {found['k_reason']}"
+            )
+        elif found["k"]:
+            yield Paragraph(f"Groups of {found['k']:,} people were demanded, the largest k of these releases.")
         if found["override"]:
             yield Paragraph(f"It was released all the same, for this reason: {found['override']}")
 

@@ -14,7 +14,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.loss import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
-from vbas_desktop.jobs.ledger import usual_ledger
+from vbas_desktop.jobs.handover import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob, Stopped, TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
@@ -279,8 +279,8 @@ class ExportDialog(Dialog):
 
     def handing(self) -> HandingOver:
         """Who gets the release, and the ledger that knows what they have."""
-        texts = (each.text().strip() or None for each in (self.audience, self.reason, self.also))
-        return HandingOver(str(ledger_of(self._session)), *texts)
+        audience, reason, also = (each.text().strip() or None for each in (self.audience, self.reason, self.also))
+        return HandingOver(str(ledger_of(self._session)), audience, reason, also)
 
     def _what_is_wrong(self) -> str:
         entry = self.entry

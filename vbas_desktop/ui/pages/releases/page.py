@@ -63,11 +63,10 @@ class EntriesModel(TableModel):
         """What a cell shows."""
         entry = self.rows[row]
         beside = next((each for each in self.verdict.against if each.entry.id == entry.id), None)
-        remark = f"despite the ledger: {entry.override}" if entry.override else entry.note
         fares = "" if beside is None else "safe" if beside.safe else f"{beside.people:,} people" * bool(beside.people)
         cells: tuple[Any, ...] = (
             entry.id, entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words, entry.k,
-            ", ".join(entry.quasi_identifiers), remark, fares or ("" if beside is None else "not safe"),
+            ", ".join(entry.quasi_identifiers), entry.remark, fares or ("" if beside is None else "not safe"),
         )  # fmt: skip
         return str(cells[column])
 

@@ -1,0 +1,140 @@
+"""What is checked of a handover before anything is computed: the audience, the k of the comparison, and the target."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.files.places import kept_for_user
+from vbas_desktop.settings.writing import HandingOver
+from vbas_desktop.sources.address import folder_beside, server_name
+
+if TYPE_CHECKING:
+    from vbas_desktop.release.ledger import Entry, Ledger
+
+
+def usual_ledger(records: str | Path) -> Path:
+    """Where the ledger is unless somebody says otherwise: beside the records.
+
+    A server has no such place; all that is made from one database is in one ledger among the user's own files.
+    """
+    from vbas_desktop.release.ledger import LEDGER_FILE
+
+    folder = folder_beside(records)
+    if folder is not None:
+        return folder / LEDGER_FILE
+    return kept_for_user() / "ledgers" / f"{server_name(records)}.json"
+
+
+def ledger_behind(path: Path) -> Path:
+    """The same ledger; for the records of a release, unless there is one beside them, that of what it was made from.
+
+    So what is made from an earlier release is compared with what its audience has without anybody naming the ledger.
+    """
+    from vbas_desktop.files.runfile import RUN_FILE, read_run_file
+
+    folder = path.parent.parent
+    if path.exists() or path.parent.name != "release" or not (folder / RUN_FILE).is_file():
+        return path
+    try:
+        records = (read_run_file(folder).get("options") or {}).get("records")
+    except InputError:
+        return path
+    return ledger_behind(usual_ledger(records)) if records else path
+
+
+def ledger_of_records(handing: HandingOver, records: str | Path) -> Path:
+    """The ledger that a release of these records is compared with: the one that is named, else the usual one."""
+    return ledger_behind(Path(handing.ledger) if handing.ledger else usual_ledger(records))
+
+
+class SimilarAudience(InputError):
+    """An audience whose name is nearly that of one in the ledger, ``known``."""
+
+    def __init__(self, name: str, known: str) -> None:
+        self.known = known
+        message = f"The audience “{name:.80}” is not in the ledger, but “{known:.80}” is."
+        remedy = f"If they are the same, use --audience {shlex.quote(known)}; if not, add --new-audience."
+        super().__init__(Finding("audience", message, remedy))
+
+
+def check_audience(audience: str, ledger: Ledger) -> None:
+    """Raise `SimilarAudience` if the ledger has another name that may be meant."""
+    from vbas_desktop.release.ledger import similar_audience
+
+    known = similar_audience(audience, (entry.audience for entry in ledger))
+    if known is not None:
+        raise SimilarAudience(audience.strip(), known)
+
+
+def check_handover(handing: HandingOver, records: str | Path, target: Path) -> None:
+    """Refuse a release that would be refused by the ledger in any case, before anything is computed.
+
+    Raises `SimilarAudience`, or `InputError` if the k of the comparison has no reason or the ledger has the release
+    that would be replaced.
+    """
+    from vbas_desktop.release.ledger import read_ledger
+
+    if (handing.compared_k is None) == bool((handing.k_reason or "").strip()):
+        message = "Another k beside earlier releases (--ledger-k) and its reason (--ledger-reason) belong together."
+        raise InputError(Finding("ledger", message, "Give both, or neither."))
+    ledger = read_ledger(ledger_of_records(handing, records), must_be=False)
+    recorded = recorded_release(target, ledger)
+    if recorded is not None:
+        message = f"This folder holds {recorded.title}, which the ledger records, so it is not replaced."
+        raise InputError(Finding("recorded-release", message, "Choose another folder.", file=str(target)))
+    if not handing.new_audience:
+        check_audience(handing.audience or "", ledger)
+
+
+def recorded_release(target: Path, ledger: Ledger) -> Entry | None:
+    """Find the entry of the release in a folder: by its path, or by its checksums if it was moved or copied."""
+    try:
+        if not target.is_dir() or not any(target.iterdir()):
+            return None
+        sums = (target / "release" / "SHA256SUMS").read_text(encoding="utf-8").split()
+    except (OSError, ValueError):
+        sums = []
+    folder = str(target.resolve())
+    return next((entry for entry in ledger if entry.folder == folder or entry.released in sums), None)
+
+
+@dataclass(frozen=True)
+class HandoverQuestions:
+    """What a person has to decide before a release is written.
+
+    ``similar`` is the audience in the ledger that has nearly the same name; ``recorded`` is the release in the target
+    folder if the ledger records it, ``replaces``: another earlier result is there.
+    """
+
+    similar: str | None = None
+    recorded: Entry | None = None
+    replaces: bool = False
+
+
+@dataclass(frozen=True)
+class HandoverJob:
+    """Find out what has to be asked before a release is written to a folder, or recorded (without ``target``)."""
+
+    ledger: Path
+    audience: str
+    target: Path | None = None
+
+    def execute(self, progress: Progress = Silent()) -> HandoverQuestions:  # noqa: B008 (Silent has no state)
+        """Read the ledger and look at the target; `InputError` if it holds anything but an earlier result."""
+        from vbas_desktop.release import check_release_target
+        from vbas_desktop.release.ledger import read_ledger, similar_audience
+
+        progress.update("Reading the ledger")
+        ledger = read_ledger(ledger_behind(self.ledger), must_be=False)
+        similar = similar_audience(self.audience, (entry.audience for entry in ledger))
+        if self.target is None:
+            return HandoverQuestions(similar)
+        check_release_target(self.target)
+        recorded = recorded_release(self.target, ledger)
+        replaces = self.target.is_dir() and any(self.target.iterdir())
+        return HandoverQuestions(similar, recorded, replaces)
