@@ -35,12 +35,11 @@ def prepare(folder: Path, draw: random.Random) -> None:
 
 def start(folder: Path, seed: int) -> subprocess.Popen[str]:
     """One run that writes to ``out``; the seed makes its release another one."""
-    code = "import sys; from vbas_desktop.cli.main import main; sys.exit(main())"
     options = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--site-number", "fixed", "--sites", "5"]
     options += ["--range-reach", "0", "--no-pdf", "--shuffle-seed", f"{seed:032x}", "--out", str(folder / "out")]
     files = [str(folder / "records.csv"), str(folder / "regions.csv")]
     return subprocess.Popen(
-        [sys.executable, "-c", code, "run", *files, *options],
+        [sys.executable, "-m", "vbas_desktop.cli", "run", *files, *options],
         cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip

@@ -77,7 +77,7 @@ def test_options_are_known_without_what_computes(command):
 def test_reading_geometry_does_not_load_pandas_and_pyarrow_which_can_still_be_had():
     script = """
 import sys
-from vbas_desktop.files.regions.gdal import import_geometry_alone
+from vbas_desktop.cli.loading import import_geometry_alone
 import_geometry_alone()
 import pyogrio.raw
 assert not {"pandas", "pyarrow"} & set(sys.modules)

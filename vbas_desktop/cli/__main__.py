@@ -1,7 +1,5 @@
 """``python -m vbas_desktop.cli`` is `vbas`."""
 
-import sys
+from .start import start
 
-from .main import run_program
-
-sys.exit(run_program())
+start()

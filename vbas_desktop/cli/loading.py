@@ -13,8 +13,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from vbas_desktop.files.regions.gdal import import_geometry_alone
-
 Parts = Mapping[str, tuple[str, ...]]
 
 _LATER: dict[str, Parts] = {
@@ -42,9 +40,31 @@ def load_little() -> None:
     gc.set_threshold(200_000, 20, 100)
 
 
+def import_geometry_alone() -> None:
+    """For a process of our own: the library that reads geometry does not load pandas and pyarrow with it.
+
+    It looks for them when it is imported, to make data frames that nothing here asks it for, and loading that takes
+    longer than all of a small job. Whoever needs them imports them as usual.
+    """
+    sys.meta_path.insert(0, _NoDataFrames())
+
+
 def import_later() -> None:
     """What is `_LATER` can be imported at once and is loaded when something in it is first used."""
     sys.meta_path.insert(0, _Later())
+
+
+class _NoDataFrames(MetaPathFinder):
+    """Says that there is no pandas and no pyarrow while, and only while, `pyogrio` asks for them."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Nothing of its own to find."""
+        asking = sys.modules.get("pyogrio._compat")
+        if fullname in ("pandas", "geopandas", "pyarrow") and asking is not None and not hasattr(asking, "GDAL_GE_37"):
+            raise ModuleNotFoundError(f"{fullname} is not loaded with pyogrio", name=fullname)
+        return None
 
 
 class _Later(MetaPathFinder):

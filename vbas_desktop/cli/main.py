@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,7 +26,8 @@ from vbas_desktop.io.writable import check_writable
 
 from .arguments import HelpFormatter
 from .loading import load_little
-from .terminal import OutputError, say
+from .start import CANCELLED, STOPPED
+from .terminal import OutputError, discard_output, say
 
 COMMANDS: dict[str, str] = {
     "run": "run one combination of approaches and rate the solutions",
@@ -49,7 +51,6 @@ COMMANDS: dict[str, str] = {
 _NO_MEMORY = (
     "There is not enough memory for this. Close other programs, take fewer columns or regions, or use a larger machine."
 )
-_STOPPED = "Stopped. Nothing half-written was left behind."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,25 +67,27 @@ def _stopped() -> int:
     """What a stop has come to: nothing is left, or it came when the result was complete in its place."""
     placed = recorded_outputs()
     if not placed:
-        say(_STOPPED)
-        return 130
+        say(STOPPED)
+        return CANCELLED
     say(f"The stop came too late: the result is complete in {placed[-1]}.")
     return 0
 
 
-def run_program() -> int:
-    """What `vbas` is in the shell: the process is ours alone."""
+def run_program() -> NoReturn:
+    """Run the command of this process, and end it."""
     load_little()
     # What libraries warn of is noted as findings where it matters; a raw warning helps nobody who uses the command.
     warnings.simplefilter("ignore")
-    code = main()
+    try:
+        code = main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     # Everything is written and closed. To take libraries apart piece by piece would take as long as a small job.
     atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        return code
+    for stream in (sys.stdout, sys.stderr):
+        # Whether anybody still reads it makes no difference to what was done.
+        with suppress(OSError):
+            stream.flush()
     os._exit(code)
 
 
@@ -121,12 +124,8 @@ def _main(arguments: list[str]) -> int:
         return _stopped()
     except OutputError as error:
         say(f"error: standard output: {error}. What --out names is complete; only what was to be printed is not.")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return 1
-    except BrokenPipeError:
-        # Whoever reads the output has seen enough (`vbas approaches | head`); Python must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         if options.debug:
             raise

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.names import shorten_quotes
 from vbas_desktop.jobs.text_progress import TextProgress as TerminalProgress
 
-__all__ = ["OutputError", "TerminalProgress", "say", "say_findings", "show"]
+__all__ = ["OutputError", "TerminalProgress", "discard_output", "say", "say_findings", "show"]
 
 
 def say(text: str) -> None:
-    """Print one line for the person on stderr; long names are cut."""
-    print(shorten_quotes(text), file=sys.stderr, flush=True)
+    """Print one line for the person on stderr; long names are cut. If nobody reads it, the work goes on."""
+    with suppress(OSError):
+        print(shorten_quotes(text), file=sys.stderr, flush=True)
 
 
 class OutputError(Exception):
@@ -33,6 +36,14 @@ def show(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        raise
+        # Whoever reads the output has seen enough (`vbas approaches | head`).
+        discard_output()
     except OSError as error:
         raise OutputError(error.strerror or "unknown reason") from None
+
+
+def discard_output() -> None:
+    """Let everything that is still printed go nowhere; Python must not complain of it when it ends, either."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -21,6 +21,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from vbas_desktop.domain.errors import InputError, refusal
+from vbas_desktop.domain.names import shorten
 
 from .exchange import ASIDE, ChangedMeanwhile, lock_folder, remove_folder, replace_target, take_snapshot
 from .signals import defer_stop_signals, record_output
@@ -29,8 +30,6 @@ MARK = ".vbas-partial-"
 _PART = ".part"
 _TEMPORARY = re.compile(rf"\.[0-9a-f]{{16}}\{_PART}")
 """What `write_text` leaves behind if the process is killed."""
-_SHOWN = 80
-"""Characters of a name that a message shows."""
 LONGEST_NAME = 210
 """Bytes of a name that leave room for what the hidden folder's name has besides (file systems allow 255)."""
 
@@ -166,7 +165,7 @@ def _refuse_input(target: Path, path: Path) -> None:
     what = "holds" if inside else "lies in a folder that is" if around else "is"
     raise refusal(
         "target-is-input",
-        f"The target {what} an input of this command (“{path.name[:_SHOWN]}”), so nothing is written there.",
+        f"The target {what} an input of this command (“{shorten(path.name)}”), so nothing is written there.",
         "Choose another place.",
         file=target,
     )
@@ -240,7 +239,7 @@ def _is_part(path: str, name: str) -> bool:
 
 
 def _foreign(target: Path, path: str = "") -> InputError:
-    where = f" (“{path[:_SHOWN]}”)" if path else ""
+    where = f" (“{shorten(path)}”)" if path else ""
     return _taken(target, f"holds something that is not an earlier result of this kind{where}, so it is left alone")
 
 

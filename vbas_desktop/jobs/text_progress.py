@@ -53,8 +53,12 @@ class TextProgress:
             self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:
+            # Nobody reads it any more; the work goes on.
+            self._quiet = True
 
 
 @contextmanager

@@ -8,11 +8,6 @@ loaded, so they are made when the package is imported, before anything can load 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 DRIVERS = ("ESRI Shapefile", "GPKG", "GeoJSON")
 """The formats that are left."""
@@ -48,25 +43,3 @@ def restrict_gdal() -> None:
     os.environ.update({"GDAL_SKIP": ",".join([*_OTHER_DRIVERS.split(), "MapInfo File"]), **_SETTINGS})
     for name in _UNWANTED:
         os.environ.pop(name, None)
-
-
-def import_geometry_alone() -> None:
-    """For a process of our own: the library that reads geometry does not load pandas and pyarrow with it.
-
-    It looks for them when it is imported, to make data frames that nothing here asks it for, and loading that takes
-    longer than all of a small job. Whoever needs them imports them as usual.
-    """
-    sys.meta_path.insert(0, _NoDataFrames())
-
-
-class _NoDataFrames(MetaPathFinder):
-    """Says that there is no pandas and no pyarrow while, and only while, `pyogrio` asks for them."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Nothing of its own to find."""
-        asking = sys.modules.get("pyogrio._compat")
-        if fullname in ("pandas", "geopandas", "pyarrow") and asking is not None and not hasattr(asking, "GDAL_GE_37"):
-            raise ModuleNotFoundError(f"{fullname} is not loaded with pyogrio", name=fullname)
-        return None
