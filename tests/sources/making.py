@@ -28,6 +28,7 @@ from vbas_desktop.engine.run import run
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.write import _Job
 from vbas_desktop.settings.limits import Limiting
@@ -191,7 +192,8 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
         found = Outcome(problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan))
         if plan.records_released:
             options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
-            job = _Job(plan, table, result, options, folder, {}, ())
+            notation = released_notation(plan, table, options, Silent())
+            job = _Job(plan, table, result, options, folder, {}, (), notation)
             job.write_and_verify(folder, Silent())
             found.rows = released_rows(folder)
         return found

@@ -9,11 +9,12 @@ _DIGITS = frozenset("0123456789")
 
 
 def expected_values(values: Sequence[str]) -> list[str]:
-    """What the released file must hold for each value of the input."""
+    """Return what the released file must hold for each value of the released records of a column."""
     bare = [value.strip(" \t") for value in values]
     filled = [value for value in bare if value]
-    if filled and all(map(_is_number, filled)) and not _are_codes(filled):
-        return [_as_number(value) if value else "" for value in bare]
+    if filled and all(map(_is_number, filled)):
+        rewrite = _as_code if _are_codes(filled) else _as_number
+        return [rewrite(value) if value else "" for value in bare]
     parts = [_date_parts(value) for value in filled]
     if filled and all(part is not None for part in parts):
         kinds = {(len(part[0]) == 4, part[3]) for part in parts if part is not None}
@@ -23,15 +24,44 @@ def expected_values(values: Sequence[str]) -> list[str]:
     return bare
 
 
+def alone(value: str) -> str:
+    """Return a text that is the same for all values that the released file may hold in one way."""
+    bare = value.strip(" \t")
+    if bare and _is_number(bare):
+        return _as_number(bare)
+    return _as_date(bare, seconds=True) if _date_parts(bare) else bare
+
+
+def expected_forms(value: str) -> set[str]:
+    """Return everything that the released file may hold for a value, whatever others are released."""
+    bare = value.strip(" \t")
+    forms = {value, bare, alone(value)}
+    if bare and _is_number(bare):
+        forms.add(_as_code(bare))
+    if _date_parts(bare):
+        forms.add(_as_date(bare, seconds=False))
+    return forms
+
+
 def _is_number(value: str) -> bool:
     digits = value[1:] if value[0] in "+-" else value
     return digits.count(".") <= 1 and digits != "." and bool(digits) and set(digits) <= _DIGITS | {"."}
 
 
 def _are_codes(values: Sequence[str]) -> bool:
-    """Numbers of one width, some with zeros in front: the zeros are part of them."""
-    wholes = [value.lstrip("+-").split(".")[0] for value in values]
-    return any(len(one) > 1 and one.startswith("0") for one in wholes) and len({len(one) for one in wholes}) == 1
+    """Whether zeros in front are part of the numbers: some have them, and none of these occurs without."""
+    padded = {value for value in values if _has_zeros_in_front(value)}
+    numbers = {_as_number(value) for value in padded}
+    return bool(padded) and not any(_as_number(value) in numbers for value in values if value not in padded)
+
+
+def _has_zeros_in_front(value: str) -> bool:
+    whole = value.lstrip("+-").split(".")[0]
+    return len(whole) > 1 and whole.startswith("0")
+
+
+def _as_code(value: str) -> str:
+    return value[1:] if value.startswith("+") else value
 
 
 def _as_number(value: str) -> str:

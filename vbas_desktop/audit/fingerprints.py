@@ -15,7 +15,7 @@ from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.sources.engine import Engine
 
 from .blocks import Unreadable
-from .expected_values import expected_values
+from .expected_values import alone, expected_forms, expected_values
 from .readback import (
     Batch,
     Stretch,
@@ -30,6 +30,8 @@ from .readback import (
 )
 from .source_records import every_record
 from .tally import Hashes, Tally, Translation, combine, fingerprints
+
+_NO_HASHES: Hashes = np.empty(0, np.uint64)
 
 Tick = Callable[[int], None]
 """Called with the number of rows of every batch; raises to stop."""
@@ -114,7 +116,11 @@ def hashed(texts: Iterable[str], encoding: str, escape: bool = False) -> Hashes:
     return hashes_of(escaped(values) if escape else values)
 
 
-def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick) -> Seen:
+Notation = Mapping[str, Mapping[str, str]]
+"""By column, what is written for values that are not written as they are."""
+
+
+def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick, notation: Notation) -> Seen:
     """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated."""
     problem, claim, encoding, seen = case.problem, case.claim, case.encoding, Seen()
     place = {name: index for index, name in enumerate(case.dialect.header)}
@@ -125,12 +131,9 @@ def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick) -> Seen:
     if larger:
         seen.tiers = 1 + len(larger)
         seen.tally = Tally(seen.tiers, notes=2)
-    changes = [(one.column, one.groups) for one in problem.groupings if one.column in problem.quasi_identifiers]
-    for name, values in claim.values.items():
-        pairs = zip(values, expected_values(values), strict=True)
-        different = {before: after for before, after in pairs if before != after}
-        changes += [(name, different)] if different else []
-    changed = [(place[name], _changes(groups, encoding, claim.escaped)) for name, groups in changes]
+    regrouped = _regrouped(case)
+    rewritten = [(place[name], _changes(texts, encoding, claim.escaped)) for name, texts in notation.items()]
+    meanings = _meanings(case)
     at, kinds_at = place[problem.region_column], [place[name] for name in problem.quasi_identifiers]
     released = [place[name] for name, _ in claim.columns]
     for columns in _input_batches(case):
@@ -142,14 +145,77 @@ def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick) -> Seen:
         if missing:
             known = columns[at] != 0
             columns, above = np.compress(known, columns, axis=1), [codes[known] for codes in above]
-        for column, groups in changed:
+        for column, groups in regrouped:
             columns[column] = groups.where_any(columns[column])
         keys = fingerprints(columns, [*kinds_at, at])
         notes = np.stack((columns[at], fingerprints(columns, kinds_at))) if larger else None
-        seen.tally.add(keys, _rows(columns, released, at, above), notes)
         for name in problem.judged_columns:
-            _add_values(seen, name, keys, columns[place[name]])
+            _add_values(seen, name, keys, meanings[name].where_any(columns[place[name]]))
+        for column, texts in rewritten:
+            columns[column] = texts.where_any(columns[column])
+        seen.tally.add(keys, _rows(columns, released, at, above), notes)
     return seen
+
+
+def certain_notation(case: Case) -> tuple[Notation, tuple[str, ...]]:
+    """Tell what is written for the values of each column, and in which columns that depends on what is released."""
+    certain, open_columns = {}, []
+    released = {name for name, _ in case.claim.columns}
+    for name, values in case.claim.values.items():
+        bare = {value: value.strip(" \t") for value in values}
+        if name not in released or all(alone(value) == bare[value] for value in values):
+            certain[name] = {value: text for value, text in bare.items() if value != text}
+        else:
+            open_columns.append(name)
+    return certain, tuple(open_columns)
+
+
+def expected_notation(
+    case: Case, crosswalk: Crosswalk, classes: Hashes, columns: Sequence[str], tick: Tick
+) -> Notation:
+    """Read the input once more and tell what is written for the values that records of these classes have."""
+    encoding = case.encoding
+    place = {name: index for index, name in enumerate(case.dialect.header)}
+    codes = [codes[0] for codes in crosswalk.values()]
+    regions = Translation(hashed(crosswalk, encoding), hashed(codes, encoding))
+    at, kinds_at = place[case.problem.region_column], [place[name] for name in case.problem.quasi_identifiers]
+    regrouped, classes = _regrouped(case), np.sort(classes)
+    found: dict[str, list[Hashes]] = {name: [] for name in columns}
+    for batch in _input_batches(case):
+        tick(batch.shape[1])
+        regions.of(batch[at], batch[at])
+        for column, groups in regrouped:
+            batch[column] = groups.where_any(batch[column])
+        kept = (batch[at] != 0) & np.isin(fingerprints(batch, [*kinds_at, at]), classes)
+        for name in columns:
+            found[name].append(np.unique(batch[place[name]][kept]))
+    notation = {}
+    for name in columns:
+        values = case.claim.values[name]
+        there = np.isin(hashed(values, encoding, case.claim.escaped), np.concatenate([*found[name], _NO_HASHES]))
+        present = [value for value, released in zip(values, there.tolist(), strict=True) if released]
+        pairs = zip(present, expected_values(present), strict=True)
+        notation[name] = {before: after for before, after in pairs if before != after}
+    return notation
+
+
+def _regrouped(case: Case) -> list[tuple[int, Translation]]:
+    """The quasi-identifiers whose values are grouped, by their place, with the groups."""
+    return [
+        (case.dialect.header.index(one.column), _changes(one.groups, case.encoding, case.claim.escaped))
+        for one in case.problem.groupings
+        if one.column in case.problem.quasi_identifiers
+    ]
+
+
+def _meanings(case: Case) -> dict[str, Translation]:
+    """For the columns with criteria: from any form of a value to the one that stands for all of them."""
+    found = {}
+    for name in case.problem.judged_columns:
+        values = case.claim.values.get(name, ())
+        forms = {form: alone(value) for value in values for form in expected_forms(value)}
+        found[name] = _changes(forms, case.encoding, case.claim.escaped)
+    return found
 
 
 def _add_values(seen: Seen, name: str, classes: Hashes, values: Hashes) -> None:
@@ -186,6 +252,7 @@ def seen_output(case: Case, crosswalk: Crosswalk, tick: Tick, part: Stretch | No
     counted = [names.index(name) for name in (problem.region_column, *problem.quasi_identifiers) if name in names]
     region = names.index(problem.region_column) if problem.region_column in names else None
     quotes: list[int] | None = [] if case.by_csv else None
+    meanings = _meanings(case)
     for columns in _output_batches(claim, encoding, seen, quotes, part):
         tick(columns.shape[1])
         seen.rows += columns.shape[1]
@@ -193,7 +260,7 @@ def seen_output(case: Case, crosswalk: Crosswalk, tick: Tick, part: Stretch | No
         seen.tally.add(keys, _rows(columns, range(len(names)), region))
         for name in problem.judged_columns:
             if name in names:
-                _add_values(seen, name, keys, columns[names.index(name)])
+                _add_values(seen, name, keys, meanings[name].where_any(columns[names.index(name)]))
         if region is not None:
             seen.strangers += known.of(columns[region])[1]
         if claim.class_size is not None:

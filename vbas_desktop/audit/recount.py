@@ -30,6 +30,7 @@ from vbas_desktop.files.dialect import check_column_number, check_line_ends
 
 from .classes import Classes, beginnings
 from .criteria import SensitiveRecount, Spread, judged, order_of
+from .expected_values import alone, expected_forms
 
 REHEARSAL = f"{__name__}:rehearse"
 """What makes the loops of counting ready."""
@@ -156,16 +157,28 @@ def _counted(
 def spread_of(
     columns: Sequence[NDArray[np.int32]], sizes: NDArray[np.int64], texts: Sequence[str], chosen: Sensitive
 ) -> Spread:
-    """The values of a sensitive column by class; cells of a class follow each other."""
+    """The values of a sensitive column by class; cells of a class follow each other.
+
+    Values that differ in notation alone (7 and 07) are one value, as they are for a release.
+    """
     begins = beginnings(columns[:-1])
     group = (np.cumsum(begins) - 1).astype(np.int64)
-    harmful = np.array([not chosen.is_benign(text) for text in texts], np.bool_)
-    order = order_of(texts)
+    place: dict[str, int] = {}
+    value_of = np.array([place.setdefault(alone(text), len(place)) for text in texts], np.int64)
+    harmful = np.ones(len(place), np.bool_)
+    for text, code in zip(texts, value_of.tolist(), strict=True):
+        if any(map(chosen.is_benign, expected_forms(text))):
+            harmful[code] = False
+    order = order_of(list(place))
     if order is None and any(each.kind == "ordered-closeness" for each in chosen.criteria):
         message = "Not all values of the column are numbers (an empty one is none), so they have no order."
         remedy = "Use closeness instead of ordered-closeness."
         raise InputError(Finding("sensitive-not-ordered", message, remedy, column=chosen.column))
-    return Spread(int(begins.sum()), group, columns[-1].astype(np.int64), sizes, harmful, order)
+    spread = Spread(int(begins.sum()), group, value_of[columns[-1]], sizes, harmful, order)
+    if len(place) == len(texts):
+        return spread
+    # Cells whose values became one are added up.
+    return spread.joined(np.arange(spread.groups), spread.groups, np.ones(spread.groups, np.bool_))
 
 
 def _text(raw: IO[bytes], encoding: str, compressed: bool) -> IO[bytes]:

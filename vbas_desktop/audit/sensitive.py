@@ -14,7 +14,7 @@ from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
 
 from .blocks import Unreadable
 from .criteria import Spread, order_of
-from .expected_values import expected_values
+from .expected_values import alone, expected_forms
 from .fingerprints import Case, Seen, hashed
 
 Numbers = NDArray[np.int64]
@@ -56,9 +56,10 @@ def _meaning(case: Case, sensitive: SensitiveCounts, known: NDArray[np.uint64]) 
     """Which of the values, of which only the hashes are known, do harm, and in which order they are."""
     claim, chosen = case.claim, sensitive.chosen
     given: Sequence[str] = claim.values.get(sensitive.column, sensitive.values)
-    written = expected_values(given) if sensitive.column in claim.values else list(given)
+    is_text = sensitive.column in claim.values
+    written = [alone(value) for value in given] if is_text else list(given)
     hashes = hashed(written, case.encoding, claim.escaped)
-    benign = [chosen.is_benign(one) or chosen.is_benign(other) for one, other in zip(given, written, strict=True)]
+    benign = [any(map(chosen.is_benign, expected_forms(value) if is_text else (value,))) for value in given]
     harmful = ~np.isin(known, hashes[np.array(benign, np.bool_)])
     if not any(each.kind == "ordered-closeness" for each in chosen.criteria):
         return harmful, None

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,14 +24,29 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.domain.progress import Cancelled, Progress, Span
 from vbas_desktop.files.dialect import Dialect
 
 from .blocks import Unreadable
-from .fingerprints import Case, Claim, Crosswalk, Seen, hashed, output_parts, seen_input, seen_output, taken_together
+from .fingerprints import (
+    Case,
+    Claim,
+    Crosswalk,
+    Seen,
+    certain_notation,
+    expected_notation,
+    hashed,
+    output_parts,
+    seen_input,
+    seen_output,
+    taken_together,
+)
 from .readback import Stretch, escaped
 from .sensitive import barring_by, criteria_check, judged_columns, settled
+from .tally import Hashes
 from .tier_recount import recounted_tiers
+
+T = TypeVar("T")
 
 STAGE = "Reading the release back"
 _LOOK_SECONDS = 0.05
@@ -51,6 +67,7 @@ class Verification:
 
     def __init__(self, problem: Problem, dialect: Dialect, claim: Claim) -> None:
         self._case, self._problem, self._claim = Case(problem, dialect, claim), problem, claim
+        self._certain, self._open_columns = certain_notation(self._case)
         self._stop, self._lock, self._done = threading.Event(), threading.Lock(), 0
         self._pool = ThreadPoolExecutor(1 + _READERS, "verify")
 
@@ -71,14 +88,16 @@ class Verification:
         """All checks, passed; `VerificationFailed` names those that were not."""
         problem, claim = self._problem, self._claim
         try:
-            before, after = self._both(progress)
+            before, after = self._both(Span(progress, 0.0, 0.5 if self._open_columns else 1.0))
             crosswalk = self._crosswalk.result()
             checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
             checks += _name_checks(problem, claim, crosswalk)
-            if self._input_now() != self._begun:
-                checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
+            checks += self._same_input()
             if all(check.passed for check in checks):
                 expected = _expected(self._case, crosswalk, before)
+                if self._open_columns:
+                    expected = self._expected_in_notation(crosswalk, expected, Span(progress, 0.5, 1.0))
+                    checks += self._same_input()
                 checks += _checks(problem, claim, before, after, expected)
                 checks += criteria_check(judged_columns(self._case, after), dict(claim.columns))
         except Unreadable as error:
@@ -89,21 +108,45 @@ class Verification:
             raise VerificationFailed(f"The written file did not pass its verification ({names}). Nothing was released.")
         return tuple(checks)
 
+    def _same_input(self) -> list[Check]:
+        """A failed check if the record file was changed."""
+        if self._input_now() == self._begun:
+            return []
+        return [Check("the record file stayed the same while the release was made", False, "it changed")]
+
+    def _expected_in_notation(self, crosswalk: Crosswalk, expected: _Expected, progress: Progress) -> _Expected:
+        """What must have been released where the way of writing depends on it: the input is read twice more.
+
+        Which classes are released does not depend on the notation, so the first reading settles that.
+        """
+        decided = self._begin(
+            partial(expected_notation, self._case, crosswalk, expected.classes, self._open_columns, self._tick)
+        )
+        (notation,) = self._results([decided], Span(progress, 0.0, 0.5), self._claim.records)
+        written = self._begin(partial(seen_input, self._case, crosswalk, self._tick, {**self._certain, **notation}))
+        (before,) = self._results([written], Span(progress, 0.5, 1.0), self._claim.records)
+        return _expected(self._case, crosswalk, before)
+
     def _both(self, progress: Progress) -> tuple[Seen, Seen]:
         """What the input and the released file come down to."""
         parts = output_parts(self._case, _READERS)
         before = self._before or self._begin(self._read_input)
         after = [self._begin(partial(self._read_part, part)) for part in parts]
-        futures, total = [before, *after], max(1, self._claim.records + self._claim.released)
+        first, *others = self._results([before, *after], progress, self._claim.records + self._claim.released)
+        return first, taken_together(others)
+
+    def _results(self, futures: Sequence[Future[T]], progress: Progress, rows: int) -> list[T]:
+        """Wait for readers that read so many rows together."""
         progress.update(STAGE, 0.0)
         while not all(future.done() for future in futures):
-            progress.update(STAGE, min(1.0, self._done / total))
+            progress.update(STAGE, min(1.0, self._done / max(1, rows)))
             wait(futures, _LOOK_SECONDS, FIRST_EXCEPTION)
+        self._done = 0
         errors = [error for error in (future.exception() for future in futures) if error is not None]
         # A reader that failed by itself says more than the others, which it stopped.
         for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
             raise error
-        return before.result(), taken_together([future.result() for future in after])
+        return [future.result() for future in futures]
 
     def _input_now(self) -> tuple[int, ...] | None:
         """What tells whether the input is still the file that it was; an engine keeps its records steady itself."""
@@ -117,13 +160,13 @@ class Verification:
         return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
     def _read_input(self) -> Seen:
-        return seen_input(self._case, self._crosswalk.result(), self._tick)
+        return seen_input(self._case, self._crosswalk.result(), self._tick, self._certain)
 
     def _read_part(self, part: Stretch | None) -> Seen:
         return seen_output(self._case, self._crosswalk.result(), self._tick, part)
 
-    def _begin(self, read: Callable[[], Seen]) -> Future[Seen]:
-        def stopping() -> Seen:
+    def _begin(self, read: Callable[[], T]) -> Future[T]:
+        def stopping() -> T:
             try:
                 return read()
             except BaseException:
@@ -141,8 +184,12 @@ class Verification:
 
 @dataclass(frozen=True, eq=False)
 class _Expected:
-    """What must have been released: the sizes of the classes, and the sum of the fingerprints of their rows."""
+    """What must have been released: the sizes of the classes, and the sum of the fingerprints of their rows.
 
+    ``classes`` are the hashes of the released classes by aggregated region.
+    """
+
+    classes: Hashes
     sizes: NDArray[np.int64]
     fingerprints: np.uint64
     suppressed: int
@@ -154,13 +201,13 @@ class _Expected:
 
 def _expected(case: Case, crosswalk: Crosswalk, before: Seen) -> _Expected:
     k = case.problem.k
-    _, counts, sums, notes = before.tally.classes()
+    keys, counts, sums, notes = before.tally.classes()
     judged = judged_columns(case, before)
     barring, every = barring_by(judged), np.arange(counts.size)
     if before.tiers == 1:
         kept = (counts >= k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
         kept = settled(judged, every, kept)
-        return _Expected(counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
+        return _Expected(keys[kept], counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
     codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
     numbered = [np.unique(column, return_inverse=True) for column in codes]
     members = [inverse.astype(np.int64) for _, inverse in numbered]
@@ -185,7 +232,8 @@ def _expected(case: Case, crosswalk: Crosswalk, before: Seen) -> _Expected:
         _, where = np.unique(place[here] * (int(kind.max(initial=0)) + 1) + kind[here], return_inverse=True)
         sizes.append(np.bincount(where, counts[here]).astype(np.int64))
     everything = np.sum(np.array(parts, np.uint64), dtype=np.uint64)
-    return _Expected(np.concatenate(sizes), everything, int(counts[tier > last].sum()))
+    suppressed = int(counts[tier > last].sum())
+    return _Expected(keys[tier <= last], np.concatenate(sizes), everything, suppressed)
 
 
 def _released_as(

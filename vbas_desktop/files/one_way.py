@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-_BLANKS = " \t"
+BLANKS = " \t"
+"""What is removed around a value."""
 _NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})(?:[ T]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?")
 _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
@@ -25,12 +26,32 @@ def is_text(schema: Any, column: str) -> bool:
 
 
 def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:
-    """What is written for each value of a column; None if that is the value itself throughout."""
-    bare = [value.strip(_BLANKS) for value in values]
+    """Return what is written for each value of the released records of a column; None if that is always the value."""
+    bare = [value.strip(BLANKS) for value in values]
     filled = [value for value in bare if value]
     rewritten = iter(_numbers(filled) or _dates(filled) or filled)
     written = tuple(next(rewritten) if value else value for value in bare)
     return None if written == tuple(values) else written
+
+
+def plain_value(value: str) -> str:
+    """Return the value without any habit of notation: two values that a release may write alike have the same one."""
+    bare = value.strip(BLANKS)
+    number = _NUMBER.fullmatch(bare)
+    if number:
+        return _number(number)
+    day = _YEAR_FIRST.fullmatch(bare)
+    if day and _is_date(day):
+        return _year_first(day, seconds=True)
+    day = _YEAR_LAST.fullmatch(bare)
+    return _year_last(day) if day else bare
+
+
+def possible_values(value: str) -> tuple[str, ...]:
+    """List everything that a release may write for a value, which depends on the other values; the value is first."""
+    bare = value.strip(BLANKS)
+    alone = canonical_values([value]) or (value,)
+    return tuple(dict.fromkeys((value, bare, _without_plus(bare), *alone, plain_value(value))))
 
 
 def _matches(pattern: re.Pattern[str], values: Sequence[str]) -> list[re.Match[str]]:
@@ -45,10 +66,22 @@ def _matches(pattern: re.Pattern[str], values: Sequence[str]) -> list[re.Match[s
 
 
 def _numbers(values: Sequence[str]) -> list[str]:
-    """Numbers as they are written, if all values are numbers and none is a code whose zeros belong to it."""
+    """Return the numbers as they are written if all values are numbers; codes keep their zeros.
+
+    Zeros in front are a habit if some number has them in one value and lacks them in another.
+    """
     found = _matches(_NUMBER, values)
-    padded = any(len(match[2]) > 1 and match[2][0] == "0" for match in found)
-    return [] if padded and len({len(match[2]) for match in found}) == 1 else [_number(match) for match in found]
+    padded = [len(match[2]) > 1 and match[2][0] == "0" for match in found]
+    plain = [_number(match) for match in found]
+    with_zeros = {number for number, zeros in zip(plain, padded, strict=True) if zeros}
+    without = {number for number, zeros in zip(plain, padded, strict=True) if not zeros}
+    if with_zeros and not with_zeros & without:
+        return [_without_plus(value) for value in values]
+    return plain
+
+
+def _without_plus(value: str) -> str:
+    return value.removeprefix("+") if _NUMBER.fullmatch(value) else value
 
 
 def _number(match: re.Match[str]) -> str:
@@ -65,7 +98,11 @@ def _dates(values: Sequence[str]) -> list[str]:
         return [_year_first(match, seconds) for match in first]
     if len({match[2] for match in last}) > 1:
         return []
-    return [f"{match[1]:0>2}{match[2]}{match[3]:0>2}{match[2]}{match[4]}" for match in last]
+    return [_year_last(match) for match in last]
+
+
+def _year_last(match: re.Match[str]) -> str:
+    return f"{match[1]:0>2}{match[2]}{match[3]:0>2}{match[2]}{match[4]}"
 
 
 def _is_date(match: re.Match[str]) -> bool:

@@ -42,11 +42,12 @@ from .disclosure import Told, tell
 from .folder import NAMES, ReleasedFile, ReleaseReport
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
 from .judging import judged_by, population_of
+from .notation import copied_texts, released_notation
 from .patience import Beside, Save, Saving, patiently
 from .plan import Plan, empty, make_plan
 from .records.arrow_writer import ArrowRecords
 from .records.blocks import changed
-from .records.canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
+from .records.canonical import Canonical, canonical_hints, values_of_texts
 from .records.coded_writer import CodedRecords
 from .records.coded_writer import rehearse as rehearse_codes
 from .records.csv_writer import CsvRecords
@@ -93,14 +94,16 @@ def write_release(
         plan = _named(make_plan(problem, solution), options)
         if not plan.records_released:
             raise empty(problem)
-        telltales = check_columns(plan, table, options, progress)
+        notation = released_notation(plan, table, options, progress)
+        as_written = table.with_texts({name: written for name, (_, written) in notation.items()})
+        telltales = check_columns(plan, as_written, options, progress)
         if not options.shuffle:
             telltales += telltale_order(plan, table)
         telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
         made = dict(document or run_document(problem, result, {}, solution.id))
         judged = _complete(made, plan, options, progress)
         with staged_folder(target, NAMES) as folder:
-            job = _Job(plan, table, result, options, folder, made, telltales)
+            job = _Job(plan, table, result, options, folder, made, telltales, notation)
             written, checks = job.run(progress)
             if isinstance(table, SourceTable):
                 table.engine.refuse_changed()
@@ -163,7 +166,8 @@ def rehearse() -> None:
 def _write_and_read_back(problem: Problem, table: RecordTable, result: RunResult, folder: Path) -> None:
     plan = make_plan(problem, result.chosen)
     for options in (ReleaseOptions(), ReleaseOptions(format="parquet")):
-        job = _Job(plan, table, result, options, folder, {}, ())
+        notation = released_notation(plan, table, options, Silent())
+        job = _Job(plan, table, result, options, folder, {}, (), notation)
         job.write_and_verify(folder, Silent())
 
 
@@ -188,6 +192,7 @@ class _Job:
     folder: Path
     document: dict[str, Any]
     telltales: tuple[Finding, ...]
+    canonical: Canonical
 
     @cached_property
     def released(self) -> tuple[tuple[str, str], ...]:
@@ -197,13 +202,7 @@ class _Job:
     @cached_property
     def values(self) -> dict[str, tuple[str, ...]]:
         """The values of the columns that are copied."""
-        used = {self.plan.problem.region_column, *self.plan.problem.quasi_identifiers}
-        return values_of_texts(self.table, [name for name, _ in self.released if name not in used])
-
-    @cached_property
-    def canonical(self) -> Canonical:
-        """Those of them in which something is written otherwise."""
-        return canonical_columns(self.values)
+        return copied_texts(self.plan, self.table, self.options)
 
     def run(self, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
         """Write everything into the hidden folder and verify it."""
@@ -326,7 +325,8 @@ class _Job:
         options = self.options
         papers = Papers(
             facts.told, vector, facts.checks, facts.files, facts.maps.regions,
-            file_in_words(self.table.dialect, options), self.document.get("policy"), self.document.get("population"),
+            file_in_words(self.table.dialect, options, facts.written.encoding),
+            self.document.get("policy"), self.document.get("population"),
             with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
         )  # fmt: skip
         return recipients_report(papers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.files.records.category_line import exceeded_number
 from vbas_desktop.files.records.parquet import dictionary_of
-from vbas_desktop.files.records.raw import OrderedCodes
+from vbas_desktop.files.records.raw import OrderedCodes, merged_facts
 from vbas_desktop.files.records.table import Lookup, RecordTable
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -68,7 +68,7 @@ class SourceTable(RecordTable):
         for batch in self.engine.batches(*self._asked(columns, RECORDS), progress, stage):
             progress.update(stage, met / self.rows)
             met += batch.num_rows
-            yield {name: self._codes_of(name, batch.column(place)) for place, name in enumerate(columns)}
+            yield {name: self.codes_of(name, batch.column(place)) for place, name in enumerate(columns)}
         if met != self.rows:
             raise changed(self.engine.address)
 
@@ -79,6 +79,16 @@ class SourceTable(RecordTable):
         places = [self.place(name) for name in columns]
         types = pa.schema([self.engine.description.schema.field(place) for place in places])
         return select_query(places, source, self.engine.dialect), types
+
+    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> SourceTable:
+        """Return the same records with other texts for the values of some columns; equal ones become one category."""
+        columns = list(self.columns)
+        codes_by_text = dict(self.codes_by_text)
+        for place, facts in enumerate(columns):
+            if facts.name in texts and facts.categories is not None:
+                columns[place], code_of = merged_facts(facts, texts[facts.name])
+                codes_by_text[facts.name] = dict(zip(facts.categories.values, code_of.tolist(), strict=True))
+        return replace(self, columns=tuple(columns), codes_by_text=codes_by_text)
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """None: tables have no order, so their rows have no numbers."""
@@ -138,7 +148,7 @@ class SourceTable(RecordTable):
             classes += self._looked_up(each, found.column(place))
         return area, classes, np.asarray(found.column(len(lookups)).to_numpy(), np.int64)
 
-    def _codes_of(self, name: str, column: Any) -> NDArray[np.int64]:
+    def codes_of(self, name: str, column: Any) -> NDArray[np.int64]:
         """The category of each value of a result."""
         indices, codes = self._numbered(name, column)
         return codes[indices]
@@ -169,7 +179,7 @@ class SourceTable(RecordTable):
         source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
         found = self.engine.fetch(*self._asked(columns, source), progress, "Testing the released columns")
         codes = {
-            name: _ordered(self._codes_of(name, found.column(place).combine_chunks()), self.facts(name))
+            name: _ordered(self.codes_of(name, found.column(place).combine_chunks()), self.facts(name))
             for place, name in enumerate(columns)
         }
         kept = tuple(self.facts(name) for name in columns)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from release_making import load, random_rows, released_rows, write_records, write_regions
 
-from vbas_desktop.audit.expected_values import expected_values
+from vbas_desktop.audit.expected_values import alone, expected_forms, expected_values
 from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.files.one_way import canonical_values, plain_value, possible_values
 from vbas_desktop.release import ReleaseOptions, write
-from vbas_desktop.release.records.canonical import canonical_values
 
 HEADER = ["name", "age", "sex", "region", "more"]
 
@@ -22,6 +22,13 @@ HEADER = ["name", "age", "sex", "region", "more"]
     ("values", "written"),
     [
         (["7", "07", "12"], ["7", "7", "12"]),
+        (["7", "012", "1234"], None),
+        (["01234", "1234567"], None),
+        (["07", "+7", "012"], ["7", "7", "12"]),
+        (["007", "07"], None),
+        (["0", "00", "5"], ["0", "0", "5"]),
+        (["+5", "12", "0123"], ["5", "12", "0123"]),
+        (["041.10", "41.1", "5.0"], ["41.1", "41.1", "5"]),
         (["1.50", "1.5", "+5", "-0", ".5", "3.", ""], ["1.5", "1.5", "5", "0", "0.5", "3", ""]),
         (["99999999999999999999999.10", "1"], ["99999999999999999999999.1", "1"]),
         (["07", "12"], None),
@@ -57,6 +64,10 @@ def test_writer_and_verification_mean_the_same(values):
     expected = expected_values(values)
     assert list(canonical_values(values) or values) == expected
     assert expected_values(expected) == expected
+    for value, written in zip(values, expected, strict=True):
+        assert written in possible_values(value)
+        assert alone(written) == alone(value) == plain_value(value)
+        assert expected_forms(value) == set(possible_values(value))
 
 
 def habits(folder, clean, dirty, quoted=False):
@@ -116,7 +127,7 @@ def test_a_parquet_column_of_numbers_stays_as_it_is_and_one_of_texts_does_not(tm
 
 def test_the_verification_notices_habits_that_survived(tmp_path, monkeypatch):
     case = habits(tmp_path, *HABITS[0])
-    monkeypatch.setattr(write, "canonical_columns", lambda values: {})
+    monkeypatch.setattr(write, "released_notation", lambda *arguments: {})
     with pytest.raises(VerificationFailed, match="only the stated changes"):
         case.release(tmp_path / "out")
 

@@ -16,9 +16,9 @@ from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import RecordOptions, load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.records import coded_writer, packed
-from vbas_desktop.release.records.canonical import canonical_columns, values_of_texts
 from vbas_desktop.release.records.coded_writer import CodedRecords
 from vbas_desktop.release.records.csv_writer import CsvRecords
 from vbas_desktop.release.records.shuffle import bucket_generator, drawn_order, shuffled_rows
@@ -46,8 +46,7 @@ def planned(folder, data, groupings=(), **reading):
 def both(plan, table, options, folder):
     """What each of the two writes, and what it says of it."""
     options = options.settled()
-    others = [name for name in table.dialect.header if name not in ("age", "region")]
-    canonical = canonical_columns(values_of_texts(table, others))
+    canonical = released_notation(plan, table, options, Silent())
     answers = []
     for records in (
         CsvRecords(plan, table, options, canonical),

@@ -281,3 +281,29 @@ def test_values_with_a_type_are_judged_as_they_are_released(tmp_path, monkeypatc
     assert main([*words, *judged, "-k", "3", "--sites", "1", "--no-pdf", "--quiet", "--out", "out"]) == 0
     found = classes_of(tmp_path / "out" / "release" / "anonymized.csv", "cost", ("region", "age"))
     assert [dict(each) for each in found.values()] == [{"0.00": 10, "1.50": 20, "3.00": 10}]
+
+
+@pytest.mark.parametrize("tiers", ["none", "auto"])
+@pytest.mark.parametrize("odd", [None, "abc"])
+def test_values_that_are_written_alike_count_as_one_whatever_is_suppressed(tmp_path, monkeypatch, tiers, odd):
+    """Old people have 7 alone, as 7 and 07: a suppressed word does not make two values of it."""
+    rows = [["60", "fm"[n % 2], f"r{n % 16}", ["7", "07"][n // 2 % 2], "1"] for n in range(320)]
+    rows += [["30", "fm"[n % 2], f"r{n % 16}", ["7", "8", "+8"][n % 3], "1"] for n in range(320)]
+    rows.append(["99", "f", "r1", odd or "9", "1"])
+    write_records(tmp_path, rows, HEADER)
+    write_regions(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert released("--sensitive", "illness", "--criterion", "distinct:2", "--tiers", tiers) == 0
+    path = Path("out/release/anonymized.csv")
+    assert {age for _, age, _ in classes_of(path, "illness")} == {"30"}
+    assert set.union(*(set(values) for values in classes_of(path, "illness").values())) == {"7", "8"}
+    words = ["--quasi-identifiers", "age,sex", "--region-column", "region", "-k", "3", "--quiet"]
+    assert main(["verify", str(path), *words, "--sensitive", "illness", "--criterion", "distinct:2"]) == 0
+
+
+def test_verify_counts_values_that_differ_in_notation_as_one(tmp_path, monkeypatch):
+    """A file of another program may hold 7 and 07: that is one value."""
+    write_records(tmp_path, [["60", "f", "r1", ["7", "07", " 7"][n % 3], "1"] for n in range(12)], HEADER)
+    monkeypatch.chdir(tmp_path)
+    words = ["--quasi-identifiers", "age,sex", "--region-column", "region", "-k", "3", "--quiet"]
+    assert main(["verify", "records.csv", *words, "--sensitive", "illness", "--criterion", "distinct:2"]) == 3

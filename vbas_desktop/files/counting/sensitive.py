@@ -13,7 +13,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, category_order, finite_number
 from vbas_desktop.domain.sensitive import SensitiveCounts
 from vbas_desktop.files.findings import FindingList
-from vbas_desktop.files.one_way import canonical_values, is_text
+from vbas_desktop.files.one_way import BLANKS, is_text, plain_value, possible_values
 from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
 
 from .classes import CLASSES_LIMIT
@@ -48,7 +48,7 @@ def check_sensitive(
 
 def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive, findings: FindingList) -> None:
     values, written = _written(table, facts)
-    known = {*values, *written, *([MISSING] if "" in written else [])}
+    known = {form for value in values for form in possible_values(value)} | ({MISSING} if "" in written else set())
     strange = [value for value in chosen.benign if value not in known]
     if strange:
         names = ", ".join(f"“{value}”" for value in strange[:_SHOWN])
@@ -69,15 +69,22 @@ def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive, fin
 
 
 def _written(table: RecordTable, facts: ColumnFacts) -> tuple[Sequence[str], Sequence[str]]:
-    """The values of a column, and how a release writes each of them: what looks alike there counts as one."""
+    """Return the values of a column, and a text for each: those that a release may write alike have the same one.
+
+    How a release writes them depends on which records it has, and that may depend on the criteria. So values that
+    differ in notation alone count as one in any case.
+    """
     assert facts.categories is not None
     values = facts.categories.values
-    written = canonical_values(values) if is_text(table.schema(), facts.name) else None
-    return values, written or values
+    if not is_text(table.schema(), facts.name):
+        return values, values
+    plain = [plain_value(value) for value in values]
+    times = Counter(plain)
+    return values, [text if times[text] > 1 else value.strip(BLANKS) for value, text in zip(values, plain, strict=True)]
 
 
 def _benign(chosen: Sensitive, value: str, written: str) -> bool:
-    return chosen.is_benign(value) or chosen.is_benign(written)
+    return any(chosen.is_benign(form) for form in (*possible_values(value), written))
 
 
 def count_sensitive(

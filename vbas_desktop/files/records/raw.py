@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -166,6 +167,39 @@ class OrderedCodes:
             for part, start, low, high in zip(self._parts, borders[:-1], bounds[:-1], bounds[1:], strict=True):
                 out[low:high] = self._table[part[records[low:high] - start]]
             return out
+
+
+class MergedCodes:
+    """A column's codes after some of its values became one."""
+
+    def __init__(self, codes: OrderedCodes | MergedCodes, code_of: NDArray[np.int64], values: int) -> None:
+        self._codes = codes
+        self._table = code_of.astype(code_type(values))
+
+    @cached_property
+    def _merged(self) -> NDArray[np.unsignedinteger]:
+        return frozen(self._table[self._codes.array()])
+
+    def array(self) -> NDArray[np.unsignedinteger]:
+        """Return the codes, one per record."""
+        return self._merged
+
+    def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """Return the codes of some records, which are given in ascending order."""
+        return self._table[self._codes.at(records)]
+
+
+def merged_facts(facts: ColumnFacts, texts: Sequence[str]) -> tuple[ColumnFacts, NDArray[np.int64]]:
+    """Return the facts of a column whose values became these texts, equal ones one value, and the new code of each."""
+    assert facts.frequencies is not None
+    ordered = tuple(category_order(sorted(set(texts))))
+    place = {text: code for code, text in enumerate(ordered)}
+    code_of = np.array([place[text] for text in texts], np.int64)
+    frequencies = np.zeros(len(ordered), np.int64)
+    np.add.at(frequencies, code_of, facts.frequencies)
+    missing = int(frequencies[place[""]]) if "" in place else 0
+    categories = Categories(facts.name, ordered)
+    return ColumnFacts(facts.name, len(ordered), missing, True, categories, frozen(frequencies)), code_of
 
 
 def finished(raw: RawColumn, rows: int, declared: int | None) -> tuple[ColumnFacts, OrderedCodes | None]:

@@ -32,7 +32,7 @@ from vbas_desktop.settings.reading import RecordOptions
 from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
 from .parquet import first_parquet_record, is_parquet, scan_parquet
-from .raw import OrderedCodes, RawColumn, RawRecords, RowNumbers, finished
+from .raw import MergedCodes, OrderedCodes, RawColumn, RawRecords, RowNumbers, finished, merged_facts
 from .rows_hash import hash_rows
 from .stream import ByteStream
 
@@ -66,7 +66,7 @@ class RecordTable:
     dialect: Dialect
     columns: tuple[ColumnFacts, ...]
     findings: tuple[Finding, ...] = ()
-    _codes: Mapping[str, OrderedCodes] = field(default_factory=dict, repr=False)
+    _codes: Mapping[str, OrderedCodes | MergedCodes] = field(default_factory=dict, repr=False)
     _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
 
     @cached_property
@@ -91,6 +91,15 @@ class RecordTable:
             for each in self.columns
         )
         return replace(self, columns=tuple(columns))
+
+    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> RecordTable:
+        """Return the same records with other texts for the values of some columns; equal ones become one category."""
+        merged = {facts.name: merged_facts(facts, texts[facts.name]) for facts in self.columns if facts.name in texts}
+        columns = tuple(merged[each.name][0] if each.name in merged else each for each in self.columns)
+        codes = {
+            name: MergedCodes(self._codes[name], code_of, facts.distinct) for name, (facts, code_of) in merged.items()
+        }
+        return replace(self, columns=columns, _codes={**self._codes, **codes})
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no column of the file has."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.one_way import canonical_values
+from vbas_desktop.files.one_way import possible_values
 
 from .changes import Change, changes, joint_changes
 from .entry import Entry
@@ -131,7 +131,7 @@ def _texts(subject: Subject, column: str) -> Sequence[str]:
     if facts is None or facts.categories is None:
         return ()
     values = facts.categories.values
-    return list(dict.fromkeys([*values, *(canonical_values(tuple(values)) or ())]))
+    return list(dict.fromkeys(form for value in values for form in possible_values(value)))
 
 
 def _judge_change(ledger: Ledger, subject: Subject, entry: Entry, change: Change, k: int) -> Against:

@@ -20,7 +20,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import MISSING
 from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.one_way import canonical_values
+from vbas_desktop.files.one_way import possible_values
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.solutions import pack, unpack
 
@@ -64,7 +64,7 @@ class Guarded:
 
     def chosen(self, key: bytes, values: Sequence[str]) -> Sensitive:
         """The criteria again, with the benign ones among these values of the column."""
-        known = dict.fromkeys([*values, *(canonical_values(tuple(values)) or ()), MISSING])
+        known = dict.fromkeys([*(form for value in values for form in possible_values(value)), MISSING])
         hashed = value_hashes(key, self.column, known)
         benign = tuple(value for value, each in zip(known, np.isin(hashed, self.benign), strict=True) if each)
         return Sensitive(self.column, benign, tuple(criterion_of(text).of(self.column) for text in self.criteria))

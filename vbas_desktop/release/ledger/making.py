@@ -86,7 +86,10 @@ def planned_rows(entry: Entry, table: RecordTable, key: bytes, progress: Progres
         name: entry.grouped(name, value_hashes(key, name, _values(table, name))) for name in entry.quasi_identifiers
     }
     others = _others(entry)
-    written = canonical_columns(values_of_texts(table, others))
+    located = _Hashed(table, places, hashed, {})
+    written = canonical_columns(
+        values_of_texts(table, others), lambda name: located.released_values(entry, name, progress)
+    )
     for name in others:
         if table.facts(name).categorical:
             values = written[name][1] if name in written else _values(table, name)
@@ -179,6 +182,27 @@ class _Hashed:
         found = self._classified(entry, {name: self.table.codes(name)[first] for name in used})
         return Cells(*found, counts.astype(np.int32))
 
+    def released_values(self, entry: Entry, name: str, progress: Progress) -> NDArray[np.bool_]:
+        """Return for each value of another column whether a released record has it."""
+        keys, order = entry.cell_keys
+        found = np.zeros(self.table.facts(name).distinct, np.bool_)
+        if not order.size:
+            return found
+        for codes in self.table.pieces(self._called(entry.region_column, *entry.visible, name), progress, _STAGE):
+            found[codes[name][self._spots_of(entry, keys, codes) >= 0]] = True
+        return found
+
+    def _spots_of(self, entry: Entry, keys: Hashes, codes: Mapping[str, NDArray[np.integer]]) -> NDArray[np.int64]:
+        """Return where the cell of each record of a part stands among the keys of all; -1: it is not released."""
+        place, classes = self._classified(entry, codes)
+        spot = _spots(keys, place, classes)
+        for _ in entry.parents:
+            # The smallest place around a record that lists its class.
+            left = np.flatnonzero((spot < 0) & (place >= 0))
+            place[left] = entry.above[place[left]]
+            spot[left] = _spots(keys, place[left], classes[left])
+        return spot
+
     def rows(self, entry: Entry, progress: Progress) -> Rows | None:
         """The released records by cell and by the values of all other columns that have few enough to be coded."""
         keys, order = entry.cell_keys
@@ -187,13 +211,7 @@ class _Hashed:
             return tally.rows()
         others = [name for name in _others(entry) if name in self.hashed]
         for codes in self.table.pieces(self._called(entry.region_column, *entry.visible, *others), progress, _STAGE):
-            place, classes = self._classified(entry, codes)
-            spot = _spots(keys, place, classes)
-            for _ in entry.parents:
-                # The smallest place around a record that lists its class.
-                left = np.flatnonzero((spot < 0) & (place >= 0))
-                place[left] = entry.above[place[left]]
-                spot[left] = _spots(keys, place[left], classes[left])
+            spot = self._spots_of(entry, keys, codes)
             there = np.flatnonzero(spot >= 0)
             columns = {
                 name: RowColumn(self.hashed[name], codes[called][there].astype(np.int32))

@@ -6,15 +6,21 @@ the rules. `expected_values` states them once more in other words, for the verif
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.one_way import canonical_values, is_text
+from vbas_desktop.files.one_way import canonical_values, is_text, plain_value
 from vbas_desktop.files.records.table import RecordTable
 
 Canonical = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
-"""The values of the columns that are rewritten, and what is written for each."""
+"""The values of the columns that are rewritten, and what is written for each.
+
+A value that no released record has stands for itself: it is never written.
+"""
 
 
 def values_of_texts(table: RecordTable, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -24,10 +30,29 @@ def values_of_texts(table: RecordTable, columns: Sequence[str]) -> dict[str, tup
     return {name: known[name] for name in columns if name in known and is_text(schema, name)}
 
 
-def canonical_columns(values: Mapping[str, tuple[str, ...]]) -> Canonical:
-    """The columns in which a value is not written as it is."""
-    written = {name: canonical_values(of_column) for name, of_column in values.items()}
-    return {name: (values[name], new) for name, new in written.items() if new is not None}
+def may_be_rewritten(values: Sequence[str]) -> bool:
+    """Whether a release may write a value of these otherwise than it is, whichever of them are released."""
+    return any(plain_value(value) != value for value in values)
+
+
+def canonical_columns(values: Mapping[str, tuple[str, ...]], released: Callable[[str], NDArray[np.bool_]]) -> Canonical:
+    """Decide how values are written, and return the columns in which a released one is not written as it is.
+
+    ``released`` says of each value of a column whether a released record has it: no other value has a say, since what
+    is written would tell of suppressed records. It is asked only for columns in which it matters.
+    """
+    found = {}
+    for name, of_column in values.items():
+        if not may_be_rewritten(of_column):
+            continue
+        present = np.flatnonzero(released(name)).tolist()
+        new = canonical_values([of_column[place] for place in present])
+        if new is not None:
+            written = list(of_column)
+            for place, text in zip(present, new, strict=True):
+                written[place] = text
+            found[name] = (of_column, tuple(written))
+    return found
 
 
 def canonical_hints(columns: Canonical) -> tuple[Finding, ...]:

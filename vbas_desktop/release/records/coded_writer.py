@@ -84,6 +84,7 @@ class CodedRecords(Records):
         next(iter(blocks), None)
         new = self._delimiter.encode()
         self._sizes = np.unique(plan.class_sizes) if options.class_size else np.empty(0, np.int64)
+        self._encoding = blocks.encoding
         texts = Texts(blocks.encoding, new, options.escape_formulas)
         self._parts = [self._part(column, texts, canonical) for column, _ in self._released]
         if options.class_size:
@@ -151,7 +152,8 @@ class CodedRecords(Records):
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
         formulas = zip(self._released, self._formulas.sum(axis=0).tolist(), strict=False)
-        return Written(sink.sha256, {column: count for (column, _), count in formulas if count})
+        found = {column: count for (column, _), count in formulas if count}
+        return Written(sink.sha256, found, sink.encoding(self._encoding))
 
     def _decided(self, rows: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Of each row its place (-1: not released) and which of the class sizes it has."""

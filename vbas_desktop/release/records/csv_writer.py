@@ -95,7 +95,7 @@ class CsvRecords(Records):
                 if buckets is not None:
                     buckets.close()
         found = {name: count for name, count in zip(self._header, formulas.tolist(), strict=True) if count}
-        return Written(sink.sha256, found)
+        return Written(sink.sha256, found, sink.encoding(self._blocks.encoding))
 
     def _jobs(self, pool: ThreadPoolExecutor, sink: Sink, buckets: Buckets | None) -> Iterator[Callable[[], Composed]]:
         """What composes the rows of each block, some blocks being cut ahead. Writes the names."""

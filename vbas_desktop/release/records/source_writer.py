@@ -146,16 +146,17 @@ class ReleaseQuery:
 
     def frequencies(self, name: str, progress: Progress) -> dict[str, int]:
         """How many released records have each value of a column, by its text."""
-        from vbas_desktop.files.records.parquet import dictionary_of
-
         engine, place = self._table.engine, self._table.place(name)
         query = frequencies_query(engine.description.schema, self.joined, place, engine.dialect)
         types = pa.schema([engine.description.schema.field(place), pa.field("n", pa.int64())])
         found = engine.fetch(query, types, progress, "Testing the released columns")
-        indices, texts = dictionary_of(found.column(0).combine_chunks())
+        categories = self._table.facts(name).categories
+        assert categories is not None
         counts: dict[str, int] = {}
-        for index, number in zip(indices.tolist(), found.column(1).to_pylist(), strict=True):
-            counts[texts[index]] = counts.get(texts[index], 0) + number
+        codes = self._table.codes_of(name, found.column(0).combine_chunks())
+        for code, number in zip(codes.tolist(), found.column(1).to_pylist(), strict=True):
+            text = categories.values[code]
+            counts[text] = counts.get(text, 0) + number
         return counts
 
 

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+import numpy as np
+
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.plan import Plan
@@ -26,10 +28,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: its hash, and the cells of each column that a spreadsheet might run."""
+    """What was written: its hash, the cells of each column that a spreadsheet might run, and its encoding.
+
+    A file of ASCII alone is UTF-8, whatever the record file is: another encoding would tell of suppressed records.
+    """
 
     sha256: str
     formulas: dict[str, int]
+    encoding: str = "utf-8"
 
 
 class Sink:
@@ -39,15 +45,21 @@ class Sink:
 
     def __init__(self, out: IO[bytes]) -> None:
         self._out, self._digest, self.size = out, hashlib.sha256(), 0
+        self._is_ascii = True
 
     @property
     def sha256(self) -> str:
         """The hash of all that was written."""
         return self._digest.hexdigest()
 
+    def encoding(self, used: str) -> str:
+        """Return the encoding of what was written; ``used`` is the one of texts that are not ASCII."""
+        return "utf-8" if self._is_ascii else used
+
     def write(self, data: Any) -> int:
         """Append bytes, or an array of them."""
         view = memoryview(data)
+        self._is_ascii = self._is_ascii and int(np.frombuffer(view, np.uint8).max(initial=0)) < 128
         self._digest.update(view)
         self.size += view.nbytes
         self._out.write(view)

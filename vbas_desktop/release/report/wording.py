@@ -50,7 +50,7 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     if options.columns is not None:
         items.append(("Columns chosen", ", ".join(options.columns)))
     items += [(f"Column “{old}”", f"is called “{new}” in the release") for old, new in options.renames.items()]
-    items += file_in_words(facts.table.dialect, options)
+    items += file_in_words(facts.table.dialect, options, facts.written.encoding)
     return [*items, *settings_in_words(facts.document.get("options") or {})]
 
 
@@ -80,12 +80,12 @@ def _plain(value: Any) -> str:
     return "yes" if value is True else "no" if value is False else str(value)
 
 
-def file_in_words(dialect: Dialect, options: ReleaseOptions) -> list[tuple[str, str]]:
+def file_in_words(dialect: Dialect, options: ReleaseOptions, encoding: str) -> list[tuple[str, str]]:
     """What the released file is like."""
     items = [("Order of the rows", "random" if options.shuffle else "as in the record file")]
     if options.class_size:
         items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
-    return [*items, ("Form of the file", _form(dialect, options))]
+    return [*items, ("Form of the file", _form(dialect, options, encoding))]
 
 
 def coordinates(system: CoordinateSystem) -> str:
@@ -101,13 +101,13 @@ def _system_name(definition: str | None) -> str:
     return "system not known" if definition is None else definition if len(definition) < 40 else "as the file says"
 
 
-def _form(dialect: Dialect, options: ReleaseOptions) -> str:
+def _form(dialect: Dialect, options: ReleaseOptions, encoding: str) -> str:
     """How the released file is written."""
     if options.format == "parquet":
         return "Parquet"
     mark = options.delimiter or dialect.delimiter or ","
     escaped = ", formulas escaped" if options.escape_formulas else ""
-    return f"CSV, {DELIMITER_NAMES.get(mark, mark)} between fields, encoding {dialect.encoding or 'utf-8'}{escaped}"
+    return f"CSV, {DELIMITER_NAMES.get(mark, mark)} between fields, encoding {encoding}{escaped}"
 
 
 WHAT_FILES_ARE = {
