@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from persons import choose_from
 from PySide6.QtCore import Qt
 from release_making import random_rows, write_records, write_regions
 
@@ -260,9 +259,26 @@ def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):
     box.how.setCurrentIndex(box.how.findData("generalise"))
     box.fields["everywhere"].widget.click()
     assert box.handling() == Generalise(everywhere=True)
+    assert box.population.isHidden()
     box.how.setCurrentIndex(box.how.findData("fabricate"))
-    choose_from(box.fields["average_of"].widget, "File", qtbot)
-    assert box.handling() == Fabricate("file")
+    assert not box.population.isHidden()
+    assert box.handling() == Fabricate()
+
+
+def test_sensitive_values_of_made_up_records_come_from_the_chosen_population(window, qtbot, tmp_path):
+    (tmp_path / "people.csv").write_text("Value\n" + "17\n" * 5)
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C6.csv")
+    shown.panel.sensitive.setText("Value")
+    box = shown.panel.outliers
+    box.how.setCurrentIndex(box.how.findData("fabricate"))
+    box.population.chosen.emit(tmp_path / "people.csv")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        box._on_target(str(tmp_path / "filled.csv"))
+    values = [line.split(",")[-1] for line in (tmp_path / "filled.csv").read_text().splitlines()[1:]]
+    assert len(values) == 47
+    assert values.count("17") == 7
 
 
 @pytest.mark.parametrize(

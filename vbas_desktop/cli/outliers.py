@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from vbas_desktop.domain.errors import UsageError
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
@@ -41,15 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=Once,
         metavar="A,B",
         default="",
-        help="fabricate: columns filled with the mean or the commonest value",
+        help="fabricate: columns filled with the mean or the most frequent value of the whole file",
     )
     parser.add_argument(
-        "--average-of",
-        choices=("class", "file"),
-        default="class",
-        help="fabricate: what the mean or the commonest value is taken of (default: %(default)s)",
+        "--population",
+        metavar="FILE",
+        help="fabricate: record file of a larger population, from which --sensitive values come (default: FILE itself)",
     )
-    parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
+    parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new key for every made-up record")
     add_settings(parser, Writing)
     add_hierarchy_options(parser)
     add_distance_option(parser)
@@ -71,8 +71,9 @@ def run(options: argparse.Namespace) -> int:
     settings = {
         "delete": {"smallest_sample": options.smallest_sample},
         "generalise": {"everywhere": options.everywhere},
-        "fabricate": {"average_of": options.average_of},
     }
+    if options.population and (options.handle != "fabricate" or not options.sensitive):
+        raise UsageError("--population goes with --handle fabricate and --sensitive")
     if options.out:
         for path in (Path(options.out), custody_file(Path(options.out))):
             check_output_file(options, path)
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
         coding_of(options),
         Writing.from_options(vars(options)),
         reading_of(options),
+        Path(options.population) if options.population else None,
     )
     with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)

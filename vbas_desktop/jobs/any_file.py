@@ -29,7 +29,7 @@ from vbas_desktop.assessment.representability.vector import Choices, representab
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import Writing
 
@@ -124,7 +124,10 @@ class Outliers:
 
 @dataclass(frozen=True)
 class OutlierJob:
-    """Count the classes of fewer than k records of a file; with a target, write the file without them."""
+    """Count the classes of fewer than k records of a file; with a target, write the file without them.
+
+    ``population`` is a file from which made-up records take their sensitive values, instead of from the file itself.
+    """
 
     file: Path
     choices: Choices
@@ -133,6 +136,7 @@ class OutlierJob:
     coding: Coding = field(default_factory=Coding)
     writing: Writing = field(default_factory=Writing)
     reading: RecordOptions = field(default_factory=RecordOptions)
+    population: Path | None = None
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
         """Load, count, handle, write, read back."""
@@ -147,5 +151,13 @@ class OutlierJob:
         found = Outliers(counted_in_words(classes, chosen.k), findings)
         if self.target is None:
             return found
-        treatment = Treatment(replace(chosen, distances=distances), self.handling, hierarchies, self.writing)
-        return replace(found, treated=handle_outliers(table, treatment, self.target))
+        people = self._load_population()
+        treatment = Treatment(replace(chosen, distances=distances), self.handling, hierarchies, self.writing, people)
+        treated = handle_outliers(table, treatment, self.target)
+        return replace(found, findings=(*findings, *treated.findings), treated=treated)
+
+    def _load_population(self) -> RecordTable | None:
+        """Load the file that sensitive values come from, if one is given."""
+        if self.population is None:
+            return None
+        return load_records(self.population, RecordOptions(category_counts="no"))

@@ -171,7 +171,7 @@ class Merge(Handling):
 
 @dataclass(frozen=True)
 class Fabricate(Handling):
-    """Adds flagged records to each outlier until it has k; their sensitive values are averages of class or file."""
+    """Adds flagged records to each outlier until it has k; their sensitive values never come from the outlier."""
 
     card: ClassVar[Card] = Card(
         name="fabricate",
@@ -179,12 +179,6 @@ class Fabricate(Handling):
         summary="Adds flagged, made-up records to small classes.",
         when="When every value must stay as it is and made-up records can be told apart.",
         order=40,
-    )
-    average_of: str = parameter(
-        "class",
-        label="Sensitive values",
-        help="The mean or commonest value of the class, or of the whole file, which tells nothing of the class.",
-        choices=("class", "file"),
     )
 
     def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:

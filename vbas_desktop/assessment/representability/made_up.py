@@ -1,65 +1,56 @@
 """Records that are made up so that no class is below k, and that nobody can tell from the real ones by their looks.
 
-A quasi-identifier has the value of its class, a sensitive column the mean or the commonest value, written as the column
-writes its numbers; every other column has a value of some record of the file, drawn by chance; a key is a new one of
-the same form. A column that is different in almost every record cannot be filled like that: it is refused.
+A quasi-identifier has the value of its class; a sensitive column the mean or the most frequent value of the whole file
+or of a larger population, never of the class, which has fewer than k records; a key is a new one in the pattern of the
+others; every other column has a value of some record of the file, drawn by chance. A column that is different in almost
+every record cannot be filled like that: it is refused.
 """
 
 from __future__ import annotations
 
 import random
 import re
-import string
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import finite_number
-from vbas_desktop.files.records.row_texts import column_texts
+from vbas_desktop.files.records.row_texts import coded_texts
 from vbas_desktop.files.records.table import RecordTable
 
-from .classes import Label
 from .handling import Handled
 
 _PLAIN = re.compile(r"-?[0-9]+(?:\.([0-9]+))?")
-_WHOLE = re.compile(r"[1-9][0-9]{0,17}|0")
-_ALIKE = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
-_TRIES = 1000
 _DONORS = 1000
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where in a row what is: quasi-identifiers, sensitive columns, the key if there is one."""
+    """Where in a row what is: quasi-identifiers, the key if there is one, and the values of sensitive columns."""
 
     quasi: Sequence[int]
-    sensitive: Sequence[int]
+    sensitive: Mapping[int, str]
     key: int | None
 
 
 class MadeUp:
     """Sees the real records pass by, then makes up those that are lacking."""
 
-    def __init__(self, handled: Handled, places: Places, width: int, whole: bool, draw: random.Random) -> None:
-        """``whole``: the mean or the commonest value is taken of the whole file, not of the class."""
-        self._added, self._places, self._width, self._whole, self._draw = handled.added, places, width, whole, draw
-        self._seen: dict[Label, list[list[str]]] = {label: [] for label in handled.added}
+    def __init__(self, handled: Handled, places: Places, width: int, draw: random.Random) -> None:
+        self._added = handled.added
+        self._places = places
+        self._width = width
+        self._draw = draw
         self._donors: list[list[str]] = []
         self._passed = 0
-        self._file = {place: Counter[str]() for place in places.sensitive} if whole and handled.added else {}
 
-    def see(self, label: Label, row: Sequence[str]) -> None:
-        """A record of the file, of the class that it had there."""
-        for place, values in self._file.items():
-            values[row[place]] += 1
-        if label in self._seen:
-            self._seen[label].append(list(row))
-        if self._added:
-            self._keep_by_chance(row)
-
-    def _keep_by_chance(self, row: Sequence[str]) -> None:
-        """Of all rows so far a few, each as likely as any other."""
+    def see(self, row: Sequence[str]) -> None:
+        """Keep a record of the file by chance: of all rows so far a few, each as likely as any other."""
+        if not self._added:
+            return
         self._passed += 1
         if len(self._donors) < _DONORS:
             self._donors.append(list(row))
@@ -67,15 +58,11 @@ class MadeUp:
             self._donors[place] = list(row)
 
     def records(self, keys: Iterator[str]) -> Iterator[list[str]]:
-        """The made-up records; ``keys`` are new ones."""
-        averages = {place: average(values) for place, values in self._file.items()}
+        """Make up the records; ``keys`` are new ones."""
         for label, missing in self._added.items():
-            real = self._seen[label]
-            if not self._whole:
-                averages = {p: average(Counter(row[p] for row in real)) for p in self._places.sensitive}
             for _ in range(missing):
                 row = [self._draw.choice(self._donors)[place] for place in range(self._width)]
-                for place, value in averages.items():
+                for place, value in self._places.sensitive.items():
                     row[place] = value
                 for place, value in zip(self._places.quasi, label, strict=True):
                     row[place] = value
@@ -84,46 +71,59 @@ class MadeUp:
                 yield row
 
 
-def average(values: Counter[str]) -> str:
-    """The mean where all values are numbers, with as many decimals as they have; else the commonest value."""
-    numbers = {text: finite_number(text) for text in values}
-    forms = [_PLAIN.fullmatch(text) for text in values]
-    if all(number is not None for number in numbers.values()):
-        total = sum(number * values[text] for text, number in numbers.items() if number is not None)
-        mean = total / values.total()
-        if all(form is not None for form in forms):
-            return f"{mean:.{max(len(form.group(1) or '') for form in forms if form)}f}"
-        # Numbers in another form: the one that is nearest is in the right one.
-        return min(values, key=lambda text: (abs((numbers[text] or 0.0) - mean), text))
-    return min(values, key=lambda text: (-values[text], text))
+def typical_values(
+    table: RecordTable, columns: Sequence[str], k: int, population: RecordTable | None
+) -> dict[str, str]:
+    """Find the value that made-up records have in each sensitive column: of the population, else of the whole file.
+
+    Refused if fewer than k records have a value there.
+    """
+    source = table if population is None else population
+    findings = []
+    found = {}
+    for name in columns:
+        values = _count_values(source, name)
+        if values.total() < k:
+            message = f"Fewer than {k:,} records have a value here, so it may not be used for made-up records."
+            remedy = "Take the values from a larger population (--population), or leave the column out."
+            findings.append(Finding("few-values", message, remedy, file=source.source.path, column=name))
+            continue
+        value = typical_value(values, _count_values(table, name))
+        if value is None:
+            message = "None of its values occurs in the records: made-up records could be told by them."
+            remedy = "Choose a population whose values are written as in the records."
+            findings.append(Finding("other-values", message, remedy, file=source.source.path, column=name))
+            continue
+        found[name] = value
+    if findings:
+        raise InputError(findings)
+    return found
 
 
-def new_keys(table: RecordTable, key: str, draw: random.Random) -> Iterator[str]:
-    """Keys that no record has, each of the form of one that a record has."""
-    known = list(dict.fromkeys(column_texts(table, key).tolist()))
-    taken = set(known)
-    numbered = all(_WHOLE.fullmatch(text) for text in known)
-    low, high = (min(map(int, known)), max(map(int, known))) if numbered else (0, 0)
-    while True:
-        if numbered and high - low + 1 == len(taken):
-            # Numbered without a gap: what is added goes on where the numbers end.
-            high += 1
-        for _ in range(_TRIES):
-            made = str(draw.randint(low, high)) if numbered else _alike(draw.choice(known), draw)
-            if made not in taken:
-                break
-        else:
-            made = next(text for text in map(str, range(low, high + 2)) if text not in taken) if numbered else ""
-        if not made:
-            message = "There is no room for new keys of the form that this column has."
-            raise InputError(Finding("keys", message, "Leave the column out (--identifiers).", column=key))
-        taken.add(made)
-        yield made
+def _count_values(table: RecordTable, column: str) -> Counter[str]:
+    """Count the values of a column; blanks are none."""
+    codes, distinct = coded_texts(table, column)
+    numbers = np.bincount(codes, minlength=len(distinct))
+    return Counter({str(text): int(n) for text, n in zip(distinct, numbers, strict=True) if n and text != ""})
 
 
-def _alike(text: str, draw: random.Random) -> str:
-    """Another text of the same form: digits for digits, letters for letters, all else as it is."""
-    return "".join(next((draw.choice(kind) for kind in _ALIKE if sign in kind), sign) for sign in text)
+def typical_value(source: Counter[str], own: Counter[str]) -> str | None:
+    """Find the mean of numbers, written as the records write them (``own``), or else the most frequent value.
+
+    None if no value of the source occurs in the records.
+    """
+    numbers = {text: finite_number(text) for text in source}
+    own_numbers = {text: finite_number(text) for text in own}
+    if None not in numbers.values() and None not in own_numbers.values() and own:
+        mean = sum((numbers[text] or 0.0) * number for text, number in source.items()) / source.total()
+        forms = [_PLAIN.fullmatch(text) for text in own]
+        if all(forms):
+            decimals = max(len(form.group(1) or "") for form in forms if form)
+            return f"{mean:.{decimals}f}"
+        # Numbers in another form: the nearest one of the file is in the right one.
+        return min(own, key=lambda text: (abs((own_numbers[text] or 0.0) - mean), text))
+    shared = [text for text in source if text in own]
+    return min(shared, key=lambda text: (-source[text], text), default=None)
 
 
 def refuse_telling_columns(table: RecordTable, filled: Sequence[str], dropped: Sequence[str]) -> None:

@@ -20,9 +20,10 @@ from vbas_desktop.settings.writing import Writing
 
 from .classes import Classes, outlier_records, outliers
 from .distance_tables import Distance
-from .handling import Fabricate, Handled, Handling
+from .handling import Handled, Handling
 from .hierarchy import Hierarchy
-from .made_up import MadeUp, Places, new_keys, refuse_telling_columns
+from .made_up import MadeUp, Places, refuse_telling_columns, typical_values
+from .record_keys import make_keys, warn_of_gapless_keys
 from .vector import Choices
 from .words import may_tell
 
@@ -33,13 +34,14 @@ PARQUET = (".parquet", ".pq")
 @dataclass(frozen=True)
 class Treatment:
     """What is to be done with a file. Of the choices, the key is given new values in made-up records, and sensitive
-    columns average ones.
+    columns typical ones, of ``population`` or else of the file.
     """
 
     choices: Choices
     handling: Handling
     hierarchies: Mapping[str, Hierarchy]
     writing: Writing
+    population: RecordTable | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Treated:
     written: int
     added: int
     smallest_class: int | None
+    findings: tuple[Finding, ...] = ()
 
     def in_words(self) -> str:
         """What was written. Made-up records are as many as the small classes lack, so few of these hide them too."""
@@ -89,10 +92,15 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     classes = Classes.of_records(table, columns)
     distance = Distance.of_classes(classes, tables=treatment.choices.distances)
     handled = treatment.handling.handle(classes, treatment.choices.k, treatment.hierarchies, distance)
+    typical: dict[str, str] = {}
+    findings: list[Finding] = []
     if handled.added:
         refuse_telling_columns(table, (*columns, *treatment.choices.sensitive, *keys), treatment.writing.identifiers)
+        sensitive, k = treatment.choices.sensitive, treatment.choices.k
+        typical = typical_values(table, sensitive, k, treatment.population)
+        findings = [finding for name in keys for finding in warn_of_gapless_keys(table, name)]
     with staged_file(target) as path:
-        written = _Written(_new_rows(table, classes, handled, treatment, path.parent))
+        written = _Written(_new_rows(table, classes, handled, treatment, typical, path.parent))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
         smallest = _verified(path, table, treatment, written.number)
         custody = custody_file(target)
@@ -104,7 +112,7 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
             custody.unlink(missing_ok=True)
     added = sum(handled.added.values())
     concerned = outlier_records(classes, treatment.choices.k)
-    return Treated(treatment.choices.k, table.rows, concerned, written.number, added, smallest)
+    return Treated(treatment.choices.k, table.rows, concerned, written.number, added, smallest, tuple(findings))
 
 
 def custody_file(target: Path) -> Path:
@@ -151,33 +159,39 @@ class _Written:
 
 
 def _new_rows(
-    table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, scratch: Path
+    table: RecordTable,
+    classes: Classes,
+    handled: Handled,
+    treatment: Treatment,
+    typical: Mapping[str, str],
+    scratch: Path,
 ) -> Iterator[tuple[list[str], bool]]:
     """All rows of the new file, shuffled, each with whether it was made up."""
     draw = secret(
         treatment.writing.shuffle_seed, table.source.sha256, treatment.choices.quasi_identifiers, treatment.choices.k
     )
-    return shuffled(_rows_in_order(table, classes, handled, treatment, draw), scratch, draw)
+    header = list(table.dialect.header)
+    key = header.index(treatment.choices.key) if treatment.choices.key else None
+    sensitive = {header.index(name): value for name, value in typical.items()}
+    places = Places([header.index(name) for name in treatment.choices.quasi_identifiers], sensitive, key)
+    return shuffled(_rows_in_order(table, classes, handled, places, draw), scratch, draw)
 
 
 def _rows_in_order(
-    table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, draw: random.Random
+    table: RecordTable, classes: Classes, handled: Handled, places: Places, draw: random.Random
 ) -> Iterator[tuple[list[str], bool]]:
-    header = list(table.dialect.header)
-    key = header.index(treatment.choices.key) if treatment.choices.key else None
-    sensitive = [header.index(name) for name in treatment.choices.sensitive]
-    places = Places([header.index(name) for name in treatment.choices.quasi_identifiers], sensitive, key)
-    whole = isinstance(treatment.handling, Fabricate) and treatment.handling.average_of == "file"
-    made_up = MadeUp(handled, places, len(header), whole, draw)
+    made_up = MadeUp(handled, places, len(table.dialect.header), draw)
     for number, row in enumerate(row_texts(table)):
         label = handled.labels[classes.class_of[number]]
-        made_up.see(classes.labels[classes.class_of[number]], row)
+        made_up.see(row)
         if label is None:
             continue
         for place, value in zip(places.quasi, label, strict=True):
             row[place] = value
         yield row, False
-    keys = new_keys(table, treatment.choices.key, draw) if treatment.choices.key else iter(())
+    keys: Iterator[str] = iter(())
+    if places.key is not None and handled.added:
+        keys = make_keys(table, table.dialect.header[places.key], draw)
     for row in made_up.records(keys):
         yield row, True
 

@@ -211,7 +211,8 @@ class RepresentabilityPage(QWidget):
     def _on_handled(self, order: OutlierJob, done: Outliers) -> None:
         if order.target is not None and done.treated is not None:
             self.panel.anonymised.show_file(order.target)
-            self._context.say(f"Written {order.target}: {done.treated.in_words()}.")
+            remarks = "".join(f" {finding.message} {finding.remedy}" for finding in done.treated.findings)
+            self._context.say(f"Written {order.target}: {done.treated.in_words()}.{remarks}")
 
     def _on_compared(self, description: Description) -> None:
         self._pairs.append(description)

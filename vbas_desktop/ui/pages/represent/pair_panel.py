@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QScrollArea, QSpinBox, QWidget
 
-from vbas_desktop.assessment.representability.handling import Handling, handlings
+from vbas_desktop.assessment.representability.handling import Fabricate, Handling, handlings
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
@@ -53,10 +53,10 @@ class PairPanel(QScrollArea):
         self.worst = FileRow("Worst case", worst, theme, clearable=True)
         self.reading, self.anonymised_reading = ReadingFields("the original"), ReadingFields("the anonymised file")
         self.compare = button("Co&mpare", self._on_compare, look="primary")
-        self.outliers = OutlierBox()
+        self.outliers = OutlierBox(theme)
         self.message = told(look="error")
         self._build()
-        for row in (self.original, self.anonymised, self.crosswalk, self.worst):
+        for row in (self.original, self.anonymised, self.crosswalk, self.worst, self.outliers.population):
             row.chosen.connect(row.show_file)
         self.outliers.handling_wanted.connect(self.handle)
 
@@ -118,7 +118,8 @@ class PairPanel(QScrollArea):
             choices = Choices(self.k.value(), self.key.text().strip(), columns, names_in(self.sensitive.text()))
             form = self.outliers.writing
             writing, reading = form.value(names_in(form.identifiers.text())), self.reading.value()
-            self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, reading))
+            people = self.outliers.population.path if isinstance(handling, Fabricate) else None
+            self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, reading, people))
 
     def _coding(self) -> Coding:
         region, crosswalk = self.region.text().strip(), self.crosswalk.path
@@ -147,8 +148,10 @@ class OutlierBox(QWidget):
 
     handling_wanted = Signal(object, Path)
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
+        people = "Sensitive values of made-up records come from this record file; without it, from the whole original"
+        self.population = FileRow("Population", people, theme, clearable=True)
         self.how = QComboBox()
         offer(self.how, ((kind.card.title, name) for name, kind in handlings().items()))
         self.summary = muted()
@@ -163,6 +166,7 @@ class OutlierBox(QWidget):
             Field("How", self.how, "What becomes of classes with fewer than k records"),
             self.summary,
             self._form,
+            self.population,
             self.writing,
             self.problem,
             self.write,
@@ -181,6 +185,7 @@ class OutlierBox(QWidget):
     @Slot()
     def _on_how(self) -> None:
         self.summary.setText(self.kind.card.summary)
+        self.population.setVisible(self.kind is Fabricate)
         clear(self._form)
         self.fields = {}
         for declared in self.kind.parameters():
