@@ -403,10 +403,10 @@ def test_a_column_grows_with_what_comes_into_it_until_widths_are_set_by_hand(qtb
     table.fit()
     model.item(0, 0).setText("★ ✔ ◣ and whatever else there is to say of it")
     assert table.columnWidth(0) < table.sizeHintForColumn(0)
-    table.grow(0)
+    table.grow([0])
     assert table.columnWidth(0) >= table.sizeHintForColumn(0)
     table.setColumnWidth(0, 30)
-    table.grow(0)
+    table.grow([0])
     assert table.columnWidth(0) == 30
 
 

@@ -41,6 +41,7 @@ class Chart(Telling):
         super().__init__(parent)
         self.colours = colours
         self.rows: tuple[ChartRow, ...] = ()
+        self.approaches: list[str] = []
         self.measures: tuple[Measure, ...] = ()
         self.selected: int | None = None
         self._spots: list[tuple[QRectF, int]] = []
@@ -54,6 +55,7 @@ class Chart(Telling):
     def show_rows(self, rows: Sequence[ChartRow], measures: Sequence[Measure]) -> None:
         """Draw these solutions and these measures."""
         self.rows, self.measures = tuple(rows), tuple(measures)
+        self.approaches = approaches_of(self.rows)
         self.update()
 
     def select(self, number: int | None) -> None:
@@ -141,8 +143,7 @@ class Chart(Telling):
 
     def approach_colour(self, approach: str) -> QColor:
         """The colour of an approach: that of a map fill, darker or lighter so that lines show."""
-        order = approaches_of(self.rows)
-        fill = QColor(self.colours.fills[order.index(approach) % len(self.colours.fills)])
+        fill = QColor(self.colours.fills[self.approaches.index(approach) % len(self.colours.fills)])
         shade = fill.darker(125) if QColor(self.colours.base).lightness() > 128 else fill.lighter(135)
         return QColor(shade.name())
 
@@ -150,7 +151,7 @@ class Chart(Telling):
         """The approaches with their colours along the top; returns the height used."""
         metrics = QFontMetricsF(self.font())
         x, y, line = area.left(), area.top(), metrics.height() + 4
-        for approach in approaches_of(self.rows):
+        for approach in self.approaches:
             width = metrics.horizontalAdvance(approach) + 24
             if x > area.left() and x + width > area.right():
                 x, y = area.left(), y + line

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from .chart import RADIUS, Chart, placed
-from .rows import ChartRow, approaches_of, front_of, padded
+from .rows import ChartRow, front_of, padded
 
 
 class BarsChart(Chart):
@@ -32,7 +32,7 @@ class BarsChart(Chart):
         values = [float(row.values[measure.name] or 0) for group in groups.values() for row in group.values()]
         low, high = min([0.0, *values]), max([0.0, *values]) * 1.12 or 1.0
         self.draw_value_axis(painter, plot, low, high)
-        order = approaches_of(self.rows)
+        order = self.approaches
         room = plot.width() / max(1, len(groups))
         width = min(28.0, room * 0.84 / max(1, len(order)))
         widest = max((metrics.horizontalAdvance(f"{sites:,}") for sites in groups), default=0.0)

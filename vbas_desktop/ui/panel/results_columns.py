@@ -123,7 +123,8 @@ def best_of(entries: tuple[Entry, ...], columns: list[Column]) -> frozenset[tupl
             values = [column.value(entry) for entry in group] if column.best and len(group) > 1 else []
             known = [value for value in values if value is not None]
             if known:
-                best |= {(e.number, column.name) for e, v in zip(group, values, strict=True) if v == min(known)}
+                least = min(known)
+                best |= {(e.number, column.name) for e, v in zip(group, values, strict=True) if v == least}
     return frozenset(best)
 
 

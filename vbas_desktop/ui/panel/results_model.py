@@ -29,6 +29,8 @@ class ResultsModel(TableModel):
         self.entries: tuple[Entry, ...] = ()
         self.columns: list[Column] = columns_for((), None, {})
         self.marks: Mapping[int, Marks] = {}
+        self.stars: frozenset[int] = frozenset()
+        """The numbers of the solutions that no other one beats."""
         self.pin_icon = QIcon()
         self._best: frozenset[tuple[int, str]] = frozenset()
         self.heads = tuple(map(_heading, self.columns))
@@ -40,14 +42,10 @@ class ResultsModel(TableModel):
         with self.anew():
             self.entries = self.rows = entries
             self.marks = marks
+            self.stars = frozenset(number for number, each in marks.items() if each.pareto)
             self.columns = columns_for(entries, system, marks)
             self._best = best_of(entries, self.columns)
             self.heads = tuple(map(_heading, self.columns))
-
-    @property
-    def stars(self) -> frozenset[int]:
-        """The numbers of the solutions that no other one beats."""
-        return frozenset(number for number, marks in self.marks.items() if marks.pareto)
 
     def also_found_as(self, number: int) -> list[int]:
         """The numbers of later solutions with the same partition."""

@@ -162,9 +162,7 @@ class ResultsTab(QWidget):
         else:
             self.table.squeeze()
         # Marks come when all solutions are there, and other runs have approaches with longer names.
-        for index, column in enumerate(self.table_model.columns):
-            if not column.number:
-                self.table.grow(index)
+        self.table.grow(index for index, column in enumerate(self.table_model.columns) if not column.number)
 
     def _refresh_charts(self) -> None:
         """Draw the solutions that compete with the shown one: those of other records or another k would mislead."""

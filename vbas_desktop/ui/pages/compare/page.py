@@ -22,6 +22,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, pause, scrolled
 from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
+from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 from vbas_desktop.ui.worker import Failure
 
 from .form import CompareForm, suggested_target
@@ -58,7 +59,7 @@ class ComparePage(FolderPage):
         self.form.changed.connect(self._on_changed)
         self.target.textChanged.connect(self._on_changed)
         context.model.data_loaded.connect(self._on_data_loaded)
-        context.model.choices_changed.connect(self._on_choices_changed)
+        context.model.choices_changed.connect(VisibleRefresh(self, self._on_choices_changed).request)
         context.quiet_runner.job_failed.connect(self._on_failed)
         self.form.start_from(self._session.choices)
         self._on_data_loaded()

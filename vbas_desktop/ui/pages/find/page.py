@@ -25,6 +25,7 @@ from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, s
 from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, beside, documents
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
+from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 
 from .attributes import AttributesForm
 from .nodes import NUMBER_ROLE, SORT_ROLE, FrontChart, NodesModel
@@ -98,7 +99,7 @@ class FindPage(FolderPage):
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.table.doubleClicked.connect(self._on_show_map)
         model.data_loaded.connect(self._on_data_loaded)
-        model.choices_changed.connect(self._on_changed)
+        model.choices_changed.connect(VisibleRefresh(self, self._on_changed).request)
 
     # What is asked for
 

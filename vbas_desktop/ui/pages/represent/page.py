@@ -25,6 +25,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer, split
 from vbas_desktop.ui.widgets.fields import OrEmpty, without_wheel
 from vbas_desktop.ui.widgets.names_edit import make_narrow
+from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 from vbas_desktop.ui.worker import Latest
 
 from .pair_panel import PairPanel
@@ -92,9 +93,10 @@ class RepresentabilityPage(QWidget):
 
     def _connect(self) -> None:
         model = self._context.model
+        refresh = VisibleRefresh(self, self._refresh)
         for signal in (model.selection_changed, model.solutions_changed, model.solution_added, model.data_loaded):
-            signal.connect(self._refresh)
-        self._preparer.changed.connect(self._refresh)
+            signal.connect(refresh.request)
+        self._preparer.changed.connect(refresh.request)
         self.coloured_by.currentIndexChanged.connect(self._refresh)
         self.main.map.canvas.legend_changed.connect(self._on_legend_changed)
         Link({each.map.canvas: each.map.tell for each in (self.main, self.second)}, self)
@@ -167,12 +169,12 @@ class RepresentabilityPage(QWidget):
     def _offer(self, files: bool) -> None:
         """List what may stand beside: other solutions, or comparisons made before."""
         chosen = self.beside.currentData()
-        session = self._context.session
+        session, selected = self._context.session, self._context.session.selected
         others: list[tuple[str, object]] = [(_NONE, None)]
         if files:
             others += [(each.title, number) for number, each in enumerate(self._pairs[:-1])]
         else:
-            others += [(entry.title, entry.number) for entry in session.entries if entry is not session.selected]
+            others += [(entry.title, entry.number) for entry in session.entries if entry is not selected]
         offer(self.beside, others)
         data = [item for _, item in others]
         self.beside.setCurrentIndex(data.index(chosen) if chosen in data else 0)

@@ -14,6 +14,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title, told
+from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 
 from .judged_box import JudgedBox
 
@@ -110,7 +111,7 @@ class PolicyPage(QScrollArea):
         self.setWidget(inner)
 
     def _connect(self) -> None:
-        model = self._context.model
+        model, refresh = self._context.model, VisibleRefresh(self, self._refresh)
         for signal in (
             model.policy_changed,
             model.choices_changed,
@@ -120,7 +121,7 @@ class PolicyPage(QScrollArea):
             model.requirement_changed,
             model.run_finished,
         ):
-            signal.connect(self._refresh)
+            signal.connect(refresh.request)
         for row in self.rows.values():
             row.noted.connect(self._on_noted)
         for combo in self.choices.values():

@@ -28,6 +28,7 @@ from vbas_desktop.ui.widgets.fields import Field, muted, saying_wrong, title, to
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
+from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 
 from .version import ClassesModel
 
@@ -119,11 +120,13 @@ class RequirementsPage(QWidget):
 
     def _connect(self) -> None:
         model = self._context.model
+        solution = VisibleRefresh(self, self._on_solution_changed)
         for signal in (model.selection_changed, model.solutions_changed, model.solution_added):
-            signal.connect(self._on_solution_changed)
+            signal.connect(solution.request)
         model.requirement_changed.connect(self._on_requirement_changed)
+        columns = VisibleRefresh(self, self._offer_columns)
         for signal in (model.data_loaded, model.choices_changed):
-            signal.connect(self._offer_columns)
+            signal.connect(columns.request)
         self._offer_columns()
         for edit in (self.title, *self.fields.values(), *(edit for pair in self.bounds.values() for edit in pair)):
             edit.textEdited.connect(self._on_edited)
