@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import date
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -384,7 +385,10 @@ def test_only_columns_of_what_was_handed_over_are_written_by_a_click(small_regio
     page.extract.click()
     dialog = window.findChild(ExtractDialog)
     region = window.session.choices.region_column
-    assert (dialog.audience.text(), dialog.target.text()) == ("Uni", f"{tmp_path / 'first'}-columns")
+    assert (dialog.audience.text(), dialog.target.text()) == (
+        "Uni",
+        f"{tmp_path / 'first'}-columns-{date.today().isoformat()}",
+    )
     assert dialog.kept == kept
     assert not dialog.export.isEnabled(), "with all columns it would be the same release"
     items = {item.text(): item for item in map(dialog.columns.item, range(dialog.columns.count()))}

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from datetime import date as Date
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.places import kept_for_user
+from vbas_desktop.files.runfile import RUN_FILE
 from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import folder_beside, server_name
 
 if TYPE_CHECKING:
     from vbas_desktop.release.ledger import Entry, Ledger
+
+AUDIENCE, RECORDED, OCCUPIED = "audience", "recorded-release", "release-exists"
+"""The codes of findings: a name that is nearly known, a target that the ledger records, one that holds a release."""
 
 
 def usual_ledger(records: str | Path) -> Path:
@@ -59,7 +65,7 @@ class SimilarAudience(InputError):
         self.known = known
         message = f"The audience “{name:.80}” is not in the ledger, but “{known:.80}” is."
         remedy = f"If they are the same, use --audience {shlex.quote(known)}; if not, add --new-audience."
-        super().__init__(Finding("audience", message, remedy))
+        super().__init__(Finding(AUDIENCE, message, remedy))
 
 
 def check_audience(audience: str, ledger: Ledger) -> None:
@@ -86,7 +92,7 @@ def check_handover(handing: HandingOver, records: str | Path, target: Path) -> N
     recorded = recorded_release(target, ledger)
     if recorded is not None:
         message = f"This folder holds {recorded.title}, which the ledger records, so it is not replaced."
-        raise InputError(Finding("recorded-release", message, "Choose another folder.", file=str(target)))
+        raise InputError(Finding(RECORDED, message, "Choose another folder.", file=str(target)))
     if not handing.new_audience:
         check_audience(handing.audience or "", ledger)
 
@@ -103,38 +109,24 @@ def recorded_release(target: Path, ledger: Ledger) -> Entry | None:
     return next((entry for entry in ledger if entry.folder == folder or entry.released in sums), None)
 
 
-@dataclass(frozen=True)
-class HandoverQuestions:
-    """What a person has to decide before a release is written.
-
-    ``similar`` is the audience in the ledger that has nearly the same name; ``recorded`` is the release in the target
-    folder if the ledger records it, ``replaces``: another earlier result is there.
-    """
-
-    similar: str | None = None
-    recorded: Entry | None = None
-    replaces: bool = False
+def check_unoccupied(target: Path) -> None:
+    """Refuse a folder that holds an earlier release, naming it, so that a person is asked before it is replaced."""
+    run_file = target / RUN_FILE
+    if not run_file.is_file():
+        return
+    written = Date.fromtimestamp(run_file.stat().st_mtime).isoformat()
+    message = f"The folder “{target.name:.80}” holds an earlier release, written on {written}."
+    raise InputError(Finding(OCCUPIED, message, "Choose another folder.", file=str(target)))
 
 
 @dataclass(frozen=True)
-class HandoverJob:
-    """Find out what has to be asked before a release is written to a folder, or recorded (without ``target``)."""
+class NewFolderJob:
+    """Find a folder that does not exist: the wanted one, or one with a number behind its name."""
 
-    ledger: Path
-    audience: str
-    target: Path | None = None
+    wanted: Path
 
-    def execute(self, progress: Progress = Silent()) -> HandoverQuestions:  # noqa: B008 (Silent has no state)
-        """Read the ledger and look at the target; `InputError` if it holds anything but an earlier result."""
-        from vbas_desktop.release import check_release_target
-        from vbas_desktop.release.ledger import read_ledger, similar_audience
-
-        progress.update("Reading the ledger")
-        ledger = read_ledger(ledger_behind(self.ledger), must_be=False)
-        similar = similar_audience(self.audience, (entry.audience for entry in ledger))
-        if self.target is None:
-            return HandoverQuestions(similar)
-        check_release_target(self.target)
-        recorded = recorded_release(self.target, ledger)
-        replaces = self.target.is_dir() and any(self.target.iterdir())
-        return HandoverQuestions(similar, recorded, replaces)
+    def execute(self, progress: Progress = Silent()) -> Path:  # noqa: B008 (Silent has no state)
+        """Look at one name after the other."""
+        progress.update("Looking for a new folder")
+        numbered = (self.wanted.with_name(f"{self.wanted.name}-{number}") for number in count(2))
+        return next(folder for folder in chain((self.wanted,), numbered) if not folder.exists())

@@ -18,7 +18,7 @@ from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import record_place
 
 from .data import LoadJob
-from .handover import check_audience, ledger_behind, ledger_of_records, usual_ledger
+from .handover import SimilarAudience, check_audience, ledger_behind, ledger_of_records, usual_ledger
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
@@ -219,6 +219,13 @@ class RecordJob:
     date: str = field(default_factory=lambda: Date.today().isoformat())
     note: str = ""
     new_audience: bool = False
+
+    def execute_or_ask(self, progress: Progress = Silent()) -> Entry | SimilarAudience:  # noqa: B008
+        """Enter the release; a name that is nearly known is handed back, since a person decides about it."""
+        try:
+            return self.execute(progress)
+        except SimilarAudience as error:
+            return error
 
     def execute(self, progress: Progress = Silent()) -> Entry:  # noqa: B008
         """Read the release, add it, write the ledger."""

@@ -5,7 +5,7 @@ place, too: a table, a file or a folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,10 +36,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stopped:
-    """Why nothing was released; ``earlier`` is the release beside which people would be singled out."""
+    """Why nothing was released; ``earlier`` is the release beside which people would be singled out.
+
+    ``similar`` is the audience in the ledger that has nearly the same name.
+    """
 
     findings: tuple[Finding, ...]
     earlier: Entry | None = None
+    similar: str | None = None
+
+    @classmethod
+    def by(cls, error: InputError, codes: Collection[str]) -> Stopped | None:
+        """Describe a refusal that a person decides about; None if other findings are among these."""
+        if any(finding.code not in codes for finding in error.findings):
+            return None
+        return cls(tuple(error.findings), getattr(error, "earlier", None), getattr(error, "known", None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +59,8 @@ class ReleaseJob:
 
     ``earlier`` is the ``run.json`` of the run that is repeated: where its files lay and how long it took stay as told.
     If there is a ledger, the release must single nobody out beside those that the audience has.
-    ``loss_limit_percent`` is an allowed loss that is in force in place of the run's own.
+    ``loss_limit_percent`` is an allowed loss that is in force in place of the run's own. ``replaces``: an earlier
+    release in the target may be replaced, unless the ledger records it.
     """
 
     ran: Ran
@@ -60,17 +72,20 @@ class ReleaseJob:
     earlier: Mapping[str, Any] | None = None
     handing: HandingOver = field(default_factory=HandingOver)
     loss_limit_percent: float | None = None
+    replaces: bool = True
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
         from vbas_desktop.files.hashing import require_unchanged
         from vbas_desktop.release import check_release_target, write_release
 
-        from .handover import check_handover
+        from .handover import check_handover, check_unoccupied
         from .ledger import missing_ledger, nothing_compared
 
         check_release_target(self.target, self.inputs)
         check_handover(self.handing, self.ran.table.source.path, self.target)
+        if not self.replaces:
+            check_unoccupied(self.target)
         ran, loss = self._checked_loss(progress)
         require_unchanged(ran.table.source)
         also = self._also(progress)
@@ -140,12 +155,15 @@ class ReleaseJob:
         from vbas_desktop.release import TELLTALE
         from vbas_desktop.release.ledger import DIFFERENCING
 
+        from .handover import AUDIENCE, OCCUPIED, RECORDED
+
         try:
             return self.execute(progress)
         except InputError as error:
-            if any(finding.code not in (TELLTALE, DIFFERENCING, LOSS) for finding in error.findings):
+            stopped = Stopped.by(error, (TELLTALE, DIFFERENCING, LOSS, AUDIENCE, RECORDED, OCCUPIED))
+            if stopped is None:
                 raise
-            return Stopped(tuple(error.findings), getattr(error, "earlier", None))
+            return stopped
 
     def _checked(self, solution: Solution, options: ReleaseOptions, progress: Progress) -> dict[str, Any]:
         """What the ledger says of this release, for run.json; refused if it would single people out."""
@@ -213,7 +231,7 @@ class ExportJob:
     """Repeat an earlier run from its folder and release one of its solutions (None: the one of the run).
 
     ``changes`` are options of the release that differ from those of the run, by the names of the command line;
-    ``records`` and ``regions`` say where files are that were moved.
+    ``records`` and ``regions`` say where files are that were moved. ``replaces``: as in `ReleaseJob`.
     """
 
     folder: Path
@@ -223,6 +241,19 @@ class ExportJob:
     records: str | Path | None = None
     regions: Path | None = None
     handing: HandingOver = field(default_factory=HandingOver)
+    replaces: bool = True
+
+    def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | Stopped:  # noqa: B008
+        """Release; what a person has to decide before is handed back."""
+        from .handover import AUDIENCE, OCCUPIED
+
+        try:
+            return self.execute(progress)
+        except InputError as error:
+            stopped = Stopped.by(error, (AUDIENCE, OCCUPIED))
+            if stopped is None:
+                raise
+            return stopped
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Read, run, compare with what was kept, release."""
@@ -230,7 +261,7 @@ class ExportJob:
         from vbas_desktop.files.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release import check_release_target
 
-        from .handover import check_handover
+        from .handover import check_handover, check_unoccupied
 
         document = read_run_file(self.folder)
         kept = document.get("options") or {}
@@ -245,6 +276,8 @@ class ExportJob:
         inputs = self._inputs(kept)
         check_release_target(self.target, inputs)
         check_handover(self.handing, self.records or kept["records"], self.target)
+        if not self.replaces:
+            check_unoccupied(self.target)
         if self.handing.also:
             TargetJob(self.handing.also, options.format).check(inputs, progress)
         moved = {"records": self.records, "regions": self.regions}

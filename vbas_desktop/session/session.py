@@ -296,7 +296,8 @@ class Session(Papers):
         requirement = self.requirement if self.has_requirement else None
         handing = handing or HandingOver()
         job = ReleaseJob(ran, entry.solution.id, options, target, requirement, policy, handing=handing)
-        return replace(job, loss_limit_percent=loss_limit_of(entry.run, self.choices))
+        # A person is asked before an earlier release is replaced.
+        return replace(job, loss_limit_percent=loss_limit_of(entry.run, self.choices), replaces=False)
 
     # Projects
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
@@ -12,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.loss import EXCEED_HINT, LOSS
+from vbas_desktop.jobs.handover import OCCUPIED, RECORDED, NewFolderJob, SimilarAudience
 from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
 from vbas_desktop.release.ledger import Entry
@@ -21,10 +24,16 @@ from .context import Context
 from .dialogs.messages import ask
 from .map.preparer import preparer_of
 from .panel.results_lines import run_in_tiers
-from .worker import in_window_words
+from .worker import Latest, in_window_words
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
+
+    from .dialogs.export import ExportDialog
+    from .dialogs.handing_over import ExtractDialog
+
+
+_SIMILAR = "Their names are nearly the same. A release is compared with what its audience has already."
 
 
 class Exporting(QObject):
@@ -33,6 +42,7 @@ class Exporting(QObject):
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
         self._context, self._window = context, window
+        self._new_folder = Latest(context.quiet_runner, "Looking for a new folder", self)
 
     def why_not(self) -> str | None:
         """Why nothing can be exported now."""
@@ -61,7 +71,20 @@ class Exporting(QObject):
         dialog.extract_wanted.connect(self._on_extract_wanted)
         if stopped is not None:
             dialog.take_up(*stopped)
+        else:
+            self._propose_new_folder(dialog)
         dialog.open()
+
+    def _propose_new_folder(self, dialog: ExportDialog | ExtractDialog) -> None:
+        """Number the proposed folder if there is one of that name, unless another one was chosen meanwhile."""
+        wanted = dialog.target.text()
+
+        def propose(folder: Path) -> None:
+            if dialog.target.text() == wanted:
+                dialog.target.setText(str(folder))
+
+        dialog.finished.connect(lambda _: self._new_folder.forget())
+        self._new_folder.want(NewFolderJob(Path(wanted)).execute, propose)
 
     def extract(self, entry: Entry, audience: str) -> None:
         """Ask which columns of an earlier release are written once more."""
@@ -70,29 +93,75 @@ class Exporting(QObject):
 
         dialog = ExtractDialog(entry, ledger_of(self._context.session), audience, self._window)
         dialog.order_made.connect(self._on_extract_wanted)
+        self._propose_new_folder(dialog)
         dialog.open()
 
     @Slot(object)
     def _on_extract_wanted(self, order: ExportJob) -> None:
         """Write some columns of an earlier release, which tell those who have it nothing new."""
-        self._context.runner.start(_doing(order), order.execute, partial(self._on_written, order))
+        self._context.runner.start(_doing(order), order.execute_or_tell, partial(self._on_done, order))
 
     @Slot(object)
     def _on_order_made(self, order: ReleaseJob) -> None:
         self._context.runner.start(_doing(order), order.execute_or_tell, partial(self._on_done, order))
 
-    def _on_done(self, order: ReleaseJob, result: ReleaseReport | Stopped) -> None:
-        if isinstance(result, Stopped) and result.findings[0].code == LOSS:
+    def _on_done(self, order: ReleaseJob | ExportJob, result: ReleaseReport | Stopped) -> None:
+        if not isinstance(result, Stopped):
+            self._on_written(order, result)
+        elif result.similar is not None:
+            self._ask_about_audience(order, result.similar)
+        elif result.findings[0].code == OCCUPIED:
+            self._ask_about_replacing(order, result.findings[0])
+        elif isinstance(order, ReleaseJob):
+            self._on_stopped(order, result)
+
+    def _on_stopped(self, order: ReleaseJob, result: Stopped) -> None:
+        code = result.findings[0].code
+        if code == LOSS:
             self._ask_about_loss(order, result.findings[0])
-        elif isinstance(result, Stopped):
+        elif code == RECORDED:
+            self._context.say("Nothing was exported: the ledger records the release in this folder.")
+            self._ask((order, result))
+        else:
             by_columns = all(finding.column for finding in result.findings)
             told = (
                 "columns would tell too much" if by_columns else "people would be singled out beside earlier releases"
             )
             self._context.say(f"Nothing was exported: {told}.")
             self._ask((order, result))
+
+    def _order_again(self, order: ReleaseJob | ExportJob) -> None:
+        if isinstance(order, ReleaseJob):
+            self._on_order_made(order)
         else:
-            self._on_written(order, result)
+            self._on_extract_wanted(order)
+
+    def _ask_about_audience(self, order: ReleaseJob | ExportJob, known: str) -> None:
+        """Ask whether a name that is nearly that of an audience in the ledger means this audience."""
+
+        def answer(**changes: Any) -> Callable[[], None]:
+            return lambda: self._order_again(replace(order, handing=replace(order.handing, **changes)))
+
+        self._context.say("Nothing was exported yet: the ledger has a similar audience.")
+        same, other = answer(audience=known), answer(new_audience=True)
+        self._ask_which_audience(order.handing.audience or "", known, same, other)
+
+    def _ask_which_audience(
+        self, name: str, known: str, same: Callable[[], object], other: Callable[[], object]
+    ) -> None:
+        heading = f"Is “{name.strip():.80}” the audience “{known:.80}” of the ledger?"
+        answers = {f"The same: {known:.30}": same, "Another audience": other, "Cancel": lambda: None}
+        ask(self._window, heading, _SIMILAR, answers)
+
+    def _ask_about_replacing(self, order: ReleaseJob | ExportJob, found: Finding) -> None:
+        """Ask whether an earlier release is replaced, which is lost by that."""
+        self._context.say("Nothing was exported yet: the folder holds an earlier release.")
+        # The first answer is the one that Return gives: it must not lose anything.
+        answers: dict[str, Callable[[], object]] = {"Keep it": lambda: None}
+        if isinstance(order, ReleaseJob):
+            answers = {"Choose another folder…": partial(self._ask, (order, Stopped(())))}
+        answers |= {"Replace it": partial(self._order_again, replace(order, replaces=True)), "Cancel": lambda: None}
+        ask(self._window, found.message, f"{order.target}\nIf it is replaced, what is there now is lost.", answers)
 
     def _ask_about_loss(self, order: ReleaseJob, found: Finding) -> None:
         """Ask whether a release is written although it loses more than is allowed."""
@@ -129,10 +198,15 @@ class Exporting(QObject):
 
     @Slot(object)
     def _on_record(self, order: RecordJob) -> None:
-        def told(entry: Entry) -> None:
-            self._context.say(f"Recorded in the ledger as {entry.title}.")
+        def told(result: Entry | SimilarAudience) -> None:
+            if isinstance(result, SimilarAudience):
+                same = partial(self._on_record, replace(order, audience=result.known))
+                other = partial(self._on_record, replace(order, new_audience=True))
+                self._ask_which_audience(order.audience, result.known, same, other)
+            else:
+                self._context.say(f"Recorded in the ledger as {result.title}.")
 
-        self._context.runner.start("Recording the release", order.execute, told)
+        self._context.runner.start("Recording the release", order.execute_or_ask, told)
 
 
 def _doing(order: ReleaseJob | ExportJob) -> str:

@@ -14,7 +14,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.loss import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
-from vbas_desktop.jobs.handover import usual_ledger
+from vbas_desktop.jobs.handover import RECORDED, usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob, Stopped, TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
@@ -32,7 +32,7 @@ from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title, t
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample, typed_path
 from vbas_desktop.ui.worker import in_window_words
 
-from .handing_over import extract_job
+from .handing_over import dated, extract_job
 from .release_columns import ReleaseColumns, unprotected_in_words
 
 _STOPPED = (
@@ -45,6 +45,7 @@ _EXPOSING = (
     "quasi-identifiers that were handed over before, with whatever columns or fewer of them; or join the regions of "
     "what was handed over. Or say below why it is released all the same; the reason is kept."
 )
+_RECORDED = "Nothing was written. Choose another folder:"
 _HANDING = {declared.name: declared for declared in settings_of(HandingOver)}
 _SETTINGS = {declared.name: declared for declared in settings_of(ReleaseOptions)}
 
@@ -83,6 +84,11 @@ class ExportDialog(Dialog):
         self.audience, self.reason, self.also = dress(QLineEdit(), placeholderText="anybody"), QLineEdit(), QLineEdit()
         self._reason = setting_field(_HANDING["despite"], self.reason)
         self._reason.hide()
+        self.compared_k, self.k_reason = (dress(QLineEdit(), placeholderText=text) for text in ("the largest", ""))
+        self._compared_k = setting_field(_HANDING["compared_k"], self.compared_k)
+        self._k_reason = setting_field(_HANDING["k_reason"], self.k_reason)
+        self._compared_k.hide()
+        self._k_reason.hide()
         self._also = setting_field(_HANDING["also"], self.also)
         self._also.setVisible(session.records_path is not None and is_address(str(session.records_path)))
         self.telltales = told(look="error", alignment=Qt.AlignmentFlag.AlignTop)
@@ -138,6 +144,7 @@ class ExportDialog(Dialog):
             self.class_size,
             in_row(self.geopackage, self.pdf),
             in_row(naming, (audience, 1), (self._reason, 1)),
+            in_row(self._compared_k, (self._k_reason, 1)),
             self._also,
             within=self._body,
             margins=(0, 0, GRID, 0),
@@ -146,7 +153,7 @@ class ExportDialog(Dialog):
         self._scroll = scrolled(self._body, focusPolicy=Qt.FocusPolicy.NoFocus)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        target = Field("Target f&older", self.target, "A new folder, or one with an earlier release")
+        target = Field("Target f&older", self.target, "A new folder; an earlier release is replaced after a question")
         foot = in_column(
             in_row((target, 1), (button("&Browse…", self._on_browse), 0, bottom)),
             muted("The files appear in the folder only after they were read back and verified."),
@@ -185,7 +192,7 @@ class ExportDialog(Dialog):
 
     def _connect(self) -> None:
         self.columns.changed.connect(self._on_changed)
-        for edit in (self.seed, self.target, self.also):
+        for edit in (self.seed, self.target, self.also, self.compared_k, self.k_reason):
             edit.textChanged.connect(self._on_changed)
         for combo in (self.solution, *self._combos.values()):
             combo.currentIndexChanged.connect(self._on_changed)
@@ -268,19 +275,29 @@ class ExportDialog(Dialog):
             (self.audience, handing.audience),
             (self.reason, handing.despite),
             (self.also, handing.also),
+            (self.compared_k, None if handing.compared_k is None else str(handing.compared_k)),
+            (self.k_reason, handing.k_reason),
         ):
             edit.setText(text or "")
         exposing = any(one.code == DIFFERENCING for one in telltales)
         self._reason.setVisible(exposing or bool(handing.despite))
+        for field in (self._compared_k, self._k_reason):
+            field.setVisible(exposing or handing.compared_k is not None)
         told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
-        self.telltales.setText("\n".join([_EXPOSING if exposing else _STOPPED, *told]))
+        recorded = any(one.code == RECORDED for one in telltales)
+        head = _RECORDED if recorded else _EXPOSING if exposing else _STOPPED
+        self.telltales.setText("\n".join([head, *told]))
         self._told.setVisible(bool(telltales))
         self._grow()
 
     def handing(self) -> HandingOver:
         """Who gets the release, and the ledger that knows what they have."""
         audience, reason, also = (each.text().strip() or None for each in (self.audience, self.reason, self.also))
-        return HandingOver(str(ledger_of(self._session)), audience, reason, also)
+        k, k_reason = (each.text().strip() or None for each in (self.compared_k, self.k_reason))
+        if k is None or self._what_is_wrong_with_k():
+            return HandingOver(str(ledger_of(self._session)), audience, reason, also)
+        compared_k = _HANDING["compared_k"].form.parse(k)
+        return HandingOver(str(ledger_of(self._session)), audience, reason, also, compared_k, k_reason)
 
     def _what_is_wrong(self) -> str:
         entry = self.entry
@@ -292,6 +309,9 @@ class ExportDialog(Dialog):
             return f"“{entry.run.key.region_column}” holds the aggregated regions: it has to be released."
         if not self.target.text().strip():
             return "Choose a target folder."
+        wrong = self._what_is_wrong_with_k()
+        if wrong:
+            return wrong
         also = self.also.text().strip()
         try:
             options = self.options()
@@ -299,6 +319,14 @@ class ExportDialog(Dialog):
         except InputError as error:
             return in_window_words(error.findings[0])
         return ""
+
+    def _what_is_wrong_with_k(self) -> str:
+        k, reason = self.compared_k.text().strip(), self.k_reason.text().strip()
+        try:
+            _ = _HANDING["compared_k"].form.parse(k) if k else None
+        except ValueError as error:
+            return f"k beside earlier releases: {error}."
+        return "Give another k beside earlier releases together with its reason." if bool(k) != bool(reason) else ""
 
     @Slot()
     def _on_changed(self) -> None:
@@ -366,5 +394,5 @@ def _suggested(session: Session) -> Path:
     if isinstance(place, Address):
         # Of an address the folder is known that its records are in, or none.
         name = re.sub(r"[^\w.-]+", "_", place.name)
-        return (folder_beside(source) or documents()) / f"{name}-release"
-    return beside(source, f"{name}-release")
+        return (folder_beside(source) or documents()) / dated(f"{name}-release")
+    return beside(source, dated(f"{name}-release"))

@@ -146,7 +146,7 @@ class ExtractDialog(Dialog):
         row = max(self.columns.sizeHintForRow(0), GRID)
         self.columns.setFixedHeight(row * min(_LONGEST, self.columns.count()) + 2 * self.columns.frameWidth() + GRID)
         self.audience = dress(QLineEdit(audience or entry.audience), placeholderText="anybody")
-        self.target = QLineEdit(f"{entry.folder}-columns")
+        self.target = QLineEdit(dated(f"{entry.folder}-columns"))
         self.export = self.confirmed_by("&Export")
         in_column(
             told(
@@ -189,4 +189,9 @@ def extract_job(entry: Entry, target: str, kept: Sequence[str], handing: Handing
     """Write an earlier release once more, with those of its columns that are kept."""
     # Whoever has the release knows already what it lacks.
     changes = {"columns": list(extract_columns(entry, kept)), "exceed_loss": True}
-    return ExportJob(Path(entry.folder), typed_path(target), changes=changes, handing=handing)
+    return ExportJob(Path(entry.folder), typed_path(target), changes=changes, handing=handing, replaces=False)
+
+
+def dated(name: str) -> str:
+    """Add the date of today to the name of a folder."""
+    return f"{name}-{date.today().isoformat()}"

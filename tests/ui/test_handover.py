@@ -1,0 +1,160 @@
+"""Export asks before it replaces a release and about similar audiences; what the ledger has is never replaced."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QMessageBox
+
+from vbas_desktop.release.ledger import read_ledger
+from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
+from vbas_desktop.ui.dialogs.handing_over import RecordDialog, ReleaseDone
+
+LONG = 120_000
+
+
+def ordered(window, qtbot, target, audience=""):
+    """Export to a folder; the job has ended."""
+    window.menus.actions["export"].trigger()
+    dialog = visible(window, ExportDialog)
+    dialog.audience.setText(audience)
+    dialog.target.setText(str(target))
+    clicked(window, qtbot, dialog.export)
+
+
+def clicked(window, qtbot, button):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        button.click()
+
+
+def visible(window, kind):
+    return next(each for each in window.findChildren(kind) if each.isVisible())
+
+
+def answers(window):
+    question = visible(window, QMessageBox)
+    return question, {button.text().replace("&", ""): button for button in question.buttons()}
+
+
+def done(window):
+    return visible(window, ReleaseDone)
+
+
+@pytest.fixture
+def recorded(aggregated_window, tmp_path, qtbot):
+    """A window whose release was exported and recorded."""
+    ordered(aggregated_window, qtbot, tmp_path / "first", "Uni")
+    done(aggregated_window).record.click()
+    clicked(aggregated_window, qtbot, visible(aggregated_window, RecordDialog).record)
+    done(aggregated_window).close()
+    return aggregated_window
+
+
+def test_the_proposed_folder_is_new_and_has_the_date(aggregated_window, qtbot):
+    window = aggregated_window
+
+    def proposed():
+        window.menus.actions["export"].trigger()
+        dialog = visible(window, ExportDialog)
+        qtbot.waitUntil(lambda: not Path(dialog.target.text()).exists(), timeout=LONG)
+        return dialog
+
+    dialog = proposed()
+    first = Path(dialog.target.text())
+    assert first.name.endswith(f"-release-{date.today().isoformat()}")
+    clicked(window, qtbot, dialog.export)
+    done(window).close()
+    dialog = proposed()
+    assert dialog.target.text() == f"{first}-2"
+    dialog.reject()
+
+
+def test_an_earlier_release_is_replaced_only_after_a_question_that_names_it(aggregated_window, tmp_path, qtbot):
+    window, target = aggregated_window, tmp_path / "out"
+    ordered(window, qtbot, target)
+    done(window).close()
+    before = (target / "run.json").stat().st_ino
+    ordered(window, qtbot, target)
+    question, buttons = answers(window)
+    assert question.text() == f"The folder “out” holds an earlier release, written on {date.today().isoformat()}."
+    assert str(target) in question.informativeText()
+    assert list(buttons) == ["Choose another folder…", "Replace it", "Cancel"]
+    assert question.defaultButton() is buttons["Choose another folder…"]
+    assert question.escapeButton() is buttons["Cancel"]
+    buttons["Choose another folder…"].click()
+    dialog = visible(window, ExportDialog)
+    assert dialog.target.text() == str(target)
+    assert not dialog.telltales.isVisible()
+    clicked(window, qtbot, dialog.export)
+    assert (target / "run.json").stat().st_ino == before
+    clicked(window, qtbot, answers(window)[1]["Replace it"])
+    done(window).close()
+    assert (target / "run.json").stat().st_ino != before
+
+
+def test_a_release_that_the_ledger_has_is_never_replaced(recorded, tmp_path, qtbot):
+    before = (tmp_path / "first" / "run.json").read_bytes()
+    ordered(recorded, qtbot, tmp_path / "first", "Uni")
+    dialog = visible(recorded, ExportDialog)
+    assert not [box for box in recorded.findChildren(QMessageBox) if box.isVisible()]
+    told = dialog.telltales.text()
+    assert re.search(r"holds release 1 \(handed to Uni on [\d-]+\), which the ledger records", told)
+    assert told.startswith("Nothing was written. Choose another folder:")
+    assert (tmp_path / "first" / "run.json").read_bytes() == before
+    dialog.target.setText(str(tmp_path / "second"))
+    clicked(recorded, qtbot, dialog.export)
+    done(recorded).close()
+    assert (tmp_path / "second" / "run.json").is_file()
+
+
+@pytest.mark.parametrize(("answer", "audience"), [("The same: Uni", "Uni"), ("Another audience", "The Uni")])
+def test_a_similar_audience_is_asked_about(recorded, tmp_path, qtbot, answer, audience):
+    ordered(recorded, qtbot, tmp_path / "second", "The Uni")
+    assert not (tmp_path / "second").exists()
+    question, buttons = answers(recorded)
+    assert question.text() == "Is “The Uni” the audience “Uni” of the ledger?"
+    assert list(buttons) == ["The same: Uni", "Another audience", "Cancel"]
+    clicked(recorded, qtbot, buttons[answer])
+    kept = json.loads((tmp_path / "second" / "run.json").read_text())
+    assert ("ledger_check" in kept) == (audience == "Uni")
+    done(recorded).close()
+
+
+@pytest.mark.parametrize(("answer", "audience"), [("The same: Uni", "Uni"), ("Another audience", "U ni")])
+def test_a_similar_audience_is_asked_about_when_a_release_is_recorded(recorded, tmp_path, qtbot, answer, audience):
+    ordered(recorded, qtbot, tmp_path / "second")
+    done(recorded).record.click()
+    dialog = visible(recorded, RecordDialog)
+    dialog.audience.setText("U ni")
+    clicked(recorded, qtbot, dialog.record)
+    ledger = ledger_of(recorded.session)
+    assert len(read_ledger(ledger)) == 1
+    clicked(recorded, qtbot, answers(recorded)[1][answer])
+    assert [entry.audience for entry in read_ledger(ledger)] == ["Uni", audience]
+    done(recorded).close()
+
+
+def test_another_k_beside_earlier_releases_is_given_with_a_reason(recorded, tmp_path, qtbot):
+    session = recorded.session
+    others = [each for each in session.entries if each != session.selected]
+    session.select(others[0].number)
+    ordered(recorded, qtbot, tmp_path / "second", "Uni")
+    dialog = visible(recorded, ExportDialog)
+    assert "could single out" in dialog.telltales.text()
+    assert dialog.compared_k.isVisible()
+    dialog.compared_k.setText("some")
+    assert not dialog.export.isEnabled()
+    assert "“some” is not a whole number" in dialog.problem.text()
+    dialog.compared_k.setText("2")
+    assert "together with its reason" in dialog.problem.text()
+    dialog.k_reason.setText("agreed with the board")
+    assert dialog.export.isEnabled()
+    dialog.reason.setText("so be it")
+    clicked(recorded, qtbot, dialog.export)
+    done(recorded).close()
+    kept = json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]
+    assert (kept["k"], kept["k_reason"]) == (2, "agreed with the board")
