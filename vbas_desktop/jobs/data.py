@@ -79,6 +79,8 @@ class LoadJob:
             table.check_name(name)
         if self.reading.codebook:
             table = table.labelled(read_codebook(self.reading.codebook))
+        # Looked for here, where nobody waits for a window that does not answer.
+        _ = table.padded_categories
         return Data(table, regions)
 
     def _table(self, place: Path | Address, progress: Progress) -> RecordTable:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
+from vbas_desktop.domain.blanks import count_joinable, join_groups
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.records import ColumnFacts, Role
 from vbas_desktop.domain.regions import Regions
@@ -95,6 +96,25 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
         kept = {value: group for value, group in groups.items() if value != group}
         others = {name: given for name, given in self.groupings.items() if name != column}
         return replace(self, groupings={**others, column: kept} if kept else others)
+
+    def joinable(self, table: RecordTable) -> dict[str, int]:
+        """Count, by quasi-identifier, the categories that differ from others only by blanks around them."""
+        found = {}
+        for name in self.quasi_identifiers:
+            if name in table.padded_categories:
+                categories = table.facts(name).categories
+                assert categories is not None
+                found[name] = count_joinable(categories.values, self.groupings.get(name, {}))
+        return {name: number for name, number in found.items() if number}
+
+    def with_joined_blanks(self, table: RecordTable) -> Choices:
+        """The same with those categories joined, as groups."""
+        choices = self
+        for name in self.joinable(table):
+            categories = table.facts(name).categories
+            assert categories is not None
+            choices = choices.with_grouping(name, join_groups(categories.values, self.groupings.get(name, {})))
+        return choices
 
     def groupings_of(self, columns: Sequence[str]) -> dict[str, Mapping[str, str]]:
         """The groups of these columns, in their order."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.blanks import count_joinable, join_by_blanks
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.domain.problem import Problem
@@ -156,6 +157,7 @@ def build_problem(
         grouped, lookup = _grouped(table, name, groupings)
         categories.append(grouped)
         lookups.append(Lookup(name, lookup, grouped.number))
+        _note_blanks(table, name, groupings, findings)
     region = Lookup(region_column, places, len(regions))
     sensitive = countable(table, math.prod(each.number for each in categories), sensitive)
     counts, unknown = table.count(region, lookups, Span(progress, 0.0, 1 / (1 + len(sensitive))))
@@ -213,6 +215,34 @@ def _check_choices(
         if possible > CLASSES_LIMIT:
             message = f"The quasi-identifiers have {possible:.1e} combinations; more than 2^63 cannot be counted."
             findings.add("too-many-classes", message, "Choose fewer quasi-identifiers or group values.")
+
+
+def _note_blanks(table: RecordTable, name: str, groupings: Sequence[Grouping], findings: FindingList) -> None:
+    """Warn of categories that differ from others only by blanks around them."""
+    categories = table.facts(name).categories
+    if name not in table.padded_categories or categories is None:
+        return
+    groups = {value: value for value in categories.values}
+    for grouping in groupings:
+        if grouping.column == name:
+            groups = {value: grouping.groups.get(group, group) for value, group in groups.items()}
+    number = count_joinable(categories.values, groups)
+    if not number:
+        return
+    joined = join_by_blanks(set(groups.values()))
+    wanted = np.array([groups[value] in joined for value in categories.values], np.bool_)
+    rows = [f"{row:,}" for row in table.first_rows(name, wanted, _NAMED_ROWS)]
+    where = f" (first in row{'s' if len(rows) > 1 else ''} {', '.join(rows)})" if rows else ""
+    message = (
+        f"{counted(number, 'category differs', 'categories differ')} from others only by blanks or invisible "
+        f"characters around {agreeing(number, 'it', 'them')}{where} and {agreeing(number, 'counts', 'count')} "
+        "separately."
+    )
+    remedy = (
+        "To join them, name a file with the columns column,value,group by --generalise FILE, in which each value with "
+        "its blanks has the value without them as its group."
+    )
+    findings.warn("blank-categories", message, remedy, column=name)
 
 
 def _check_column(table: RecordTable, name: str, findings: FindingList, quasi_identifier: bool = False) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.domain.blanks import padded_values
 from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.domain.names import NO_NAMES
 from vbas_desktop.domain.progress import Progress, Silent
@@ -68,6 +69,12 @@ class RecordTable:
     findings: tuple[Finding, ...] = ()
     _codes: Mapping[str, OrderedCodes | MergedCodes] = field(default_factory=dict, repr=False)
     _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+
+    @cached_property
+    def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
+        """The categories with blanks or invisible characters around them, by column; most columns have none."""
+        found = {each.name: padded_values(each.categories.values) for each in self.columns if each.categories}
+        return {name: values for name, values in found.items() if values}
 
     @cached_property
     def rows_hash(self) -> str:

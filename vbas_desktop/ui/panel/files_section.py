@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -20,7 +20,7 @@ from vbas_desktop.sources.address import record_place
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
-from vbas_desktop.ui.widgets.fields import ElidedLabel, Unfold, muted, title
+from vbas_desktop.ui.widgets.fields import ElidedLabel, Unfold, muted, short_name, title
 from vbas_desktop.ui.worker import in_window_words, is_about_reading
 
 from .reading_options import ReadingOptions
@@ -48,6 +48,11 @@ class FilesSection(QWidget):
         self.findings.hide()
         self.findings_of = dress(QLabel(), wordWrap=True, look="error")
         self.findings_of.hide()
+        self.blanks = dress(QLabel(), wordWrap=True, look="warning")
+        self.join = QPushButton("&Join them")
+        self.join.setToolTip("Take these categories together, in counting and in the release; Undo separates them")
+        self.join.clicked.connect(self._on_join_clicked)
+        self._blanks_row = in_row((self.blanks, 1), self.join)
         self.choose = dress(QPushButton(_OPEN), toolTip="Open a record file and a region file (Ctrl+O)")
         self.options = ReadingOptions(context)
         self.unfold = Unfold("Reading options", self.options)
@@ -58,6 +63,7 @@ class FilesSection(QWidget):
             self.regions,
             self.findings_of,
             self.findings,
+            self._blanks_row,
             self.unfold,
             self.options,
             within=self,
@@ -68,6 +74,7 @@ class FilesSection(QWidget):
     def reload(self) -> None:
         """Other data are loaded."""
         session = self._session
+        self._refresh_blanks()
         self.options.data_loaded()
         if not self.options.changed:
             self.unfold.setChecked(False)
@@ -78,10 +85,25 @@ class FilesSection(QWidget):
 
     def refresh(self) -> None:
         """Choices changed."""
+        self._refresh_blanks()
         self.options.refresh()
         self.unfold.setVisible(self._session.has_data or self._session.unread is not None)
         if self.options.changed and not self.unfold.isChecked():
             self.unfold.setChecked(True)
+
+    def _refresh_blanks(self) -> None:
+        """Name the quasi-identifiers with categories that differ from others only by blanks."""
+        table = self._session.table
+        found = {} if table is None else self._session.choices.joinable(table)
+        columns = ", ".join(f"“{short_name(name)}” ({number:,})" for name, number in found.items())
+        self.blanks.setText(f"Categories that differ from others only by blanks count separately: {columns}.")
+        self.blanks.setVisible(bool(found))
+        self.join.setVisible(bool(found))
+
+    @Slot()
+    def _on_join_clicked(self) -> None:
+        if self._session.table is not None:
+            self._session.change(self._session.choices.with_joined_blanks(self._session.table))
 
     def show_findings(self, findings: Sequence[Finding], of: str = "") -> None:
         """List what is wrong or odd about the files, errors first; ``of`` says what else they belong to."""
