@@ -262,6 +262,7 @@ def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):
     assert box.population.isHidden()
     box.how.setCurrentIndex(box.how.findData("fabricate"))
     assert not box.population.isHidden()
+    assert box.population.name.text() == "the whole original"
     assert box.handling() == Fabricate()
 
 

@@ -83,7 +83,19 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
         return
     vector = representability(*tables, Choices(k, "id", ("q",), ("v",)), {"q": flat("q")})
     jsonschema.validate(vector, SCHEMA)
-    general = vector["general"]
+    general, overall = vector["general"], vector["overall"]
+    assert overall["deleted_records"] is None or overall["deleted_records"] == 0 or overall["deleted_records"] >= k
+    assert overall["fabricated_records"] is None or overall["fabricated_records"] in (0, added)
+    if overall["deleted_records"] is None:
+        # Then no figure depends on how many there are.
+        here = {n for n, _ in after}
+        write(folder / "common.csv", [(n, value) for n, value in enumerate(before) if n in here])
+        shared = representability(
+            load_records(folder / "common.csv", plain), tables[1], Choices(k, "id", ("q",), ("v",)), {"q": flat("q")}
+        )["overall"]
+        for name in ("precision", "rand", "jaccard", "fowlkes_mallows"):
+            assert overall[name] == shared[name]
+        assert overall["davies_bouldin_worst"] is None
     deleted, made_up = len(before) - sum(n < 1000 for n, _ in after), added
     totals = (general["original_records"], general["released_records"])
     if None not in totals:

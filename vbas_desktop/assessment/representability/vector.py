@@ -197,18 +197,25 @@ def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: 
 def _indices(counted: Pairing, index: DaviesBouldin, lost: _Lost) -> dict[str, Any]:
     """Compute the indices of the whole release from all records that may count."""
     counts = count_pairs(counted, with_made_up=bool(lost.fabricated))
+    # Ranges and the worst case come from all original values, so exact figures could give a few deleted ones away.
+    exact = lost.deleted is not None
     found: dict[str, Any] = {
         "rand": counts.rand,
         "jaccard": counts.jaccard,
         "fowlkes_mallows": counts.fowlkes_mallows,
-        "davies_bouldin": index.value,
-        "davies_bouldin_normalised": index.normalised,
-        "davies_bouldin_worst": index.worst,
+        "davies_bouldin": index.value if exact else _rounded(index.value),
+        "davies_bouldin_normalised": index.normalised if exact else _rounded(index.normalised),
+        "davies_bouldin_worst": index.worst if exact else None,
         "davies_bouldin_coinciding_classes": index.coinciding_pairs,
     }
     if index.value is None:
         found["davies_bouldin_reason"] = index.reason
     return found
+
+
+def _rounded(value: float | None) -> float | None:
+    """Round to two digits."""
+    return None if value is None else float(f"{value:.2g}")
 
 
 def _sample_size(original: RecordTable, released: RecordTable, paired: Pairing, lost: _Lost, k: int) -> dict[str, Any]:

@@ -152,6 +152,8 @@ class OutlierBox(QWidget):
         super().__init__()
         people = "Sensitive values of made-up records come from this record file; without it, from the whole original"
         self.population = FileRow("Population", people, theme, clearable=True)
+        self.population.nothing = "the whole original"
+        self.population.show_file(None)
         self.how = QComboBox()
         offer(self.how, ((kind.card.title, name) for name, kind in handlings().items()))
         self.summary = muted()
