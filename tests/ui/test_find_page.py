@@ -1,10 +1,14 @@
 """The page Find a release: conditions, searching, stopping, and the ways from a node to its map and its release."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.search.run import FOUND
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.settings.declaration import setting_of
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.pages import PAGES
 
@@ -68,6 +72,62 @@ def test_a_click_on_the_picture_chooses_the_node_and_another_one_shows_its_map(p
     assert not page.isVisibleTo(loaded_window)
     session.undo()
     assert session.choices == before
+
+
+def test_results_of_other_settings_are_grey_and_change_nothing(page, loaded_window, qtbot):
+    session = loaded_window.session
+    finish(loaded_window, qtbot, page.start.click)
+    cell = page.table.model().index(0, 1)
+    grey = Qt.ItemDataRole.ForegroundRole
+    assert (cell.data(grey), page.outdated.isHidden()) == (None, True)
+    session.change(replace(session.choices, k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0))
+    words = (
+        "These were found with other settings: k was 5 and is 20 now; the allowed loss was 1 % and is 3 % now; "
+        "the quasi-identifiers were age, sex and are age, sex, illness now. Search again, or set them back."
+    )
+    assert page.outdated.text() == words
+    assert page.outdated.isVisible()
+    assert cell.data(grey).name() == loaded_window.theme.colours.muted
+    for button in (page.show_map, page.release):
+        assert (button.isEnabled(), button.toolTip()) == (False, words)
+    before = session.choices
+    page.table.doubleClicked.emit(cell)
+    assert session.choices == before
+    assert not loaded_window.runner.busy
+    session.undo()
+    assert page.outdated.isHidden()
+    assert cell.data(grey) is None
+    assert page.show_map.isEnabled()
+
+
+def test_results_are_grey_too_if_settings_changed_while_the_page_was_hidden(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+    loaded_window.area.show_map()
+    loaded_window.session.change_fields(k=20)
+    loaded_window.area.show_page(next(each for each in PAGES if each.title == "Find a release"))
+    assert "k was 5 and is 20 now" in page.outdated.text()
+    assert not page.show_map.isEnabled()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"min_records": 10}, {"random_seed": 4}, {"global_suppression": False}, {"unknown_regions": "suppress"}],
+    ids=lambda change: next(iter(change)),
+)
+def test_every_setting_that_decides_what_is_found_is_named(page, loaded_window, qtbot, change):
+    finish(loaded_window, qtbot, page.start.click)
+    loaded_window.session.change_fields(**change)
+    assert setting_of(Choices, next(iter(change))).title in page.outdated.text()
+
+
+def test_what_a_search_does_not_depend_on_leaves_its_results_alone(page, loaded_window, qtbot):
+    session = loaded_window.session
+    finish(loaded_window, qtbot, page.start.click)
+    session.change_fields(range_reach=0, pareto_measures=("compactness",))
+    session.change(session.choices.with_role("person", Role.PLAIN).with_approach("site_number", "maxcombs"))
+    assert page.outdated.isHidden()
+    finish(loaded_window, qtbot, page.show_map.click)
+    assert session.choices.roles["person"] is Role.PLAIN
 
 
 def test_a_click_leads_from_a_node_to_the_dialog_of_its_release(page, loaded_window, qtbot):

@@ -10,6 +10,7 @@ from vbas_desktop.release.plan import make_plan
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.panel.regions_tab import RegionsTab
+from vbas_desktop.ui.panel.results_lines import run_in_tiers
 from vbas_desktop.ui.panel.results_tab import ResultsTab
 
 LONG = 60_000
@@ -60,6 +61,20 @@ def test_results_say_what_tiers_would_save_and_one_click_runs_them(losing, qtbot
     assert "tier_0" in names
     losing.menus.actions["undo"].trigger()
     assert losing.session.choices.approaches["tiers"] == "none"
+
+
+def test_tiers_are_not_run_for_a_solution_of_another_k(losing, qtbot):
+    tiers, session = losing.tab("Results").tiers, losing.session
+    assert tiers.apply.isEnabled()
+    session.change_fields(k=20)
+    assert not tiers.apply.isEnabled()
+    assert tiers.apply.toolTip().startswith("The shown solution has another k, other quasi-identifiers,")
+    before = session.choices
+    run_in_tiers(losing.context)
+    assert session.choices == before
+    assert not losing.runner.busy
+    session.undo()
+    assert tiers.apply.isEnabled()
 
 
 def test_export_offers_tiers_instead_of_the_loss(losing, qtbot):

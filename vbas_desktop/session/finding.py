@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.search import SearchJob
 from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import figures, level_words
+from vbas_desktop.settings.declaration import setting_of, settings_of
+from vbas_desktop.settings.limits import Limiting
+from vbas_desktop.settings.run import COMPONENTS, Protection, Running
 
 from .choices import Choices
 from .results import key_of
@@ -18,6 +22,14 @@ from .results import key_of
 if TYPE_CHECKING:
     from vbas_desktop.search.lattice import Node
     from vbas_desktop.session.session import Session
+
+
+_OF_SEARCH = (
+    *settings_of(Limiting),
+    *(setting_of(Protection, name) for name in ("unknown_regions", "global_suppression")),
+    setting_of(Running, "random_seed"),
+)
+"""The declared settings, besides k, that decide what a search finds."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +72,50 @@ def order_search(session: Session, conditions: Conditions, target: Path | None =
     )
 
 
+def differing_settings(now: Choices, then: Choices) -> tuple[str, ...]:
+    """Name the settings that make a search with ``now`` another one than a search with ``then``, with both values of k
+    and of the allowed loss. Groups and the approach for the number of sites do not count: each node has its own.
+    """
+    words = []
+    if now.k != then.k:
+        words.append(f"k was {then.k:,} and is {now.k:,} now")
+    if now.allowed_loss_percent != then.allowed_loss_percent:
+        words.append(f"the allowed loss was {then.allowed_loss_percent:g} % and is {now.allowed_loss_percent:g} % now")
+    if now.region_column != then.region_column:
+        words.append("the region column is another one")
+    if now.quasi_identifiers != then.quasi_identifiers:
+        names = (", ".join(each.quasi_identifiers) or "none" for each in (then, now))
+        words.append("the quasi-identifiers were {} and are {} now".format(*names))
+    if now.sensitive_columns != then.sensitive_columns and any(
+        column.criteria for column in (*now.sensitive_columns, *then.sensitive_columns)
+    ):
+        words.append("the criteria for sensitive values are others")
+    words += [
+        f"“{declared.title}” has another value"
+        for declared in _OF_SEARCH
+        if getattr(now, declared.name) != getattr(then, declared.name)
+    ]
+    if any(_made(now, component) != _made(then, component) for component in COMPONENTS if component != "site_number"):
+        words.append("the approaches are others")
+    return tuple(words)
+
+
+def _made(choices: Choices, component: str) -> Any:
+    try:
+        return choices.make(component)
+    except InputError:  # of a project made where other approaches are installed
+        return None
+
+
 def choices_of(choices: Choices, searched: Searched, node: Node) -> Choices:
-    """The choices that make the release of a node: its groups, its columns, and the allowed loss."""
+    """Choose the groups of a node, and the approach that keeps to the allowed loss. k and the roles stay as they are:
+    call `differing_settings` first.
+    """
     lattice = searched.finest.lattice
     columns = {ladder.column for ladder in lattice.ladders}
     kept = {name: groups for name, groups in choices.groupings.items() if name not in columns}
     made = {grouping.column: dict(grouping.groups) for grouping in lattice.groupings(node)}
-    chosen = choices.with_quasi_identifiers(columns)
-    changed = replace(chosen, groupings={**kept, **made}, k=searched.finest.problem.k)
-    return changed.with_approach("site_number", "limit").with_allowed_loss(searched.allowed_loss_percent)
+    return replace(choices, groupings={**kept, **made}).with_approach("site_number", "limit")
 
 
 def node_in_words(searched: Searched, node: Node) -> str:

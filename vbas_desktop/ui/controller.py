@@ -98,8 +98,9 @@ class Controller(QObject):
         self._run_after_load = True
         self.reload()
         self._context.say(
-            f"Making the regions of {earlier.entry.title} once more. Whatever columns of it are exported tell nothing "
-            "new; who came and went in other records is compared again."
+            f"Making the regions of {earlier.entry.title} once more, with its k ({earlier.entry.k:,}) and its "
+            f"quasi-identifiers ({', '.join(earlier.entry.quasi_identifiers)}) in Input. Whatever columns of it are "
+            "exported tell nothing new; who came and went in other records is compared again."
         )
 
     def _on_join(self, earlier: Earlier) -> None:

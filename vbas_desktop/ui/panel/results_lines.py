@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QToolButton, QWidget
@@ -17,6 +19,12 @@ from vbas_desktop.ui.widgets.building import dress, in_row
 from vbas_desktop.ui.widgets.fields import without_wheel
 
 from .results_columns import KNEE, RECOMMENDED
+
+_TIERS = "Records whose class is too small in their region are released in a larger place, not lost (Ctrl+T)"
+_OTHER_SETTINGS = (
+    "The shown solution has another k, other quasi-identifiers, groups or criteria than Input. Run with those of Input "
+    "first, or set them back."
+)
 
 
 class LimitLine(QWidget):
@@ -109,17 +117,25 @@ class TiersLine(QWidget):
         self._preparer = preparer_of(context)
         self.words, self.apply = QLabel(), QPushButton("Run in tiers")
         self.apply.setShortcut("Ctrl+T")
-        self.apply.setToolTip(
-            "Records whose class is too small in their region are released in a larger place, not lost (Ctrl+T)"
-        )
         self.words.setWordWrap(True)
         in_row((self.words, 1), self.apply, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2))
         self.apply.clicked.connect(lambda: run_in_tiers(context))
+        self._session = context.session
         self._preparer.changed.connect(self._on_prepared)
+        context.model.choices_changed.connect(self._on_choices_changed)
+        self._on_choices_changed()
         self._on_prepared()
 
     @Slot()
+    def _on_choices_changed(self) -> None:
+        shown = self._session.selected
+        same = shown is None or shown.run.key == self._session.problem_key
+        self.apply.setEnabled(same)
+        self.apply.setToolTip(_TIERS if same else _OTHER_SETTINGS)
+
+    @Slot()
     def _on_prepared(self) -> None:
+        self._on_choices_changed()
         shown = self._preparer.shown
         saved = None if shown is None else shown.lost_in_tiers
         self.setVisible(saved is not None)
@@ -129,10 +145,15 @@ class TiersLine(QWidget):
 
 
 def run_in_tiers(context: Context) -> None:
-    """Run with the settings of the shown solution and with tiers."""
-    session = context.session
-    selected = session.selected
-    choices = session.choices if selected is None else selected.run.choices
+    """Run with the approaches of the shown solution and with tiers; k and the roles stay as they are in Input."""
+    session, selected = context.session, context.session.selected
+    if selected is not None and selected.run.key != session.problem_key:
+        context.say(_OTHER_SETTINGS)
+        return
+    choices = session.choices
+    if selected is not None:
+        made = selected.run.choices
+        choices = replace(choices, approaches=made.approaches, parameters=made.parameters)
     session.change(choices.with_approach("tiers", USUAL_TIERS))
     context.run(None)
 

@@ -48,6 +48,7 @@ class NodesModel(TableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.searched: Searched | None = None
+        self._grey: QColor | None = None
 
     def show_search(self, searched: Searched | None) -> None:
         """Show what is found so far."""
@@ -58,6 +59,13 @@ class NodesModel(TableModel):
             columns = (Heading(name, f"Categories of {name} that remain", "right") for name in names)
             place = _PLACES if searched is not None and searched.in_tiers else _REGIONS_HEAD
             self.heads = (*_FIRST, *columns, place, *_FIGURES)
+
+    def show_grey(self, colour: QColor | None) -> None:
+        """Write the nodes in grey, as those of other settings are; None: as usual."""
+        if colour != self._grey:
+            self._grey = colour
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.ForegroundRole])
 
     def row_of(self, number: int) -> Found:
         """The node with a number."""
@@ -105,6 +113,8 @@ class NodesModel(TableModel):
             return float("inf") if value is None else value
         if role == NUMBER_ROLE:
             return row + 1
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._grey
         if role == Qt.ItemDataRole.ToolTipRole:
             return node_in_words(self.searched, self.searched.rows[row].node)
         if role == Qt.ItemDataRole.FontRole and self.searched.rows[row] is self.searched.recommended:

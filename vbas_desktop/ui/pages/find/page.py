@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, QSortFilterProxyModel, Qt, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QGraphicsOpacityEffect, QTableView
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
@@ -16,13 +16,13 @@ from vbas_desktop.jobs.search import SearchJob, read_ladders
 from vbas_desktop.search.lattice import Finest
 from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.search.table import summary_lines
-from vbas_desktop.session.finding import choices_of, node_in_words, order_search
+from vbas_desktop.session.finding import choices_of, differing_settings, node_in_words, order_search
 from vbas_desktop.ui.charts.chart import attend
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pages.job_page import FolderPage
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, split
-from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.fields import set_look, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, beside, documents
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
@@ -31,6 +31,9 @@ from .attributes import AttributesForm
 from .nodes import NUMBER_ROLE, SORT_ROLE, FrontChart, NodesModel
 
 _LOW, _WIDE = 640, 880
+_FADED = 0.35
+_SHOW = "Use the groups of the chosen node in Input, run it and draw it"
+_RELEASE = "The same, and then choose where its release goes (Ctrl+E)"
 _HIERARCHIES = "Hierarchies (*.csv *.txt);;All files (*)"
 
 
@@ -43,11 +46,17 @@ class FindPage(FolderPage):
         self.form, self.chart, self.model = AttributesForm(), FrontChart(context.theme.colours), NodesModel(self)
         self.sorted, self.table = QSortFilterProxyModel(self), QTableView()
         self.start = button("▶  Find it", self.search, look="primary", shortcut="Ctrl+Return")
-        use = "Use the groups of the chosen node in Input, run it and draw it"
-        self.show_map = button("Show on the map", self._on_show_map, use, "Ctrl+Shift+M")
-        release = "The same, and then choose where its release goes (Ctrl+E)"
-        self.release = button("Release it…", lambda: self._use(self._context.export), release)
+        self.show_map = button("Show on the map", self._on_show_map, _SHOW, "Ctrl+Shift+M")
+        self.release = button("Release it…", lambda: self._use(self._context.export), _RELEASE)
+        self.outdated = told(look="warning", accessibleName="Settings that differ from those of the results")
+        self.outdated.hide()
+        self._faded = QGraphicsOpacityEffect(self.chart)
+        self._faded.setOpacity(_FADED)
+        self._faded.setEnabled(False)
+        self.chart.setGraphicsEffect(self._faded)
         self.searched: Searched | None = None
+        self._searched_with = self._session.choices
+        """The choices in force when the search began."""
         self._finest: Finest | None = None
         self._reason: str | None = None
         self._build()
@@ -62,6 +71,7 @@ class FindPage(FolderPage):
             self.form,
             self.folder_field("Folder for the table", "Finished nodes are kept beside it", "Choose another folder"),
             self.live,
+            self.outdated,
             (self.halves, 1),
             in_row(self.start, self.stop, 1, self.show_map, self.release, page),
             within=self,
@@ -99,6 +109,7 @@ class FindPage(FolderPage):
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.table.doubleClicked.connect(self._on_show_map)
         model.data_loaded.connect(self._on_data_loaded)
+        self._context.theme.changed.connect(self._refresh)
         model.choices_changed.connect(VisibleRefresh(self, self._on_changed).request)
 
     # What is asked for
@@ -150,9 +161,21 @@ class FindPage(FolderPage):
     def _refresh(self) -> None:
         reason = self._reason or (None if self.target.text().strip() else "Choose a folder for the table.")
         self.tell(reason, "Search every combination that is not finished yet (Ctrl+Return)")
-        node, busy = self.chosen, self._context.runner.busy
-        for each in (self.show_map, self.release):
-            each.setEnabled(not busy and node is not None and node.regions is not None)
+        node, busy, why_not = self.chosen, self._context.runner.busy, self._why_outdated()
+        for each, tip in ((self.show_map, f"{_SHOW} (Ctrl+Shift+M)"), (self.release, _RELEASE)):
+            each.setEnabled(not busy and not why_not and node is not None and node.regions is not None)
+            each.setToolTip(why_not or tip)
+        self.outdated.setText(why_not)
+        self.outdated.setVisible(bool(why_not))
+        self._faded.setEnabled(bool(why_not))
+        self.model.show_grey(QColor(self._context.theme.colours.muted) if why_not else None)
+
+    def _why_outdated(self) -> str:
+        """Say which settings differ from those of the nodes on show; empty if none does."""
+        if self.searched is None:
+            return ""
+        words = "; ".join(differing_settings(self._session.choices, self._searched_with))
+        return f"These were found with other settings: {words}. Search again, or set them back." if words else ""
 
     # Searching
 
@@ -162,6 +185,7 @@ class FindPage(FolderPage):
         if self._reason is not None or self._context.runner.busy:
             return
         order = order_search(self._session, self.form.conditions(), self._folder)
+        self._searched_with = self._session.choices
         self._show(None)
         steps = (self._on_searched, self._on_item, self._on_aborted)
         self._context.runner.start("Finding a release", partial(_run, order), *steps)
@@ -176,8 +200,8 @@ class FindPage(FolderPage):
     def _on_flush(self) -> None:
         if self._finest is None or not self._arrived:
             return
-        loss = self._session.choices.allowed_loss_percent
-        self._show(Searched(self._finest, tuple(self._arrived), loss, self._session.choices.limiting))
+        choices = self._searched_with
+        self._show(Searched(self._finest, tuple(self._arrived), choices.allowed_loss_percent, choices.limiting))
         self.live.setText(f"{len(self._arrived):,} of {counted(self._finest.lattice.size, 'node')} are finished.")
 
     def _on_searched(self, searched: Searched) -> None:
@@ -232,9 +256,11 @@ class FindPage(FolderPage):
         self._use()
 
     def _use(self, then: Callable[[], None] | None = None) -> None:
-        """Put the chosen node in force and run it; the map comes to the front."""
+        """Use the groups of the chosen node and run; the map comes to the front. Nodes of other settings stay."""
         node, searched = self.chosen, self.searched
         if node is None or searched is None or node.regions is None or self._context.runner.busy:
+            return
+        if self._why_outdated():
             return
         self._context.say(node_in_words(searched, node.node))
         self._session.change(choices_of(self._session.choices, searched, node.node))
