@@ -248,6 +248,13 @@ def _released_as(
     return np.asarray(code * (int(kind.max(initial=0)) + 1) + kind)
 
 
+def _counted_names(problem: Problem, claim: Claim) -> str:
+    """Name the released columns that make the classes, as the release does."""
+    released = dict(claim.columns)
+    names = [released[name] for name in (problem.region_column, *problem.quasi_identifiers) if name in released]
+    return ", ".join(f"“{name[:80]}”" for name in names) or "values"
+
+
 def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected: _Expected) -> list[Check]:
     suppressed = expected.suppressed + before.strangers
     _, released, released_sums, _ = after.tally.classes()
@@ -255,7 +262,7 @@ def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected:
     checks = [
         Check("the columns are those that were chosen", after.names_fit),
         Check(
-            f"every combination of values has at least {problem.k:,} records",
+            f"every combination of {_counted_names(problem, claim)} has at least {problem.k:,} records",
             anonymity is None or anonymity >= problem.k,
             "nothing is released" if anonymity is None else f"smallest: {anonymity:,}",
         ),

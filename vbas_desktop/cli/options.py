@@ -170,6 +170,8 @@ def say_release(report: ReleaseReport, quiet: bool = False) -> None:
         f"{report.regions_in_words}; read back and verified. "
         f"What may leave the organisation: {report.folder}"
     )
+    if report.columns is not None:
+        say(report.columns.in_words)
 
 
 def loss_findings(report: ReleaseReport) -> Iterator[Finding]:

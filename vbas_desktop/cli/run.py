@@ -89,6 +89,8 @@ def run(options: argparse.Namespace) -> int:
         document = document_of(ran, solution, release)
         if report is not None:
             document["release"] = {"solution": solution.id, **release.as_dict()}
+            if report.columns is not None:
+                document["columns"] = report.columns.as_dict()
         offer = _in_tiers(problem, solution, progress)
     if offer is not None:
         document["in_tiers"] = offer

@@ -30,7 +30,10 @@ from .run import Ran, RunJob, checked, chosen_solution
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.audit.copies import Original
+    from vbas_desktop.domain.problem import Problem
+    from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseReport
+    from vbas_desktop.release.column_coverage import ColumnCoverage
     from vbas_desktop.release.ledger import Entry
 
 
@@ -224,6 +227,23 @@ def document_of(ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[s
     if solution.requirement is not None:
         document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
     return document
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageJob:
+    """Say for which columns of a release k would hold, and count the records that all of them together single out."""
+
+    problem: Problem
+    table: RecordTable
+    solution: Solution
+    options: ReleaseOptions
+
+    def execute(self, progress: Progress = Silent()) -> ColumnCoverage:  # noqa: B008 (Silent has no state)
+        """Count, before anything is written."""
+        from vbas_desktop.release.column_coverage import expect_coverage
+        from vbas_desktop.release.plan import make_plan
+
+        return expect_coverage(make_plan(self.problem, self.solution), self.table, self.options, progress)
 
 
 @dataclass(frozen=True)

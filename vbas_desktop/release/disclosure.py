@@ -114,7 +114,8 @@ class Told(Partition):
     places above follow, numbered on tier by tier. ``distances`` of places and ``separation`` take every initial region
     once, whatever its records. ``example`` is a released class of a larger place, by columns and values. ``limits`` are
     what the regions keep to, in words. ``whole``: the file has the region column and all quasi-identifiers, so that its
-    rows tell the classes.
+    rows tell the classes. ``counted_columns`` are the released columns for which k holds, ``other_columns`` those that
+    are released as they are.
     """
 
     k: int
@@ -132,6 +133,8 @@ class Told(Partition):
     sensitive: tuple[ToldSensitive, ...] = ()
     limits: tuple[tuple[str, str], ...] = ()
     whole: bool = True
+    counted_columns: tuple[str, ...] = ()
+    other_columns: tuple[str, ...] = ()
 
     @cached_property
     def released_by_place(self) -> NDArray[np.int64]:
@@ -223,7 +226,8 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
     least = len(plan.codes) * np.unique(classes).size - sizes.size
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
     once = _places_once(plan)
-    whole = all(name in names for name in (problem.region_column, *problem.quasi_identifiers))
+    used = (problem.region_column, *problem.quasi_identifiers)
+    whole = all(name in names for name in used)
     members = np.concatenate([tier.members_by_region for tier in plan.tiers])[region]
     return Told(
         k=problem.k,
@@ -257,6 +261,8 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         sensitive=tuple(_told_sensitive(plan, names, whole)),
         limits=tuple(_limits_told(plan, plan.released_by_region)),
         whole=whole,
+        counted_columns=tuple(names[name] for name in used if name in names),
+        other_columns=tuple(shown for name, shown in names.items() if name not in used),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.domain.errors import Check, Finding
@@ -13,6 +13,9 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.files.runfile import RUN_FILE
 from vbas_desktop.io.output import check_target
 from vbas_desktop.settings.command import CHECKLIST_FILE, GROUPS_FILE, REQUIREMENT_FILE
+
+if TYPE_CHECKING:
+    from .column_coverage import ColumnCoverage
 
 _OUTSIDE = (
     "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
@@ -55,6 +58,7 @@ class ReleaseReport:
     population: Mapping[str, Any] | None = None
     regions_with_records: int | None = None
     in_tiers: bool = False
+    columns: ColumnCoverage | None = None
 
     @property
     def regions_in_words(self) -> str:

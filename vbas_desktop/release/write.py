@@ -38,6 +38,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
 from . import representability
+from .column_coverage import ColumnCoverage, cover_columns
 from .disclosure import Told, tell
 from .folder import NAMES, ReleasedFile, ReleaseReport
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
@@ -101,9 +102,11 @@ def write_release(
             telltales += telltale_order(plan, table)
         telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
         made = dict(document or run_document(problem, result, {}, solution.id))
+        columns = cover_columns(plan, as_written, options, progress)
+        made["columns"] = columns.as_dict()
         judged = _complete(made, plan, options, progress)
         with staged_folder(target, NAMES) as folder:
-            job = _Job(plan, table, result, options, folder, made, telltales, notation)
+            job = _Job(plan, table, result, options, folder, made, telltales, notation, columns)
             written, checks = job.run(progress)
             if isinstance(table, SourceTable):
                 table.engine.refuse_changed()
@@ -193,6 +196,7 @@ class _Job:
     document: dict[str, Any]
     telltales: tuple[Finding, ...]
     canonical: Canonical
+    columns: ColumnCoverage | None = None
 
     @cached_property
     def released(self) -> tuple[tuple[str, str], ...]:
@@ -290,7 +294,7 @@ class _Job:
         self._for_repeating(internal)
         facts = Facts(
             self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written),
-            drawn.maps, drawn.parts, self.document, drawn.place, drawn.told, self.telltales,
+            drawn.maps, drawn.parts, self.document, drawn.place, drawn.told, self.telltales, self.columns,
         )  # fmt: skip
         for folder, make_report, done in (
             (release, partial(self._for_recipient, facts, drawn.vector), 0.0),
@@ -335,7 +339,7 @@ class _Job:
         self, target: Path, written: Written, checks: tuple[Check, ...], judged: Judgement | None
     ) -> ReleaseReport:
         """The numbers of the release that is in place now."""
-        plan = self.plan
+        plan, found = self.plan, () if self.columns is None else self.columns.findings()
         return ReleaseReport(
             target=target,
             records=plan.problem.records,
@@ -345,7 +349,8 @@ class _Job:
             anonymity=plan.anonymity,
             checks=checks,
             files=listed(target, {f"release/{self._file_name}": written.sha256}),
-            findings=(*self.telltales, *_formula_findings(written, self.options)),
+            findings=(*found, *self.telltales, *_formula_findings(written, self.options)),
+            columns=self.columns,
             policy=judged,
             population=self.document.get("population"),
             regions_with_records=int(np.count_nonzero(plan.released_by_region)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +34,24 @@ if TYPE_CHECKING:
 class Choices(Running, Harm, Limiting, Protection, Reading):
     """The user's decisions. ``parameters`` maps component → approach → parameter → value, and lists only what differs
     from the declared defaults; ``pareto_measures`` None means the measures' own defaults; ``groupings`` maps column →
-    value → group for the columns whose categories are taken together.
+    value → group for the columns whose categories are taken together; ``decided`` names the columns whose role the user
+    chose or confirmed.
     """
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULTS))
     parameters: Parameters = field(default_factory=dict)
     groupings: Groups = field(default_factory=dict)
+    decided: frozenset[str] = frozenset()
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The columns that were only guessed to be plain: they would be released as they are."""
+        return tuple(name for name in self.columns(Role.PLAIN) if name not in self.decided)
+
+    def with_decided(self, names: Iterable[str]) -> Choices:
+        """The same with the roles of these columns confirmed."""
+        return replace(self, decided=self.decided | frozenset(names))
 
     def columns(self, role: Role) -> tuple[str, ...]:
         """The columns with this role, in the order in which they got it."""
@@ -76,12 +87,13 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
         return replace(self, benign={**benign, **more}, criteria=(*others, *chosen.criteria))
 
     def with_role(self, column: str, role: Role) -> Choices:
-        """The same with another role for one column; there is only ever one region column."""
-        roles = {
-            name: Role.PLAIN if role is Role.REGION and given is Role.REGION else given
-            for name, given in self.roles.items()
-        }
-        return replace(self, roles={**roles, column: role})
+        """The same with this role for one column, decided; there is only ever one region column.
+
+        Nobody decided what a column is that was the region column before.
+        """
+        before = {name for name, given in self.roles.items() if role is Role.REGION and given is Role.REGION}
+        roles = {name: Role.PLAIN if name in before else given for name, given in self.roles.items()}
+        return replace(self, roles={**roles, column: role}, decided=(self.decided - before) | {column})
 
     def with_quasi_identifiers(self, names: Container[str]) -> Choices:
         """The same with these quasi-identifiers and no others."""
@@ -89,7 +101,8 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
             name: Role.QUASI_IDENTIFIER if name in names else Role.PLAIN if role is Role.QUASI_IDENTIFIER else role
             for name, role in self.roles.items()
         }
-        return replace(self, roles=roles)
+        dropped = {name for name, role in roles.items() if role is Role.PLAIN and self.roles[name] is not Role.PLAIN}
+        return replace(self, roles=roles, decided=self.decided - dropped)
 
     def with_grouping(self, column: str, groups: Mapping[str, str]) -> Choices:
         """The same with other groups for the categories of one column; a value that is its own group needs no entry."""
@@ -152,7 +165,7 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
         """Whether both make the same run of the same files: what a measure counts for, and the parameters of approaches
         that are not chosen, make no difference.
         """
-        different = set(changed_fields(self, other)) - {"pareto_measures", "parameters"}
+        different = set(changed_fields(self, other)) - {"pareto_measures", "parameters", "decided"}
         return not different and all(self.make(component) == other.make(component) for component in COMPONENTS)
 
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
@@ -206,6 +219,7 @@ def choices_to_json(choices: Choices, path: Callable[[str], str] = _as_it_is) ->
             for component, named in choices.parameters.items()
         },
         "groupings": {name: dict(groups) for name, groups in choices.groupings.items()},
+        "decided": sorted(choices.decided),
     }
 
 
@@ -219,6 +233,8 @@ def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_
         known["approaches"] = {**DEFAULTS, **known["approaches"]}
     if "roles" in data:
         known["roles"] = {name: Role(role) for name, role in data["roles"]}
+    if "decided" in data:
+        known["decided"] = frozenset(data["decided"])
     return _with_paths(Choices(**known, **Choices.values_from_kept(data)), path)
 
 

@@ -15,7 +15,7 @@ from .choices import Choices, changed_fields
 CHOICES_AT, SOLUTIONS_AT = "Input", "Results"
 """The tabs where a step is seen."""
 
-_UNDECLARED = {"roles": "role", "approaches": "approach", "groupings": "grouping of categories"}
+_UNDECLARED = {"roles": "role", "decided": "role", "approaches": "approach", "groupings": "grouping of categories"}
 """The names of the choices that are not declared as settings."""
 
 

@@ -95,6 +95,7 @@ _RUN = _object(
 _ROLE = {"type": "array", "prefixItems": [_TEXT, {"enum": [str(role) for role in Role]}], "minItems": 2, "maxItems": 2}
 _CHOICES = _object(
     roles=_list(_ROLE),
+    decided=_TEXTS,
     groupings=_GROUPINGS,
     approaches=_map(_TEXT),
     parameters=_map(_PARAMETERS),

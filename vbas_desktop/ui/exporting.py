@@ -64,7 +64,8 @@ class Exporting(QObject):
             self._context.say(reason)
             return
         shown = preparer_of(self._context).shown
-        dialog = ExportDialog(self._context.session, self._window, None if shown is None else shown.lost_in_tiers)
+        lost = None if shown is None else shown.lost_in_tiers
+        dialog = ExportDialog(self._context.session, self._window, lost, self._context.quiet_runner)
         dialog.order_made.connect(self._on_order_made)
         dialog.tiers_wanted.connect(lambda: run_in_tiers(self._context))
         dialog.earlier_wanted.connect(self._context.use_earlier)

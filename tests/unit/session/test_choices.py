@@ -15,6 +15,18 @@ def test_a_new_region_column_makes_the_old_one_plain():
     assert choices.region_column == "b"
 
 
+def test_a_guess_is_undecided_until_somebody_chooses_or_confirms_it():
+    guessed = Choices(roles={"a": Role.PLAIN, "b": Role.PLAIN, "c": Role.QUASI_IDENTIFIER, "d": Role.REGION})
+    assert guessed.undecided == ("a", "b")
+    chosen = guessed.with_role("a", Role.PLAIN)
+    assert chosen.undecided == ("b",)
+    assert chosen.with_decided(chosen.undecided).undecided == ()
+    # Roles that columns lose because of another choice were decided by nobody.
+    assert chosen.with_role("b", Role.REGION).undecided == ("d",)
+    assert chosen.with_role("c", Role.QUASI_IDENTIFIER).with_quasi_identifiers(["b"]).undecided == ("c",)
+    assert guessed.same_run(chosen)
+
+
 def test_quasi_identifiers_keep_the_order_of_the_file():
     choices = Choices(roles={"a": Role.PLAIN, "b": Role.QUASI_IDENTIFIER})
     assert choices.with_role("a", Role.QUASI_IDENTIFIER).quasi_identifiers == ("a", "b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,19 @@ def reopen(path: Path, **places: Path) -> tuple[Session, object]:
     if opened.loaded is not None:
         session.accept_project(opened)
     return session, opened
+
+
+def test_a_project_keeps_which_roles_were_decided(session, tmp_path):
+    plain = [name for name in session.choices.roles if session.choices.roles[name] is not Role.REGION]
+    choices = session.choices
+    for name in plain:
+        choices = choices.with_role(name, Role.PLAIN)
+    choices = replace(choices, decided=frozenset(plain[:1]))
+    session.change(choices)
+    session.snapshot().write(tmp_path / "project.vbas")
+    after, _ = reopen(tmp_path / "project.vbas")
+    assert after.choices.decided == {plain[0]}
+    assert after.choices.undecided == tuple(plain[1:])
 
 
 def test_a_project_restores_everything_that_is_seen(saved):

@@ -13,6 +13,7 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD
 from vbas_desktop.engine.place import codes_of
+from vbas_desktop.release.column_coverage import names_in_words
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 
@@ -36,7 +37,7 @@ from .place import place_blocks
 from .policy import checklist_blocks, policy_blocks, population_blocks
 from .ratings import MEASURE_ROWS, journalist_of, measure_rows, risk_blocks, solution_table
 from .sensitive import sensitive_blocks
-from .shared import Facts, counts, files_table, map_caption, region_blocks, why_safe
+from .shared import Facts, column_blocks, counts, files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
 from .wording import choices_in_words
 
@@ -92,6 +93,7 @@ class _Writer:
             self.problem.judged_columns,
         )
         yield Section("In short", (self._tiles(), *safe))
+        yield Section("Columns", tuple(self._columns()))
         yield Section("Policy", tuple(policy_blocks(self.plan, self.facts.document)))
         yield Section("Policy checklist", tuple(checklist_blocks(self.facts.document)))
         yield Section("The requirement", tuple(check_blocks(self.facts.document.get("requirement_check") or ())))
@@ -124,6 +126,16 @@ class _Writer:
             (f"{self.plan.records_suppressed:,}", f"records suppressed ({100 * share:.2g} % of the file)"),
         ]
         return Tiles(items)
+
+    def _columns(self) -> Iterable[Block]:
+        covered = self.facts.columns
+        if covered is None:
+            return
+        yield from column_blocks(covered.k, covered.counted, covered.others)
+        if covered.others:
+            yield Paragraph(covered.unique_in_words)
+        if covered.without_role:
+            yield Paragraph(f"No role was given for {names_in_words(covered.without_role)}.")
 
     def _inputs(self) -> Iterable[Block]:
         sources = [("Record file", self.problem.records_source), ("Region file", self.problem.regions_source)]

@@ -20,7 +20,7 @@ from .place import recipients_place
 from .policy import recipients_policy
 from .ratings import MEASURE_ROWS, journalist_told, measure_rows, risk_blocks
 from .sensitive import recipients_sensitive
-from .shared import files_table, map_caption, region_blocks, why_safe
+from .shared import column_blocks, files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
 from .wording import COMPONENTS, coordinates
 
@@ -60,6 +60,7 @@ def _sections(papers: Papers) -> Iterable[Section]:
     judged = [each.name for each in told.sensitive if each.criteria]
     safe = why_safe(names, told.k, told.anonymity, bool(told.coarser), judged)
     yield Section("In short", (_tiles(told), *safe))
+    yield Section("Columns", tuple(column_blocks(told.k, told.counted_columns, told.other_columns)))
     yield Section("Policy", tuple(recipients_policy(papers.policy)))
     yield Section("The files", (files_table(papers.files),))
     yield Section("What was chosen", (Pairs(_choices(papers)),))

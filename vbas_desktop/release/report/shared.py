@@ -15,6 +15,7 @@ from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.release.column_coverage import ColumnCoverage
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Partition, Plan
@@ -22,7 +23,7 @@ from vbas_desktop.release.records.writing import Written
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .blocks import LONGEST, Block, Paragraph, Table, left_out
+from .blocks import LONGEST, Block, Pairs, Paragraph, Table, left_out
 from .figures import Maps
 from .wording import WHAT_FILES_ARE
 
@@ -63,6 +64,16 @@ def _limits(judged: Sequence[str]) -> str:
     return (
         f"{against} Every released class also meets the criteria for {names}; see Sensitive values. Nothing is said "
         "of the other columns: if they can be known to outsiders, or are sensitive, further protection is needed."
+    )
+
+
+def column_blocks(k: int, counted: Sequence[str], others: Sequence[str]) -> Iterator[Block]:
+    """Name the released columns for which k holds, and those for which it does not."""
+    yield Pairs(
+        [
+            (f"Counted: every combination has at least {k:,} records", ", ".join(counted)),
+            ("Not counted: released as they are", ", ".join(others) or "none"),
+        ]
     )
 
 
@@ -128,3 +139,4 @@ class Facts:
     place: PlaceVector
     told: Told
     telltales: tuple[Finding, ...]
+    columns: ColumnCoverage | None = None

@@ -15,7 +15,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.loss import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.handover import RECORDED, usual_ledger
-from vbas_desktop.jobs.release import ReleaseJob, Stopped, TargetJob
+from vbas_desktop.jobs.release import CoverageJob, ReleaseJob, Stopped, TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.release.ledger import Entry as LedgerEntry
@@ -30,8 +30,9 @@ from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, 
 from vbas_desktop.ui.widgets.dialog import CANCEL, Dialog
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample, typed_path
-from vbas_desktop.ui.worker import in_window_words
+from vbas_desktop.ui.worker import JobRunner, in_window_words
 
+from .coverage import CoverageLine, undecided_in_words
 from .handing_over import dated, extract_job
 from .release_columns import ReleaseColumns, unprotected_in_words
 
@@ -60,7 +61,13 @@ class ExportDialog(Dialog):
     earlier_wanted = Signal(object, bool)
     extract_wanted = Signal(object)
 
-    def __init__(self, session: Session, parent: QWidget, lost_in_tiers: int | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        parent: QWidget,
+        lost_in_tiers: int | None = None,
+        runner: JobRunner | None = None,
+    ) -> None:
         super().__init__(parent, "Export a release", CANCEL, (640, 0))
         assert session.table is not None
         self._session = session
@@ -73,6 +80,9 @@ class ExportDialog(Dialog):
             session.choices,
             session.selected.run.key.region_column if session.selected else session.choices.region_column or "",
         )
+        self.coverage = CoverageLine(runner, self)
+        plain = "Release these columns as they are: nobody knows them of a person"
+        self.confirm = button("Confirm as plain", self._on_confirm, plain)
         self.format, self.delimiter, self.policy, self.naming = (QComboBox() for _ in range(4))
         self._combos = {"format": self.format, "delimiter": self.delimiter, "policy": self.policy}
         self.shuffle, self.formulas, self.class_size, self.geopackage, self.pdf = (
@@ -136,7 +146,9 @@ class ExportDialog(Dialog):
             in_row(self.saving, self.tiers, 1),
             title("Columns"),
             (self.columns, 1),
+            self.coverage.label,
             self.unprotected,
+            in_row(1, self.confirm),
             self._told,
             in_grid([setting_field(_SETTINGS[name], combo) for name, combo in self._combos.items()], across=2 * GRID),
             order,
@@ -190,8 +202,17 @@ class ExportDialog(Dialog):
         self.earlier_wanted.emit(self._earlier, join)
         self.reject()
 
+    @Slot()
+    def _on_confirm(self) -> None:
+        choices = self._session.choices
+        self._session.change(choices.with_decided(self.columns.undecided))
+        self.columns.show_decided(self._session.choices)
+        self._on_changed()
+
     def _connect(self) -> None:
         self.columns.changed.connect(self._on_changed)
+        self.coverage.changed.connect(self._grow)
+        self.finished.connect(self.coverage.forget)
         for edit in (self.seed, self.target, self.also, self.compared_k, self.k_reason):
             edit.textChanged.connect(self._on_changed)
         for combo in (self.solution, *self._combos.values()):
@@ -307,6 +328,8 @@ class ExportDialog(Dialog):
         assert entry is not None
         if entry.run.key.region_column not in self.columns.kept:
             return f"“{entry.run.key.region_column}” holds the aggregated regions: it has to be released."
+        if self.columns.undecided:
+            return undecided_in_words(self.columns.undecided)
         if not self.target.text().strip():
             return "Choose a target folder."
         wrong = self._what_is_wrong_with_k()
@@ -338,11 +361,22 @@ class ExportDialog(Dialog):
         known = entry is not None and entry.problem is not None
         self.summary.setText(release_in_words(entry) if known and entry is not None else "")
         self._offer_tiers(entry if known else None)
+        self.coverage.show_for(self._coverage_job(entry))
+        self.confirm.setVisible(bool(self.columns.undecided))
         self.unprotected.setText(unprotected_in_words(self.columns.unprotected))
         self.unprotected.setVisible(bool(self.columns.unprotected))
         self.seed.setEnabled(self.shuffle.isChecked())
         self.delimiter.setEnabled(self.format.currentData() == "csv")
         self._grow()
+
+    def _coverage_job(self, entry: Entry | None) -> CoverageJob | None:
+        """Count for what is chosen; None if that cannot be released."""
+        table = self._session.table
+        if entry is None or entry.problem is None or table is None or why_not_release(entry) is not None:
+            return None
+        identifiers = self._session.choices.columns(Role.IDENTIFIER)
+        options = ReleaseOptions(columns=self.columns.kept, identifiers=identifiers)
+        return CoverageJob(entry.problem, table, entry.solution, options) if self.columns.kept else None
 
     def showEvent(self, event: QShowEvent) -> None:
         """Only now it is known how wide the texts are."""

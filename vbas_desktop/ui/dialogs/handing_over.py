@@ -13,6 +13,7 @@ from vbas_desktop.domain.words import capitalised, counted
 from vbas_desktop.jobs.ledger import NO_LEDGER, RecordJob
 from vbas_desktop.jobs.release import ExportJob
 from vbas_desktop.release import ReleaseReport
+from vbas_desktop.release.column_coverage import WITHOUT_ROLE
 from vbas_desktop.release.ledger import Entry, extract_columns
 from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.ui.theme import GRID, Theme
@@ -43,7 +44,7 @@ class ReleaseDone(Dialog):
             line = f"{capitalised(check.name)}: {'passed' if check.passed else 'failed'}"
             self._add("shield" if check.passed else "error", line, check.detail)
         for finding in report.findings:
-            if finding.code != NO_LEDGER:
+            if finding.code not in (NO_LEDGER, WITHOUT_ROLE):
                 self._add("warning", in_window_words(finding), "")
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -73,8 +74,9 @@ def _in_words(report: ReleaseReport) -> str:
         f"{report.regions_in_words}; {report.records_suppressed:,} suppressed. "
         f"The folder “release” may be handed on, “internal” stays with you."
     )
+    columns = [] if report.columns is None else [report.columns.in_words]
     compared = [finding.message for finding in report.findings if finding.code == NO_LEDGER]
-    return " ".join([text, *compared, *([] if report.policy is None else [report.policy.in_words])])
+    return " ".join([text, *columns, *compared, *([] if report.policy is None else [report.policy.in_words])])
 
 
 class RecordDialog(Dialog):

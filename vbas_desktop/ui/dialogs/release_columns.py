@@ -37,6 +37,7 @@ class ReleaseColumns(QTableWidget):
         assert head is not None
         head.setToolTip(_ALLOWING)
         self.setAccessibleName("Released columns")
+        self._undecided = frozenset(choices.undecided)
         self._roles = {name: choices.roles.get(name, Role.PLAIN) for name in columns} | {region_column: Role.REGION}
         for row, name in enumerate(columns):
             self._fill(row, name, self._roles[name])
@@ -66,8 +67,29 @@ class ReleaseColumns(QTableWidget):
             tick.setFlags(Qt.ItemFlag.ItemIsSelectable)
             named.setFlags(Qt.ItemFlag.ItemIsSelectable)
             tick.setToolTip("Identifiers are never released. Give the column another role in Input if it is none.")
-        for column, item in ((_TICK, tick), (_ROLE, cell(str(role))), (_NAME, named), (_ALLOWED, _allowing(role))):
+        for column, item in (
+            (_TICK, tick),
+            (_ROLE, cell(self._role_text(name))),
+            (_NAME, named),
+            (_ALLOWED, _allowing(role)),
+        ):
             self.setItem(row, column, item)
+
+    def _role_text(self, name: str) -> str:
+        return f"{self._roles[name]}?" if name in self._undecided else str(self._roles[name])
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The kept columns that were only guessed to be plain."""
+        return tuple(name for name in self.kept if name in self._undecided)
+
+    def show_decided(self, choices: Choices) -> None:
+        """Show that roles were confirmed."""
+        self._undecided = frozenset(choices.undecided)
+        for row, name in enumerate(self._columns):
+            item = self.item(row, _ROLE)
+            if item is not None:
+                item.setText(self._role_text(name))
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.algorithms.intervals import number_of_groups
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
+from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column
-from vbas_desktop.ui.widgets.fields import Unfold, muted, short_name, title
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.fields import Unfold, muted, short_name, title, told
 from vbas_desktop.ui.widgets.tables import (
     BarDelegate,
     ChoiceCells,
@@ -38,6 +39,7 @@ ROLE_TIPS = {
     Role.IDENTIFIER: "Points at one person: left out of the release",
     Role.PLAIN: "Released as it is",
 }
+_UNDECIDED_TIP = "Undecided: the program guessed that it is plain. Choose a role, or confirm it below"
 NAME, ROLE, DISTINCT, EMPTY = range(4)
 _HEADINGS = (Heading("Column"), Heading("Role"), Heading("Categories", side="right"), Heading("Empty", side="right"))
 
@@ -80,6 +82,10 @@ class ColumnsModel(TableModel):
         """The role of the column in a row."""
         return self._session.choices.roles.get(self.rows[row].name, Role.PLAIN)
 
+    def is_undecided(self, row: int) -> bool:
+        """Whether the column in a row was only guessed to be plain."""
+        return self.role_of(row) is Role.PLAIN and self.rows[row].name not in self._session.choices.decided
+
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Only roles can be edited."""
         usual = super().flags(index)
@@ -88,7 +94,8 @@ class ColumnsModel(TableModel):
     def more(self, row: int, column: int, role: int) -> Any:
         """The role to edit, and tips."""
         if role == Qt.ItemDataRole.EditRole and column == ROLE:
-            return str(self.role_of(row))
+            # An undecided cell begins with nothing chosen, so that opening its list decides nothing.
+            return "" if self.is_undecided(row) else str(self.role_of(row))
         return self._tip(self.rows[row], row, column) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def text(self, row: int, column: int) -> str:
@@ -97,7 +104,7 @@ class ColumnsModel(TableModel):
         if column == NAME:
             return facts.name
         if column == ROLE:
-            return str(self.role_of(row))
+            return f"{self.role_of(row)}?" if self.is_undecided(row) else str(self.role_of(row))
         if column == EMPTY:
             return f"{facts.missing:,}" if facts.missing else ""
         number = facts.categories.number if facts.categories is not None else facts.distinct
@@ -110,7 +117,7 @@ class ColumnsModel(TableModel):
 
     def _tip(self, facts: ColumnFacts, row: int, column: int) -> str:
         if column == ROLE:
-            return ROLE_TIPS[self.role_of(row)]
+            return _UNDECIDED_TIP if self.is_undecided(row) else ROLE_TIPS[self.role_of(row)]
         declared = facts.categories.declared if facts.categories is not None else None
         if column == DISTINCT and declared is not None:
             return f"{declared:,} declared in the file, {facts.distinct:,} present"
@@ -168,12 +175,17 @@ class ColumnsSection(QWidget):
         self.unfold = Unfold()
         self.unfold.toggled.connect(self._on_unfolded)
         self._left_out = muted()
+        self.undecided = told(look="warning")
+        self.confirm = QPushButton("Confirm as plain")
+        self.confirm.setToolTip("Release all undecided columns as they are: nobody knows them of a person")
+        self.confirm.clicked.connect(self._on_confirm)
         self.group = QPushButton("Grou&p categories…")
         self.group.setToolTip("Take categories of the chosen column together, before counting and in the release")
         self.group.clicked.connect(self.open_grouping)
         in_column(
             title("Columns and roles"),
             self.view,
+            in_row((self.undecided, 1), self.confirm),
             self.unfold,
             self.bars,
             self._left_out,
@@ -196,12 +208,28 @@ class ColumnsSection(QWidget):
             names, region = [facts.name for facts in self.model.rows], self._session.choices.region_column
             self.view.setCurrentIndex(self.model.index(names.index(region) if region in names else 0, NAME))
         self._on_unfolded(self.unfold.isChecked())
+        self._refresh_undecided()
         self.setVisible(rows > 0)
 
     def refresh(self) -> None:
         """Roles or groups changed."""
         self.model.refresh_roles()
         self._refresh_group_button()
+        self._refresh_undecided()
+
+    def _refresh_undecided(self) -> None:
+        number = len(self._session.choices.undecided)
+        self.undecided.setText(
+            f"{counted(number, 'column is', 'columns are')} undecided (plain?): choose "
+            f"{agreeing(number, 'its role', 'their roles')} before you export."
+        )
+        for widget in (self.undecided, self.confirm):
+            widget.setVisible(number > 0)
+
+    @Slot()
+    def _on_confirm(self) -> None:
+        choices = self._session.choices
+        self._session.change(choices.with_decided(choices.undecided))
 
     def _refresh_group_button(self) -> None:
         row = self.view.currentIndex().row()
@@ -245,9 +273,9 @@ class ColumnsSection(QWidget):
         self.bars.setVisible(unfolded and shown > 0)
         height = self.bars.verticalHeader().defaultSectionSize() * min(max(shown, 1), 8)
         self.bars.setFixedHeight(height + self.bars.horizontalHeader().sizeHint().height() + 4)
-        told = f"and {left_out:,} more" if left_out else "Too many different values to list." if not shown else ""
-        self._left_out.setText(told)
-        self._left_out.setVisible(unfolded and bool(told))
+        text = f"and {left_out:,} more" if left_out else "Too many different values to list." if not shown else ""
+        self._left_out.setText(text)
+        self._left_out.setVisible(unfolded and bool(text))
 
 
 def _table_look(view: QTableView, name: str, stretched: int) -> None:
