@@ -69,7 +69,10 @@ def loss_causes(
 
 
 _UNKNOWN_REMEDY = "Correct the region ids of these records, or add the missing regions to the region file."
-_RARE_REMEDY = "Take categories together (Find a release, vbas search), use fewer quasi-identifiers or a smaller k."
+_RARE_REMEDY = (
+    "Take categories together, use fewer quasi-identifiers or a smaller k; Find a release (vbas search) shows what "
+    "that gives."
+)
 _SMALL_REGIONS_REMEDY = "Use fewer sites (--site-number limit finds how many)."
 _BOUNDED_REMEDY = "Let fewer boundaries and regions that stay alone limit the merging, or take categories together."
 
