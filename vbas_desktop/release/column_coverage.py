@@ -113,7 +113,8 @@ def expect_coverage(plan: Plan, table: RecordTable, options: ReleaseOptions, pro
 def cover_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> ColumnCoverage:
     """Sort the released columns by whether k holds for them, and count the unique records.
 
-    ``table`` has the values as they will be written. O(records · columns) time, 8 bytes for each released record. Records behind an address are not counted.
+    ``table`` has the values as they will be written. Records behind an address are not counted.
+    O(records · columns) time, 8 bytes for each released record.
     """
     problem = plan.problem
     released = [name for name, _ in options.released_columns(table.dialect.header)]
@@ -173,7 +174,7 @@ def _count_unique(
             codes[q] = category_of[values[rows]]
         places = decision.places(region, codes)[0]
         kept = places >= 0
-        columns = [places[kept]] if problem.region_column in used else []
+        columns: list[NDArray[np.integer]] = [places[kept]] if problem.region_column in used else []
         columns += [codes[q][kept] for q, name in enumerate(problem.quasi_identifiers) if name in used]
         columns += [values[rows][kept] for values in written]
         number = int(np.count_nonzero(kept))
