@@ -37,13 +37,27 @@ SCREEN_LIBRARIES: dict[str, str] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window: 0 closed by the user, 1 there is no screen or a library is missing, 2 wrong usage."""
     options = _parser().parse_args(argv)
-    reason = why_no_window(os.environ)
+    reason = why_no_picture(options) or why_no_window(os.environ)
     if reason:
         sys.stderr.write(f"vbas-desktop: {reason}\n")
         return 1
     from vbas_desktop.ui.app import main as open_window
 
     return open_window(project=options.project, demo=options.demo, picture=options.picture)
+
+
+def why_no_picture(options: argparse.Namespace) -> str | None:
+    """Say why the picture cannot be saved where it should be; None if nothing speaks against it."""
+    if options.picture is None:
+        return None
+    from vbas_desktop.domain.errors import InputError
+    from vbas_desktop.io.output import check_target
+
+    try:
+        check_target(options.picture, inputs=[options.project] if options.project else [], replace=options.replace)
+    except InputError as error:
+        return str(error)
+    return None
 
 
 def why_no_window(
@@ -79,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("project", nargs="?", type=Path, metavar="PROJECT.vbas", help="a project to open")
     parser.add_argument("--demo", action="store_true", help="open the sample data and run it")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="save a picture (PNG, SVG, PDF) and close")
+    parser.add_argument("--replace", action="store_true", help="replace the picture if it is there already")
     parser.add_argument("--version", action="version", version=f"vbas-desktop {__version__}")
     return parser
 

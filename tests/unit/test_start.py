@@ -28,6 +28,22 @@ def test_without_a_screen_it_ends_with_1_and_names_the_command_that_works():
     assert "Traceback" not in ended.stderr
 
 
+def test_a_picture_replaces_a_file_only_when_asked_for_and_never_the_project(tmp_path):
+    project, picture = tmp_path / "p.vbas", tmp_path / "p.png"
+    for path in (project, picture):
+        path.write_text("mine")
+
+    def refused(*words):
+        start = [sys.executable, "-m", "vbas_desktop", *map(str, words)]
+        environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name[:3] != "QT_"}
+        return subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60).stderr
+
+    assert "There is a file with this name already" in refused(project, "--picture", picture)
+    assert "is an input" in refused(project, "--picture", project, "--replace")
+    assert "there is no screen here" in refused(project, "--picture", picture, "--replace")
+    assert (project.read_text(), picture.read_text()) == ("mine", "mine")
+
+
 def test_a_missing_library_is_named_by_the_package_that_brings_it():
     reason = why_no_window({"DISPLAY": ":0"}, "linux", loads=lambda name: name != "libxcb-cursor.so.0")
     assert reason == "system libraries are missing. On Debian or Ubuntu run: apt-get install libxcb-cursor0"

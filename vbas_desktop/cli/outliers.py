@@ -87,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
         Writing.from_options(vars(options)),
         reading_of(options),
         Path(options.population) if options.population else None,
+        options.replace,
     )
     with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)

@@ -165,7 +165,7 @@ def _refuse_input(target: Path, path: Path) -> None:
     what = "holds" if inside else "lies in a folder that is" if around else "is"
     raise refusal(
         "target-is-input",
-        f"The target {what} an input of this command (“{shorten(path.name)}”), so nothing is written there.",
+        f"The target {what} an input (“{shorten(path.name)}”), so nothing is written there.",
         "Choose another place.",
         file=target,
     )

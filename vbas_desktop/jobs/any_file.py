@@ -22,6 +22,7 @@ from vbas_desktop.assessment.representability.outlier_file import (
     Treated,
     Treatment,
     counted_in_words,
+    custody_file,
     handle_outliers,
 )
 from vbas_desktop.assessment.representability.requirement import Requirement, as_rows, check
@@ -30,8 +31,11 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.hashing import require_unchanged
 from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.io.output import check_target
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import Writing
+
+from .inputs import check_saved_file, input_paths
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,7 @@ class OutlierJob:
     """Count the classes of fewer than k records of a file; with a target, write the file without them.
 
     ``population`` is a file from which made-up records take their sensitive values, instead of from the file itself.
+    ``replace``: a list of made-up rows that is there already may be replaced although its file is not there.
     """
 
     file: Path
@@ -137,10 +142,12 @@ class OutlierJob:
     writing: Writing = field(default_factory=Writing)
     reading: RecordOptions = field(default_factory=RecordOptions)
     population: Path | None = None
+    replace: bool = False
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
         """Load, count, handle, write, read back."""
         chosen, columns = self.choices, self.choices.quasi_identifiers
+        self._check_target()
         hierarchies = self.coding.of(columns)
         distances = read_distance_tables(self.coding.distances, columns)
         table = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
@@ -161,3 +168,12 @@ class OutlierJob:
         if self.population is None:
             return None
         return load_records(self.population, RecordOptions(category_counts="no"))
+
+    def _check_target(self) -> None:
+        """Refuse to write over an input; a list of made-up rows is replaced only together with its file."""
+        if self.target is None:
+            return
+        coding = {"hierarchies": self.coding.hierarchies, "distances": self.coding.distances}
+        named = {"file": self.file, "population": self.population, **coding}
+        check_saved_file(self.target, named)
+        check_target(custody_file(self.target), inputs=input_paths(named), replace=self.replace or self.target.exists())

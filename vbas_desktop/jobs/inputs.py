@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.files.runfile import RUN_FILE
+from vbas_desktop.io.output import check_target
 from vbas_desktop.sources.address import Kind, record_place
 
 INPUTS = frozenset({
@@ -27,6 +28,11 @@ def input_paths(options: Mapping[str, Any]) -> list[Path]:
     named = [(name, text) for name in sorted(INPUTS) for text in _texts(options.get(name))]
     candidates = [path for name, text in named for path in _paths(name, text)]
     return [path for path in dict.fromkeys(candidates) if path.exists()]
+
+
+def check_saved_file(path: Path, options: Mapping[str, Any]) -> None:
+    """Refuse to save over a file that the options name; whoever chose the place has agreed to replace any other."""
+    check_target(path, inputs=input_paths(options), replace=True)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -84,16 +84,23 @@ class JudgeJob:
 
 @dataclass(frozen=True)
 class CopyPolicyJob:
-    """Write a copy of a policy (empty: an example) to a file that can be changed."""
+    """Write a copy of a policy (empty: an example) to a file that can be changed.
+
+    ``inputs`` are the options that name files to be read, which are not written over.
+    """
 
     policy: str
     target: Path
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def execute(self, progress: Progress = Silent()) -> Path:  # noqa: B008
         """Write the file; the place of it."""
         from vbas_desktop.files.policies import text_of
         from vbas_desktop.io.output import write_text
 
+        from .inputs import check_saved_file
+
         progress.update("Writing the policy")
+        check_saved_file(self.target, self.inputs)
         write_text(self.target, text_of(self.policy))
         return self.target

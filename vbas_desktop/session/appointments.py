@@ -13,9 +13,10 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.output import check_target
 from vbas_desktop.jobs.appointments import PlanJob
 from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, people_of
-from vbas_desktop.screening.outputs import Assessment, cannot_attend, write_plan
+from vbas_desktop.screening.outputs import PLAN_FILES, Assessment, cannot_attend, write_plan
 from vbas_desktop.screening.slots import SlotTable, load_slots
 from vbas_desktop.screening.task import alternatives
 from vbas_desktop.screening.vectors import AnonymityVector
@@ -87,6 +88,7 @@ def make_plan(setup: PlanSetup, progress: Progress) -> Planned:
 
 def export(planned: Planned, target: Path, progress: Progress) -> Path:
     """Write the plan as a folder."""
+    check_target(target, PLAN_FILES, [Path(planned.setup.people.source.path)])
     write_plan(planned.assessment, planned.people, target, progress)
     return target
 

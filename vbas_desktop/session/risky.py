@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from vbas_desktop.assessment.risky.detail import Detail, measure_detail
 from vbas_desktop.assessment.risky.found import Found, Search, occurrences, write_scores
 from vbas_desktop.assessment.risky.loop import GENTLE, Coarsener, Plan, State
-from vbas_desktop.assessment.risky.output import write_coarsened
+from vbas_desktop.assessment.risky.output import COARSENED, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import with_label
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.output import check_target
 from vbas_desktop.jobs.risky import RiskyJob
 from vbas_desktop.settings.writing import Writing
 
@@ -172,6 +173,11 @@ class RiskySetup:
         filters = filter_rules_of(_numbered(self.filter_rules), "Filter rules", self.folder)
         return Plan(self.k, self.strategy, domain, filters, self.suppression_share)
 
+    @property
+    def paths(self) -> list[Path]:
+        """List the files that are searched."""
+        return [Path(self.records.source.path), *([] if self.reference is None else [self.reference])]
+
     def same_table(self, other: RiskySetup) -> bool:
         """Whether both search the same columns of the same files: then steps already made still hold."""
         return (self.records, self.columns, self.reference) == (other.records, other.columns, other.reference)
@@ -255,12 +261,14 @@ def run(setup: RiskySetup, work: Work | None, progress: Progress, hand_out: Call
 
 def export(work: Work, target: Path, form: Writing, progress: Progress) -> dict[str, Any]:
     """Write the coarsened file with its log, read back and recounted."""
+    check_target(target, COARSENED, work.setup.paths)
     return write_coarsened(work.coarsener, work.setup.records, target, form, progress)
 
 
-def save_scores(listing: Listing, target: Path, progress: Progress) -> Path:
+def save_scores(work: Work, target: Path, progress: Progress) -> Path:
     """Write in how many of the listed combinations each record is."""
-    write_scores(target, listing.table, listing.search, progress)
+    check_target(target, inputs=work.setup.paths, replace=True)
+    write_scores(target, work.listing.table, work.listing.search, progress)
     return target
 
 

@@ -299,6 +299,15 @@ class Session(Papers):
         # A person is asked before an earlier release is replaced.
         return replace(job, loss_limit_percent=loss_limit_of(entry.run, self.choices), replaces=False)
 
+    # Files
+
+    def named_inputs(self) -> dict[str, Any]:
+        """List what is read, by the names of the options; nothing may be saved over it."""
+        files = {"records": self.records_path, "regions": self.regions_path, "file": self.project_path}
+        chosen = self.choices
+        reading = {name: getattr(chosen, name) for name in ("obstacles", "codebook", "coarsen_from")}
+        return {**files, **reading, "policy": self.policy.policy, "population": self.policy.population}
+
     # Projects
 
     def snapshot(self) -> ProjectState | None:

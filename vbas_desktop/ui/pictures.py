@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF
@@ -18,6 +18,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.io.output import check_target
+from vbas_desktop.jobs.inputs import check_saved_file
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
@@ -89,6 +91,8 @@ def save_drawing(drawing: Drawing, target: Path, paper: Paper | None = None, pro
     kind = target.suffix.lower().lstrip(".")
     if kind not in FILTERS:
         kind, target = "png", target.with_name(f"{target.name}.png")
+        # Nobody was asked about this name.
+        check_target(target)
     unfinished = target.with_name(f".{target.name}.part")
     try:
         {"png": _save_png, "svg": _save_svg, "pdf": _save_pdf}[kind](drawing, unfinished, paper)
@@ -99,10 +103,15 @@ def save_drawing(drawing: Drawing, target: Path, paper: Paper | None = None, pro
 
 
 def offer_to_save(context: Context, parent: QWidget, drawing: Drawing, name: str, paper: Paper | None = None) -> None:
-    """Ask where a drawing is to go and write it there in the background."""
+    """Ask where a drawing is to go and write it there in the background; no file that is read is written over."""
 
     def save(chosen: str) -> None:
-        job = partial(save_drawing, drawing, Path(chosen), paper)
+        inputs = context.session.named_inputs()
+
+        def job(progress: Progress) -> Path:
+            check_saved_file(Path(chosen), inputs)
+            return save_drawing(drawing, Path(chosen), paper, progress)
+
         context.runner.start(SAVING, job, lambda path: context.say(f"Saved {path}."))
 
     ask_to_save(parent, "Save as", ";;".join(FILTERS.values()), Path(f"{name}.png"), save)

@@ -9,8 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
+from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.access import is_elsewhere
+from vbas_desktop.jobs.inputs import check_saved_file
 from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder, Recovery
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.ui.widgets.building import dress
@@ -147,7 +149,13 @@ class Projects(QObject):
 
         self._autosave.stop()
         self.save_runner.shut_down()
-        self.save_runner.start(f"Saving {path.name}", lambda progress: state.write(path, progress), on_saved)
+        inputs = {**self._session.named_inputs(), "file": None}
+
+        def job(progress: Progress) -> None:
+            check_saved_file(path, inputs)
+            state.write(path, progress)
+
+        self.save_runner.start(f"Saving {path.name}", job, on_saved)
 
     def guarded(self, then: Callable[[], object]) -> None:
         """Do something that would lose unsaved work: ask first if there is any."""

@@ -374,7 +374,7 @@ def test_an_input_is_no_target_however_it_is_spelt(tmp_path, monkeypatch, spelli
         "symbolic link": tmp_path / "link",
         "hard link": tmp_path / "hard",
     }
-    with pytest.raises(InputError, match=r"is an input of this command \(“records.csv”\)"):
+    with pytest.raises(InputError, match=r"is an input \(“records.csv”\)"):
         check_target(targets[spelling], inputs=[source], replace=True)
     assert source.read_text() == "mine"
 

@@ -39,6 +39,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.io.output import write_text
+from vbas_desktop.jobs.inputs import check_saved_file
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
@@ -194,10 +195,12 @@ def offer_to_save_rows(context: Context, parent: QWidget, rows: list[list[str]],
 
 
 def save_rows(context: Context, title: str, rows: Sequence[Sequence[str]], path: Path) -> None:
-    """Write rows as CSV in the background, and say where they are."""
+    """Write rows as CSV in the background, and say where they are; no file that is read is written over."""
+    inputs = context.session.named_inputs()
 
     def job(progress: Progress) -> None:
         progress.update(title)
+        check_saved_file(path, inputs)
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(rows)
         write_text(path, text.getvalue())

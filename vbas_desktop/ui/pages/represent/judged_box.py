@@ -187,7 +187,8 @@ class JudgedBox(QWidget):
 
     def copy_to(self, chosen: str) -> None:
         """Write the chosen policy, or an example, to a file, judge by that, and open it to be changed."""
-        job = CopyPolicyJob(self._context.session.policy.policy, Path(chosen))
+        session = self._context.session
+        job = CopyPolicyJob(session.policy.policy, Path(chosen), session.named_inputs())
         self._context.runner.start("Writing the policy", job.execute, self._on_copied)
 
     def _on_copied(self, path: Path) -> None:

@@ -20,6 +20,7 @@ from vbas_desktop.assessment.representability.requirement import (
 from vbas_desktop.assessment.representability.words import OVERALL as MEASURES
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.jobs.inputs import check_saved_file
 from vbas_desktop.session.representing import alike_in_words, requirement_of, texts_of, unvarying
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
@@ -254,9 +255,11 @@ class RequirementsPage(QWidget):
     def save_file(self, path: Path) -> None:
         """Write the requirement in force in the background."""
         requirement = self._context.session.requirement
+        inputs = self._context.session.named_inputs()
 
         def job(progress: Progress) -> None:
             progress.update("Saving the requirement")
+            check_saved_file(path, inputs)
             write_requirement(path, requirement)
 
         self._context.runner.start(f"Saving {path.name}", job, lambda _: self._context.say(f"Saved {path}."))

@@ -177,7 +177,7 @@ class RiskyPage(JobPage):
     def save_scores(self, target: str) -> None:
         """Write in how many of the listed combinations each record is."""
         assert self.work is not None
-        self.save("Saving scores", partial(risky.save_scores, self.work.listing, Path(target)))
+        self.save("Saving scores", partial(risky.save_scores, self.work, Path(target)))
 
     @Slot()
     def _on_use(self) -> None:
