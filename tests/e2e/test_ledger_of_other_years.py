@@ -189,6 +189,19 @@ def test_benign_values_of_newcomers_do_no_harm(yearly):
     assert yearly.run("second", everybody() + ALIKE, *benign) == 1
 
 
+def test_people_are_known_again_though_a_release_writes_their_values_otherwise(yearly, capsys):
+    """In the second year years are padded with zeros, as codes are, and the illness has another notation."""
+    number = {each: str(place + 1) for place, each in enumerate(ILLNESSES)}
+    first = [[*row[:4], number[row[4]], row[5]] for row in everybody()]
+    second = [[*row[:4], f"0{row[4]}", f"0{row[5]}"] for row in first]
+    yearly.hand_over("first", first, *HALF, "--benign", "illness=1")
+    new = person("new", "03", since="02021")
+    assert yearly.run("second", [*second, new], *HALF, "--benign", "illness=01") == 1
+    assert "could tell 1 person who came or went" in capsys.readouterr().err
+    benign = [person(f"new{n}", "01", since="02021") for n in range(5)]
+    assert yearly.run("second", second + benign, *HALF, "--benign", "illness=01") == 0
+
+
 def expected(folder, first, second, k, share):
     """Whether the written files tell of too few people, or too alike ones, that they came, left or stayed."""
     kept = []

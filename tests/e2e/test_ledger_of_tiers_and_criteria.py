@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from ledger_house import check, people, rows_of, run, write
 from release_making import write_regions
 
@@ -228,3 +229,33 @@ def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
     assert made("columns", 4, *half, "--ledger", str(tmp_path / "none.json")) == 0
     assert joint_harm(tmp_path, ["rows", "columns"], 50) == 9
     assert joint_harm(tmp_path, ["rows", "halves"], 50) == 0
+
+
+@pytest.mark.parametrize("criteria", [True, False], ids=["criteria in both", "criteria in the first only"])
+def test_criteria_hold_for_people_whom_the_release_that_has_them_leaves_out(tmp_path, capsys, criteria):
+    """Six people, two in each of three regions, are too few for the first release; the second one shows them among
+    sixteen. Whoever has both subtracts, and sees that all six have one illness.
+    """
+    write_regions(tmp_path)
+    rows = [[f"old-{n}", "80-year", "female", f"r{n % 16}", f"illness-{n % 7}", f"since-{n}"] for n in range(160)]
+    rows += [[f"few-{n}", "10-year", "female", f"r{n % 3}", "illness-1", f"few-{n}"] for n in range(6)]
+    rows += [[f"many-{n}", "10-year", "female", "r3", f"illness-{n % 5}", f"many-{n}"] for n in range(10)]
+    write(tmp_path / "records.csv", rows)
+    for name, parts in {"fine": (0, 1, 2, 3), "coarse": (0, 0, 0, 0)}.items():
+        places = [*parts, *[9] * 12]
+        lines = [f"r{n},A{place}\n" for n, place in enumerate(places)]
+        (tmp_path / f"{name}.csv").write_text("".join(["initial_region,aggregated_region\n", *lines]))
+    half = ("--sensitive", "illness", "--criterion", "illness=share:50")
+
+    def made(name, *more):
+        sites = "5" if name == "fine" else "2"
+        coarse = ("--construction", "coarsen", "--coarsen-from", str(tmp_path / f"{name}.csv"), "--sites", sites)
+        return run(tmp_path, name, *coarse, *more)
+
+    assert made("fine", *half) == 0
+    assert main(["ledger", "record", str(tmp_path / "fine"), "--audience", "Uni", "--quiet"]) == 0
+    capsys.readouterr()
+    assert made("coarse", *(half if criteria else ())) == 1
+    assert "would give “illness” of 6 people away" in capsys.readouterr().err
+    # Without the column nothing is given away.
+    assert made("coarse", "--columns", "age,sex,region,since") == 0

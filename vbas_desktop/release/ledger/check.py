@@ -8,7 +8,7 @@ from dataclasses import replace
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.one_way import possible_values
+from vbas_desktop.files.one_way import plain_value
 
 from .changes import Change, changes, joint_changes
 from .entry import Entry
@@ -126,12 +126,11 @@ def _beside_other_records(
 
 
 def _texts(subject: Subject, column: str) -> Sequence[str]:
-    """List the values that the record file has in a column, as they are there and as they are written."""
+    """List the values that the record file has in a column, without habits of notation."""
     facts = next((each for each in subject.table.columns if each.name == column), None)
     if facts is None or facts.categories is None:
         return ()
-    values = facts.categories.values
-    return list(dict.fromkeys(form for value in values for form in possible_values(value)))
+    return list(dict.fromkeys(map(plain_value, facts.categories.values)))
 
 
 def _judge_change(ledger: Ledger, subject: Subject, entry: Entry, change: Change, k: int) -> Against:

@@ -20,7 +20,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import MISSING
 from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.one_way import possible_values
+from vbas_desktop.files.one_way import plain_value, possible_values
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.solutions import pack, unpack
 
@@ -32,24 +32,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Guarded:
-    """A sensitive column with the criteria that every released class met; benign values are hashes."""
+    """A sensitive column with the criteria that every released class met.
+
+    ``benign`` are the hashes of benign values as they were named, ``plain_benign`` without habits of notation.
+    """
 
     column: str
     criteria: tuple[str, ...]
     benign: Hashes
+    plain_benign: Hashes
 
     @classmethod
     def of(cls, key: bytes, sensitive: Iterable[Sensitive]) -> tuple[Guarded, ...]:
         """Those columns of which something had to hold."""
-        return tuple(
-            cls(each.column, tuple(one.text for one in each.criteria), value_hashes(key, each.column, each.benign))
-            for each in sensitive
-            if each.criteria
-        )
+        found = []
+        for each in sensitive:
+            if each.criteria:
+                named, plain = each.benign, map(plain_value, each.benign)
+                benign, plain_benign = (value_hashes(key, each.column, values) for values in (named, plain))
+                found.append(cls(each.column, tuple(one.text for one in each.criteria), benign, plain_benign))
+        return tuple(found)
 
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {"column": self.column, "criteria": list(self.criteria), "benign": pack(self.benign)}
+        benign = {"benign": pack(self.benign), "plain_benign": pack(self.plain_benign)}
+        return {"column": self.column, "criteria": list(self.criteria), **benign}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Guarded:
@@ -57,10 +64,10 @@ class Guarded:
         criteria = tuple(map(str, data["criteria"]))
         for text in criteria:
             criterion_of(text)
-        benign = unpack(data["benign"])
-        if benign.dtype != np.uint64:
+        benign, plain_benign = unpack(data["benign"]), unpack(data["plain_benign"])
+        if benign.dtype != np.uint64 or plain_benign.dtype != np.uint64:
             raise ValueError("arrays of the wrong kind")
-        return cls(str(data["column"]), criteria, benign)
+        return cls(str(data["column"]), criteria, benign, plain_benign)
 
     def chosen(self, key: bytes, values: Sequence[str]) -> Sensitive:
         """The criteria again, with the benign ones among these values of the column."""

@@ -18,10 +18,10 @@ from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.files.one_way import plain_value
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.runfile import read_run_file
 from vbas_desktop.release.plan import Plan
-from vbas_desktop.release.records.canonical import canonical_columns, values_of_texts
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
@@ -85,15 +85,9 @@ def planned_rows(entry: Entry, table: RecordTable, key: bytes, progress: Progres
     hashed = {
         name: entry.grouped(name, value_hashes(key, name, _values(table, name))) for name in entry.quasi_identifiers
     }
-    others = _others(entry)
-    located = _Hashed(table, places, hashed, {})
-    written = canonical_columns(
-        values_of_texts(table, others), lambda name: located.released_values(entry, name, progress)
-    )
-    for name in others:
+    for name in _others(entry):
         if table.facts(name).categorical:
-            values = written[name][1] if name in written else _values(table, name)
-            hashed[name] = value_hashes(key, name, values)
+            hashed[name] = _hash_other_column(key, name, _values(table, name))
     rows = _Hashed(table, places, hashed, {}).rows(entry, progress)
     if rows is None or not entry.parents:
         return rows
@@ -167,11 +161,12 @@ class _Hashed:
         if any(code not in place_of for code in given):
             raise _otherwise("The released file names regions that its crosswalk does not have.")
         told = {name: names.get(name, name) for name in entry.columns if name != region}
-        hashed = {
-            name: value_hashes(key, name, _unescaped(_values(table, called), options))
-            for name, called in told.items()
-            if table.facts(called).categorical
-        }
+        hashed = {}
+        for name, called in told.items():
+            if table.facts(called).categorical:
+                values = _unescaped(_values(table, called), options)
+                hash_column = value_hashes if name in entry.quasi_identifiers else _hash_other_column
+                hashed[name] = hash_column(key, name, values)
         return cls(table, np.array([place_of[code] for code in given], np.int32), hashed, names)
 
     def cells(self, entry: Entry, progress: Progress) -> Cells:
@@ -181,16 +176,6 @@ class _Hashed:
         _, first, counts = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
         found = self._classified(entry, {name: self.table.codes(name)[first] for name in used})
         return Cells(*found, counts.astype(np.int32))
-
-    def released_values(self, entry: Entry, name: str, progress: Progress) -> NDArray[np.bool_]:
-        """Return for each value of another column whether a released record has it."""
-        keys, order = entry.cell_keys
-        found = np.zeros(self.table.facts(name).distinct, np.bool_)
-        if not order.size:
-            return found
-        for codes in self.table.pieces(self._called(entry.region_column, *entry.visible, name), progress, _STAGE):
-            found[codes[name][self._spots_of(entry, keys, codes) >= 0]] = True
-        return found
 
     def _spots_of(self, entry: Entry, keys: Hashes, codes: Mapping[str, NDArray[np.integer]]) -> NDArray[np.int64]:
         """Return where the cell of each record of a part stands among the keys of all; -1: it is not released."""
@@ -292,6 +277,11 @@ def _joined_rows(parts: Sequence[Rows]) -> Rows:
 def _others(entry: Entry) -> list[str]:
     used = {entry.region_column, *entry.quasi_identifiers}
     return [name for name in entry.columns if name not in used]
+
+
+def _hash_other_column(key: bytes, name: str, values: Sequence[str]) -> Hashes:
+    """Hash values without habits of notation, since two releases may write the same values in different ones."""
+    return value_hashes(key, name, [plain_value(value) for value in values])
 
 
 def _values(table: RecordTable, name: str) -> Sequence[str]:

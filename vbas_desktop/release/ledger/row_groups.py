@@ -207,7 +207,8 @@ def _misses(spread: Spread, criterion: Criterion, everybody: Ints) -> NDArray[np
 def _benign(key: bytes, guarded: Guarded) -> Hashes:
     """The hashes of benign values, with that of the empty value if it is named as it is shown."""
     missing, empty = value_hashes(key, guarded.column, [MISSING, ""])
-    return np.append(guarded.benign, empty) if missing in guarded.benign else guarded.benign
+    benign = guarded.plain_benign
+    return np.append(benign, empty) if missing in benign else benign
 
 
 def _order(key: bytes, column: str, values: Hashes, texts: Sequence[str]) -> Ints | None:
