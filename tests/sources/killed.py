@@ -52,15 +52,15 @@ def watch(context) -> None:
 def prepare(moment: str) -> None:
     """Let the program stand still at the moment."""
     if moment == "rows":
-        from vbas_desktop.release.records.batch_buckets import KeyedBuckets
+        from vbas_desktop.release.records.batch_buckets import BatchBuckets
 
-        add = KeyedBuckets.add
+        add = BatchBuckets.add
 
         def added(self, *given):
             add(self, *given)
             stand_still()
 
-        KeyedBuckets.add = added
+        BatchBuckets.add = added
     elif moment == "copy":
         import pyarrow.parquet as pq
 

@@ -12,7 +12,7 @@ from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.runfile import RUN_FILE
 from vbas_desktop.io.output import check_target
-from vbas_desktop.settings.command import CHECKLIST_FILE, GROUPS_FILE, REQUIREMENT_FILE
+from vbas_desktop.settings.command import CHECKLIST_FILE, GROUPS_FILE, REQUIREMENT_FILE, SEED_FILE
 
 if TYPE_CHECKING:
     from .column_coverage import ColumnCoverage
@@ -21,7 +21,15 @@ _OUTSIDE = (
     "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
     "aggregated_regions.gpkg", "representability.json", "report.html", "report.pdf", "SHA256SUMS",
 )  # fmt: skip
-_INSIDE = ("aggregated_regions.csv", "report.html", "report.pdf", GROUPS_FILE, REQUIREMENT_FILE, CHECKLIST_FILE)
+_INSIDE = (
+    "aggregated_regions.csv",
+    "report.html",
+    "report.pdf",
+    GROUPS_FILE,
+    REQUIREMENT_FILE,
+    CHECKLIST_FILE,
+    SEED_FILE,
+)
 
 NAMES = (RUN_FILE, *(f"release/{name}" for name in _OUTSIDE), *(f"internal/{name}" for name in _INSIDE))
 """Every file that a release may consist of. A folder with any other in it is not replaced."""

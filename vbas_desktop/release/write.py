@@ -33,7 +33,7 @@ from vbas_desktop.files.population import read_population
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.runfile import as_text, run_document, write_run_file
 from vbas_desktop.io.output import make_private, require_space, staged_folder
-from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
+from vbas_desktop.settings.command import GROUPS_FILE, SEED_FILE, files_to_repeat
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
@@ -311,6 +311,8 @@ class _Job:
         if "--generalise" in kept:
             groups = from_plain(document["options"]["groupings"])
             (internal / GROUPS_FILE).write_text(groups_text(groups), encoding="utf-8", newline="")
+        if "--shuffle-seed" in kept:
+            (internal / SEED_FILE).write_text(f"{self.options.shuffle_seed}\n", encoding="utf-8")
         for option, name in (("--requirement", "requirement"), ("--checklist", "policy_checklist")):
             if option in kept:
                 (internal / kept[option]).write_text(as_text(document[name]), encoding="utf-8")

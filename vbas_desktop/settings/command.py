@@ -23,6 +23,8 @@ _TOLD = {
 """Settings that a report describes in sentences of its own, or that it does not show."""
 
 GROUPS_FILE, REQUIREMENT_FILE, CHECKLIST_FILE = "generalise.csv", "requirement.json", "checklist.json"
+SEED_FILE = "shuffle-seed.txt"
+_SEED = "shuffle_seed"
 """What a release keeps in its folder ``internal`` for whoever repeats it."""
 
 
@@ -72,11 +74,14 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
     words = ["vbas", "run", *(_file(str(options[name])) for name in ("records", "regions"))]
     for declared in _settings():
         plain = options.get(declared.key, declared.plain_default)
+        if declared.key == _SEED:
+            # The secret stands in a file of its own, so that a copied report does not give it away.
+            continue
         if declared.decides and (declared.required or not _usual(declared, plain)):
             words += declared.form.words(declared.option, plain)
     words += _approach_words(options)
     for option, file in files_to_repeat(document).items():
-        words += [option, file]
+        words += [option, f"@{file}" if file == SEED_FILE else file]
     words += ["--solution", str(solution), "--out", "release-again"]
     return shlex.join(words)
 
@@ -90,10 +95,12 @@ def settings_in_words(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def files_to_repeat(document: Mapping[str, Any]) -> dict[str, str]:
     """The options that name a file besides the two of the run, and the file that a release keeps for each."""
+    options = document.get("options") or {}
     there = {
-        "--generalise": (GROUPS_FILE, (document.get("options") or {}).get("groupings")),
+        "--generalise": (GROUPS_FILE, options.get("groupings")),
         "--requirement": (REQUIREMENT_FILE, document.get("requirement")),
         "--checklist": (CHECKLIST_FILE, document.get("policy_checklist")),
+        "--shuffle-seed": (SEED_FILE, options.get("shuffle") and options.get(_SEED)),
     }
     return {option: file for option, (file, content) in there.items() if content}
 

@@ -128,15 +128,26 @@ class Delimiter(Form):
 
 @dataclass(frozen=True)
 class Digits(Form):
-    """Hexadecimal digits."""
+    """Hexadecimal digits, or ``@FILE`` for a file that holds them, so that a secret stays out of command histories."""
 
-    metavar: str = "HEX"
+    metavar: str = "HEX|@FILE"
     most: int = 64
     data: ClassVar[Schema] = {"type": ["string", "integer"], "pattern": "^[0-9a-f]+$", "minimum": 0}
     """Version 0.1 kept a number."""
 
     def parse(self, text: str) -> str:
-        """The digits in lower case."""
+        """Return the digits, read from the file if one is named."""
+        if not text.strip().startswith("@"):
+            return self.check(text)
+        file = text.strip()[1:]
+        try:
+            with open(file, encoding="utf-8-sig") as stream:
+                return self.check(stream.read(4 * self.most))
+        except (OSError, ValueError):
+            raise ValueError(f"the file “{file}” does not hold up to {self.most} hexadecimal digits") from None
+
+    def check(self, text: str) -> str:
+        """Return the digits in lower case; `ValueError` if there are others."""
         found = text.strip().lower()
         if not found or len(found) > self.most or found.strip("0123456789abcdef"):
             raise ValueError(f"“{text}” is not made of up to {self.most} hexadecimal digits (0 to 9, a to f)")

@@ -80,8 +80,8 @@ class ReleaseOptions(Settings, group="release"):
         None,
         label="Seed of the o&rder",
         help="Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell.",
-        in_command="a given secret for the order of the rows, in hexadecimal digits (default: a new one for every "
-        "release)",
+        in_command="a given secret for the order of the rows, in hexadecimal digits; @FILE names a file that holds it "
+        "(default: a new one for every release)",
         form=Digits(),
     )
     class_size: str | None = setting(
@@ -155,7 +155,7 @@ class ReleaseOptions(Settings, group="release"):
         if self.shuffle_seed is not None:
             # Runs that were kept before secrets were drawn tell a number.
             try:
-                object.__setattr__(self, "shuffle_seed", Digits().parse(str(self.shuffle_seed)))
+                object.__setattr__(self, "shuffle_seed", Digits().check(str(self.shuffle_seed)))
             except ValueError:
                 findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
         if self.format not in get_args(ReleaseFormat):

@@ -92,7 +92,7 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
         *release.glob("internal/*.csv"),
     ):
         shutil.copy(path, there)
-    for path in release.glob("internal/*.json"):
+    for path in (*release.glob("internal/*.json"), *release.glob("internal/*.txt")):
         shutil.copy(path, there)
     command = command_of(release)
     monkeypatch.chdir(there)

@@ -1,5 +1,6 @@
 """Rows set from codes in memory are, byte for byte, the rows that are cut out of the record file."""
 
+import hashlib
 import io
 
 import numpy as np
@@ -15,13 +16,14 @@ from vbas_desktop.domain.records import Grouping
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import RecordOptions, load_records
 from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.records import row_order
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.records import coded_writer, packed
 from vbas_desktop.release.records.coded_writer import CodedRecords
 from vbas_desktop.release.records.csv_writer import CsvRecords
-from vbas_desktop.release.records.shuffle import bucket_generator, drawn_order, shuffled_rows
+from vbas_desktop.release.records.shuffle import order_key
 
 CHOICES = [
     ReleaseOptions(),
@@ -100,12 +102,22 @@ def test_many_blocks_and_chunks_give_the_same_order(tmp_path, monkeypatch):
         assert coded == cut
 
 
-def test_a_drawn_order_is_that_of_the_rows_taken():
-    rows = [f"row {number}\n".encode() for number in range(300)]
-    buffer = b"".join(len(row).to_bytes(4, "little") + row for row in rows)
-    taken = shuffled_rows(np.frombuffer(buffer, np.uint8), bucket_generator(bytes(64), 5))
-    randoms = bucket_generator(bytes(64), 5).integers(0, 1 << 32, 300, np.uint32)
-    assert taken.tobytes() == b"".join(rows[place] for place in drawn_order(randoms))
+def test_rows_stand_in_the_order_of_a_cryptographic_stream(tmp_path, monkeypatch):
+    monkeypatch.setattr(row_order, "PIECE_ROWS", 128)
+    rows = [f"{number % 3},note {number},{REGIONS[number % 2]}" for number in range(500)]
+    table, plan = planned(tmp_path, "\n".join(["age,note,region", *rows, ""]).encode())
+    options = ReleaseOptions(shuffle_seed="7").settled()
+    cut, coded = both(plan, table, options, tmp_path)
+    secret = order_key(plan, table, options)
+
+    def key_of(number: int) -> int:
+        piece, word = divmod(number, 128)
+        stream = hashlib.shake_256(secret + piece.to_bytes(8, "little")).digest(128 * 8)
+        return int.from_bytes(stream[8 * word : 8 * word + 8], "little")
+
+    expected = [f"note {number}" for number in sorted(range(500), key=key_of)]
+    for written in (cut, coded):
+        assert [line.split(",")[1] for line in written[1].decode().splitlines()[1:]] == expected
 
 
 def test_formulas_in_rewritten_and_grouped_columns_are_counted(tmp_path):

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pa_parquet
 import pytest
-from release_making import small_case
+from release_making import random_rows, small_case, write_records, write_regions
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.io.records.row_order import RowKeys
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records import arrow_writer as records_arrow
-from vbas_desktop.release.records import shuffle
+from vbas_desktop.release.records import batch_buckets, shuffle
 
 RECORDS = 4000
 PLAIN = ReleaseOptions(pdf=False, geometry=())
@@ -106,31 +107,45 @@ def test_the_order_has_nothing_to_do_with_that_of_the_record_file(case, tmp_path
     assert_unrelated([f"person {number}" for number in range(RECORDS)], names(tmp_path / "a"))
 
 
-def test_every_place_of_a_small_file_is_equally_likely():
-    """The first of 6 rows in 4 buckets, over many keys: within five standard deviations of a sixth."""
+def test_every_row_of_a_small_file_is_equally_likely_to_be_the_first():
+    """Six rows, over many keys: within five standard deviations of a sixth."""
     firsts = np.zeros(6)
-    places = np.arange(6, dtype=np.int64)
-    generator = np.random.default_rng(1)
-    for _ in range(3000):
-        bucket = shuffle.assign(places, generator.integers(0, 1 << 63, 2).astype(np.uint64), 4)
-        members = np.flatnonzero(bucket == bucket.min())
-        firsts[generator.choice(members)] += 1
+    for number in range(300):
+        keys = RowKeys(number.to_bytes(64, "big")).of_rows(np.arange(6 * 10, dtype=np.int64))
+        for start in range(0, 60, 6):
+            firsts[np.argmin(keys[start : start + 6])] += 1
     assert np.abs(firsts / 3000 - 1 / 6).max() < 5 * np.sqrt(5 / 36 / 3000)
 
 
-def test_both_halves_of_the_mixing_key_count():
-    places = np.arange(4096, dtype=np.int64)
-    keys = np.array([1, 2], np.uint64)
-    buckets = shuffle.assign(places, keys, 64)
-    for half in (0, 1):
-        for bit in (0, 17, 40, 63):
-            changed = keys.copy()
-            changed[half] ^= np.uint64(1 << bit)
-            same = np.count_nonzero(shuffle.assign(places, changed, 64) == buckets)
-            assert same < 2 * 4096 / 64
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_order_does_not_depend_on_how_many_rows_are_sorted_at_a_time(case, tmp_path, monkeypatch, form):
+    options = replace(PLAIN, format=form, shuffle_seed="5")
+    case.release(tmp_path / "one", options)
+    monkeypatch.setattr(shuffle, "BUCKET_BYTES", 2000)
+    monkeypatch.setattr(records_arrow, "BUCKET_ROWS", 100)
+    monkeypatch.setattr(batch_buckets, "HELD_ROWS", 300)
+    case.release(tmp_path / "many", options)
+    assert names(tmp_path / "one") == names(tmp_path / "many")
 
 
-def test_the_secret_has_128_bits_and_is_in_run_json_alone(case, tmp_path):
+def test_the_secret_is_kept_in_a_file_of_its_own_that_the_command_reads(tmp_path, capsys):
+    files = [str(write_records(tmp_path, random_rows(600, seed=4))), str(write_regions(tmp_path))]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "name", "--sites", "4"]
+    chosen += ["--no-pdf", "--quiet"]
+    assert main(["run", *files, *chosen, "--out", str(tmp_path / "a")]) == 0
+    seed = tmp_path / "a" / "internal" / "shuffle-seed.txt"
+    assert seed.stat().st_mode & 0o777 == 0o600
+    assert seed.read_text().strip() not in (tmp_path / "a" / "internal" / "report.html").read_text(encoding="utf-8")
+    assert main(["run", *files, *chosen, "--shuffle-seed", f"@{seed}", "--out", str(tmp_path / "b")]) == 0
+    one, other = (tmp_path / name / "release" / "anonymized.csv" for name in "ab")
+    assert one.read_bytes() == other.read_bytes()
+    with pytest.raises(SystemExit) as ended:
+        main(["run", *files, *chosen, "--shuffle-seed", f"@{files[0]}"])
+    assert ended.value.code == 2
+    assert "person 0" not in capsys.readouterr().err
+
+
+def test_the_secret_has_128_bits_and_is_not_in_the_release(case, tmp_path):
     seeds = []
     for name in ("a", "b"):
         case.release(tmp_path / name, ReleaseOptions(pdf=True))

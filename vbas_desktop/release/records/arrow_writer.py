@@ -25,10 +25,11 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.files.records.parquet import without_views
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_order import RowKeys
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .batch_buckets import BatchBuckets, KeyedBuckets
+from .batch_buckets import BatchBuckets
 from .blocks import refuse_changed
 from .canonical import Canonical
 from .writing import SHUFFLING, WRITING, Records, Sink, Written
@@ -100,11 +101,12 @@ class ArrowRecords(Records):
                 yield self._composed(batch, *self._places(batch))
             return
         number = max(1, -(-self._plan.problem.records // BUCKET_ROWS))
-        with closing(BatchBuckets(scratch, self._order_key, number)) as buckets:
+        row_keys = RowKeys(self._order_key)
+        with closing(BatchBuckets(scratch, number)) as buckets:
             rows = 0
             for batch in self._batches(Span(progress, 0.0, 0.7)):
                 area, size = self._places(batch)
-                buckets.add(self._composed(batch, area, size), np.flatnonzero(area >= 0) + rows)
+                buckets.add(self._composed(batch, area, size), row_keys.of_rows(np.flatnonzero(area >= 0) + rows))
                 rows += batch.num_rows
             yield from shuffled(buckets, progress)
 
@@ -228,7 +230,7 @@ def no_text(column: str, kind: str) -> Finding:
     return Finding("no-text", message, "Release as Parquet, or leave the column out.", column=column)
 
 
-def shuffled(buckets: BatchBuckets | KeyedBuckets, progress: Progress) -> Iterator[Any]:
+def shuffled(buckets: BatchBuckets, progress: Progress) -> Iterator[Any]:
     """The batches of all buckets."""
     for number, batch in buckets.ordered():
         progress.update(SHUFFLING, 0.7 + 0.3 * number / buckets.number)

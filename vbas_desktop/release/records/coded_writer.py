@@ -20,6 +20,7 @@ from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_order import RowKeys, buckets_of_keys, sort_by_keys
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -30,7 +31,7 @@ from .composition import Texts, names_row, region_and_category_codes
 from .fields import Bytes
 from .packed import Codes, Packing, Words, put_in_places
 from .rows import is_formula
-from .shuffle import assign, bucket_generator, bucket_number, drawn_order, mixing_keys
+from .shuffle import bucket_number
 from .writing import SHUFFLING, WRITING, Records, Sink, Written, ahead
 
 WORKERS = 2
@@ -106,7 +107,7 @@ class CodedRecords(Records):
         if not {*released, plan.problem.region_column, *plan.problem.quasi_identifiers} <= known.keys():
             return False
         values = sum(known[name].distinct for name in released)
-        per_row = 24 + sum(table.codes(name).itemsize for name in released)
+        per_row = 40 + sum(table.codes(name).itemsize for name in released)
         return values <= MOST_VALUES and per_row * table.rows <= MOST_BYTES
 
     def _part(self, column: str, texts: Texts, canonical: Canonical) -> _Part:
@@ -189,8 +190,9 @@ class CodedRecords(Records):
 
     def _shuffled(self, pool: ThreadPoolExecutor, progress: Progress) -> list[Callable[[], Bytes]]:
         """The rows bucket by bucket in memory, and what sets each bucket."""
-        key, chunks = self._order_key, self._chunks
-        number, keys = bucket_number(self._table.source, self._table.dialect), mixing_keys(key)
+        row_keys, chunks = RowKeys(self._order_key), self._chunks
+        number = bucket_number(self._table.source, self._table.dialect)
+        keys = np.empty(self._table.rows, np.uint64)
         area, bucket = np.empty(self._table.rows, np.int32), np.empty(self._table.rows, np.int16)
         size = np.empty(self._table.rows if self._sizes.size else 0, np.int32)
         counts = np.zeros((len(chunks), number), np.int64)
@@ -200,29 +202,30 @@ class CodedRecords(Records):
             area[rows], of_class = self._decided(rows)
             if size.size:
                 size[rows] = of_class
-            bucket[rows] = assign(np.arange(rows.start, rows.stop), keys, number)
+            keys[rows] = row_keys.of_rows(np.arange(rows.start, rows.stop))
+            bucket[rows] = buckets_of_keys(keys[rows], number)
             bucket[rows][area[rows] < 0] = -1
             counts[place] = np.bincount(bucket[rows] + np.int16(1), minlength=number + 1)[1:]
 
         _all(pool, decide_chunk, len(chunks), progress, 0.0)
         borders = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
         cursors = borders[:-1] + np.cumsum(counts, axis=0) - counts
-        arranged = [np.empty(int(borders[-1]), np.uint64) for _ in range(self._packing.words)]
+        arranged = [np.empty(int(borders[-1]), np.uint64) for _ in range(self._packing.words + 1)]
 
         def arrange_chunk(place: int) -> None:
             rows = chunks[place]
             places = np.empty(rows.stop - rows.start, np.int64)
             places_in_order(bucket[rows], cursors[place], places)
             words = self._packed(place, area[rows], size[rows] if size.size else size)
-            for each, target in zip(words, arranged, strict=True):
+            for each, target in zip((*words, keys[rows]), arranged, strict=True):
                 put_in_places(each, places, target)
 
         _all(pool, arrange_chunk, len(chunks), progress, 0.25)
 
         def bucket_set(place: int) -> Bytes:
             low, high = int(borders[place]), int(borders[place + 1])
-            randoms = bucket_generator(key, place).integers(0, 1 << 32, high - low, np.uint32)
-            return self._packing.text([words[low:high] for words in arranged], drawn_order(randoms))
+            *words, keys_in_bucket = (part[low:high] for part in arranged)
+            return self._packing.text(words, sort_by_keys(keys_in_bucket).astype(np.int32))
 
         return [partial(bucket_set, place) for place in range(number)]
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_order import RowKeys
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -24,7 +25,7 @@ from .canonical import Canonical
 from .composition import Lookup, lookups, make_composition, names_row
 from .fields import Bytes, regular_rows, split_rows
 from .rows import compose
-from .shuffle import Arranged, Buckets, assign, bucket_number
+from .shuffle import Arranged, Buckets, bucket_number
 from .writing import SHUFFLING, WRITING, Records, Sink, Written, ahead
 
 WORKERS = 2
@@ -75,7 +76,7 @@ class CsvRecords(Records):
         sink, formulas = Sink(out), np.zeros(len(self._header), np.int64)
         buckets = None
         if self._options.shuffle:
-            buckets = Buckets(scratch, self._order_key, bucket_number(self._table.source, self._table.dialect))
+            buckets = Buckets(scratch, RowKeys(self._order_key), bucket_number(self._table.source, self._table.dialect))
         reading = Span(progress, 0.0, 0.8 if buckets else 1.0)
         with ThreadPoolExecutor(WORKERS, "release") as pool:
             try:
@@ -166,5 +167,5 @@ class CsvRecords(Records):
         )  # fmt: skip
         if buckets is None:
             return Composed(out[: ends[-1] if ends.size else 0], formulas, block.read)
-        bucket = assign(kept + before, buckets.mixing_keys, buckets.number)
-        return Composed(Arranged(out, ends, bucket, buckets.number), formulas, block.read)
+        keys = buckets.keys.of_rows(kept + before)
+        return Composed(Arranged(out, ends, keys, buckets.number), formulas, block.read)

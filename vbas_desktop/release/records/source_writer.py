@@ -28,12 +28,13 @@ from vbas_desktop.sources.expressions import (
 from vbas_desktop.sources.table import SourceTable
 
 from .arrow_writer import ArrowRecords, shuffled
-from .batch_buckets import KeyedBuckets
+from .batch_buckets import BatchBuckets, keys_from_hashes
 from .canonical import Canonical
 from .composition import UNKNOWN, lookups
 from .writing import WRITING
 
 HASH = "vbas_hash"
+BUCKET_ROWS = 1 << 20
 
 
 class ReleaseQuery:
@@ -171,10 +172,11 @@ class SourceRecords(ArrowRecords):
     def _ordered(self, scratch: Path, progress: Progress) -> Generator[Any]:
         self._query.upload(progress)
         kept, most = 0, max(1, self._plan.records_released)
-        with closing(KeyedBuckets(scratch, self._order_key, self._plan.records_released)) as buckets:
+        number = max(1, -(-self._plan.records_released // BUCKET_ROWS))
+        with closing(BatchBuckets(scratch, number)) as buckets:
             for batch in self._batches_of_engine(Span(progress, 0.0, 0.7)):
                 hashes = np.asarray(batch.column(batch.num_columns - 1)).view(np.uint64)
-                buckets.add(self._dressed_batch(batch), hashes)
+                buckets.add(self._dressed_batch(batch), keys_from_hashes(hashes, self._order_key))
                 kept += batch.num_rows
                 progress.update(WRITING, 0.7 * kept / most)
             yield from shuffled(buckets, progress)
