@@ -3,6 +3,7 @@
 import csv
 import random
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
@@ -14,6 +15,8 @@ from vbas_desktop.audit.expected_values import alone, expected_forms, expected_v
 from vbas_desktop.domain.errors import VerificationFailed
 from vbas_desktop.files.one_way import canonical_values, plain_value, possible_values
 from vbas_desktop.release import ReleaseOptions, write
+from vbas_desktop.release.notation import copied_texts
+from vbas_desktop.release.records.canonical import canonical_columns
 
 HEADER = ["name", "age", "sex", "region", "more"]
 
@@ -130,6 +133,26 @@ def test_the_verification_notices_habits_that_survived(tmp_path, monkeypatch):
     monkeypatch.setattr(write, "released_notation", lambda *arguments: {})
     with pytest.raises(VerificationFailed, match="only the stated changes"):
         case.release(tmp_path / "out")
+
+
+@pytest.mark.parametrize("odd", ["abc", "7"])
+def test_the_verification_notices_a_notation_that_a_suppressed_record_decided(tmp_path, monkeypatch, odd):
+    """With “abc” in a suppressed record numbers would stay as they are, with “7” the zeros of 07 would go."""
+    values = ("07", "+5") if odd == "7" else ("7", "+5")
+    rows = [[*row[:4], values[number % 2]] for number, row in enumerate(random_rows(800)) if row[1] != "99"]
+    rows.append(["somebody", "99", "f", "r3", odd])
+    case = load(write_records(tmp_path, rows, HEADER), write_regions(tmp_path))
+    assert case.release(tmp_path / "out").records_suppressed >= 1
+    names, *released = released_rows(tmp_path / "out")
+    assert {row[names.index("more")] for row in released} == {values[0], "5"}
+
+    def by_all_records(plan, table, options, progress):
+        everything = copied_texts(plan, table, options)
+        return canonical_columns(everything, lambda name: np.ones(len(everything[name]), np.bool_))
+
+    monkeypatch.setattr(write, "released_notation", by_all_records)
+    with pytest.raises(VerificationFailed, match="only the stated changes"):
+        case.release(tmp_path / "again")
 
 
 def test_the_verification_notices_needless_quotes(tmp_path, monkeypatch):
