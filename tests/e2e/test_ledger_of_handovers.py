@@ -59,6 +59,14 @@ def test_a_second_release_with_a_smaller_k_is_judged_by_the_larger_one(house, ca
     assert "could single out" not in capsys.readouterr().err
 
 
+def test_a_smaller_k_in_tiers_is_judged_by_the_larger_one(house, capsys):
+    alone, tiers = ("--ledger", str(house / "k.json")), ("--tiers", "auto", "--tier-factor", "4")
+    assert run(house, "strict", "--sites", "16", *tiers, "-k", "20", *alone) == 0
+    assert record(house, "strict", *alone) == 0
+    assert run(house, "loose", "--sites", "16", *tiers, *alone) == 1
+    assert "fewer than 20 people" in capsys.readouterr().err
+
+
 def test_the_largest_k_of_all_releases_counts_for_three_of_them(house, capsys):
     alone = ("--ledger", str(house / "k.json"))
     for name, k in (("first", "5"), ("strict", "20")):

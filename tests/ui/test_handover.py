@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMessageBox
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog, ReleaseDone
+from vbas_desktop.ui.pages import PAGES
 
 LONG = 120_000
 
@@ -136,6 +137,19 @@ def test_a_similar_audience_is_asked_about_when_a_release_is_recorded(recorded, 
     clicked(recorded, qtbot, answers(recorded)[1][answer])
     assert [entry.audience for entry in read_ledger(ledger)] == ["Uni", audience]
     done(recorded).close()
+
+
+def test_the_page_of_releases_asks_about_a_similar_audience(recorded, qtbot):
+    """Beside a misspelt audience, which has nothing, every solution would seem to be safe."""
+    session = recorded.session
+    session.select(next(each.number for each in session.entries if each != session.selected))
+    with qtbot.waitSignal(recorded.runner.job_ended, timeout=LONG):
+        page = recorded.area.show_page(next(page for page in PAGES if page.title == "Releases"))
+    page.audience.setText("uni.")
+    page.check.click()
+    clicked(recorded, qtbot, answers(recorded)[1]["The same: Uni"])
+    assert page.audience.text() == "Uni"
+    assert "could single out" in page.said.text()
 
 
 def test_another_k_beside_earlier_releases_is_given_with_a_reason(recorded, tmp_path, qtbot):

@@ -21,7 +21,7 @@ from vbas_desktop.release.ledger import Entry
 from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
-from .dialogs.messages import ask
+from .dialogs.messages import ask, ask_which_audience
 from .map.preparer import preparer_of
 from .panel.results_lines import run_in_tiers
 from .worker import Latest, in_window_words
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from .dialogs.export import ExportDialog
     from .dialogs.handing_over import ExtractDialog
-
-
-_SIMILAR = "Their names are nearly the same. A release is compared with what its audience has already."
 
 
 class Exporting(QObject):
@@ -145,14 +142,7 @@ class Exporting(QObject):
 
         self._context.say("Nothing was exported yet: the ledger has a similar audience.")
         same, other = answer(audience=known), answer(new_audience=True)
-        self._ask_which_audience(order.handing.audience or "", known, same, other)
-
-    def _ask_which_audience(
-        self, name: str, known: str, same: Callable[[], object], other: Callable[[], object]
-    ) -> None:
-        heading = f"Is “{name.strip():.80}” the audience “{known:.80}” of the ledger?"
-        answers = {f"The same: {known:.30}": same, "Another audience": other, "Cancel": lambda: None}
-        ask(self._window, heading, _SIMILAR, answers)
+        ask_which_audience(self._window, order.handing.audience or "", known, same, other)
 
     def _ask_about_replacing(self, order: ReleaseJob | ExportJob, found: Finding) -> None:
         """Ask whether an earlier release is replaced, which is lost by that."""
@@ -203,7 +193,7 @@ class Exporting(QObject):
             if isinstance(result, SimilarAudience):
                 same = partial(self._on_record, replace(order, audience=result.known))
                 other = partial(self._on_record, replace(order, new_audience=True))
-                self._ask_which_audience(order.audience, result.known, same, other)
+                ask_which_audience(self._window, order.audience, result.known, same, other)
             else:
                 self._context.say(f"Recorded in the ledger as {result.title}.")
 

@@ -59,6 +59,19 @@ def ask(parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable
     return box
 
 
+def ask_which_audience(
+    parent: QWidget, name: str, known: str, same: Callable[[], object], other: Callable[[], object]
+) -> QMessageBox:
+    """Ask whether a name that is nearly that of an audience in the ledger means this audience."""
+    heading = f"Is “{name.strip():.80}” the audience “{known:.80}” of the ledger?"
+    text = "Their names are nearly the same. A release is compared with what its audience has already."
+    return ask(parent, heading, text, {f"The same: {known:.30}": same, "Another audience": other, "Cancel": _nothing})
+
+
+def _nothing() -> None:
+    pass
+
+
 def _box(parent: QWidget, icon: QMessageBox.Icon, heading: str, text: str) -> QMessageBox:
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

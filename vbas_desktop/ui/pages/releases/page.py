@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.ledger import CompareJob, ReadLedgerJob, RemoveJob
-from vbas_desktop.release.ledger import Entry, Ledger, Verdict, partition_of
+from vbas_desktop.release.ledger import Entry, Ledger, Verdict, partition_of, similar_audience
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.export import ledger_of
+from vbas_desktop.ui.dialogs.messages import ask_which_audience
 from vbas_desktop.ui.map.differences import changed_regions
 from vbas_desktop.ui.map.geometry import BaseGeometry, coloured_like, prepare_map
 from vbas_desktop.ui.map.preparer import preparer_of
@@ -165,6 +167,17 @@ class ReleasesPage(QWidget):
 
     @Slot()
     def _on_check(self) -> None:
+        name = self.audience.text().strip()
+        known = similar_audience(name, (entry.audience for entry in self.model.ledger))
+        if known is None:
+            self._compare()
+        else:
+            ask_which_audience(self, name, known, partial(self._compare, known), self._compare)
+
+    def _compare(self, audience: str | None = None) -> None:
+        """Compare the shown solution with what an audience has; None: the one in the field."""
+        if audience is not None:
+            self.audience.setText(audience)
         session = self._context.session
         entry = session.selected
         if entry is None or entry.problem is None or session.table is None:
