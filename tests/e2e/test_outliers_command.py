@@ -290,10 +290,15 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(tmp_path, capsys, mo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_values_that_a_hierarchy_lacks_are_counted_and_said(tmp_path, capsys, levels):
+def test_a_hierarchy_without_a_row_for_some_value_is_refused(tmp_path, capsys, levels):
     (levels / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\n")
-    handle(tmp_path, "generalise", "--hierarchies", levels)
-    assert "column “Job”: 1 value is not in the hierarchy" in capsys.readouterr().err
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--hierarchies", str(levels)]
+    target = tmp_path / "out.csv"
+    assert main(["outliers", str(DATA / "C1.csv"), *common, "--handle", "generalise", "--out", str(target)]) == 1
+    said = capsys.readouterr().err
+    assert "column “Job”: The hierarchy has no row for 1 value of the records (first in row" in said
+    assert "Add a row value;level1;level2 for each of them." in said
+    assert not target.exists()
 
 
 def test_without_a_target_the_outliers_are_counted(capsys):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from persons import box
 from PySide6.QtCore import Qt
 
 from vbas_desktop.domain.records import Role
@@ -170,6 +171,19 @@ def test_a_codebook_is_chosen_with_a_button_and_its_labels_are_told_in_the_ladde
     assert session.table.facts("sex").categories.label(0) == "1 (Female)"
     tip = page.form.pins["sex"].itemData(1, Qt.ItemDataRole.ToolTipRole)
     assert tip == "1 (Female), 2 (Male)"
+
+
+def test_a_hierarchy_without_a_row_for_some_value_is_refused(page, loaded_window, qtbot, tmp_path):
+    path = tmp_path / "age.csv"
+    path.write_text("1;young\n2;young\n3;old\n", encoding="utf-8")
+    before = page.live.text()
+    finish(loaded_window, qtbot, lambda: page.read_hierarchy("age", str(path)))
+    said = box(loaded_window)
+    assert "no row for 4 values of the records (first in rows" in said.informativeText()
+    assert "Add a row value;level1 for each of them." in said.informativeText()
+    said.close()
+    assert page.live.text() == before
+    assert "age" not in page.form.levels
 
 
 def _ladder(page, name):

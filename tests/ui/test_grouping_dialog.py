@@ -84,6 +84,10 @@ def test_groups_come_from_a_file_or_from_a_level_of_a_hierarchy(columns, tmp_pat
     dialog.level.setValue(2)
     dialog.load_file(str(hierarchy))
     qtbot.waitUntil(lambda: set(dialog.groups().values()) == {"*"}, timeout=LONG)
+    hierarchy.write_text("\n".join(f"{n};low" for n in range(1, 7)))
+    dialog.load_file(str(hierarchy))
+    qtbot.waitUntil(lambda: "no row for 1 value of the records (first in rows" in dialog.told.text(), timeout=LONG)
+    assert set(dialog.groups().values()) == {"*"}
     hierarchy.write_text("1;a\n1;b\n")
     dialog.load_file(str(hierarchy))
     qtbot.waitUntil(lambda: "listed before" in dialog.told.text(), timeout=LONG)

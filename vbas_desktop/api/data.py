@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.generalise import check_hierarchies
 from vbas_desktop.jobs.data import Data as Loaded
 from vbas_desktop.jobs.data import LoadJob, read_groups
 from vbas_desktop.jobs.text_progress import shown
@@ -121,6 +122,7 @@ def read(
     for name in (region_column, *options["quasi_identifiers"], *options["sensitive"]):
         loaded.table.check_name(name)
     if isinstance(groups, str | Path):
+        check_hierarchies([str(groups)], loaded.table, options["quasi_identifiers"])
         groups = read_groups([str(groups)])
     plain = {column: {str(value): group for value, group in of.items()} for column, of in (groups or {}).items()}
     return Data(loaded, {**options, "groupings": plain}, place)

@@ -119,12 +119,16 @@ def say_unused(unused: Iterable[str], quiet: bool) -> None:
 
 def loaded(options: argparse.Namespace, settings: RunSettings, used: Iterable[str] | None, progress: Progress) -> Data:
     """Both files; of the records all columns, or only the region's, the sensitive ones and those that are used."""
+    from vbas_desktop.files.generalise import check_hierarchies
     from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.sources.address import record_place
 
     needed = None if used is None else frozenset({settings.region_column, *used, *settings.sensitive})
     place, regions = record_place(options.records), Path(options.regions)
-    return LoadJob(place, regions, settings.reading, needed, settings.identifiers).execute(progress)
+    data = LoadJob(place, regions, settings.reading, needed, settings.identifiers).execute(progress)
+    for choices in (vars(options).get("generalise"), vars(options).get("ladder")):
+        check_hierarchies(choices or (), data.table, set(settings.quasi_identifiers or used or ()))
+    return data
 
 
 def requirement_of(options: argparse.Namespace) -> Requirement | None:

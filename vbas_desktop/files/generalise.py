@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from vbas_desktop.domain.errors import Finding, refusal
 from vbas_desktop.domain.records import Grouping
@@ -21,6 +23,7 @@ from .whole_text import whole_text
 Codebook = Mapping[str, Mapping[str, str]]
 """Column → value → label."""
 
+_NAMED_ROWS = 5
 _COLUMN = ("column", "attribute", "variable")
 _VALUE = ("value", "code")
 _LABEL = ("label", "meaning")
@@ -32,6 +35,13 @@ class Levels:
 
     column: str
     above: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    file: str = ""
+    delimiter: str = ";"
+
+    def row_form(self, value: str = "value") -> str:
+        """Write the row of a value as the file has it: ``value;level1;level2``."""
+        delimiter = "<Tab>" if self.delimiter == "\t" else self.delimiter
+        return delimiter.join([value, *(f"level{level}" for level in range(1, self.height + 1))])
 
     @property
     def height(self) -> int:
@@ -76,19 +86,42 @@ def read_levels(path: str | Path, column: str | None = None) -> Levels:
             above[row[0]] = tuple(row[1:])
             _check_nesting(row, number, parents, findings)
     findings.stop_on_errors()
-    return Levels(column or path.stem, above)
+    return Levels(column or path.stem, above, str(path), _delimiter_of(whole_text(path)))
+
+
+def check_complete(levels: Levels, table: RecordTable) -> None:
+    """Refuse a hierarchy that has no row for some value of its column; the message names rows of the records only."""
+    facts = table.facts(levels.column)
+    if facts.categories is None or facts.frequencies is None:
+        return
+    values = facts.categories.values
+    lacking = np.array([value not in levels.above for value in values]) & (facts.frequencies > 0)
+    number = int(lacking.sum())
+    if not number:
+        return
+    rows = table.first_rows(levels.column, lacking, _NAMED_ROWS)
+    more = " …" if int(facts.frequencies[lacking].sum()) > len(rows) else ""
+    where = f"{agreeing(len(rows), 'row', 'rows')} {', '.join(f'{row:,}' for row in rows)}{more}"
+    message = f"The hierarchy has no row for {counted(number, 'value')} of the records (first in {where})."
+    remedy = f"Add a row {levels.row_form()} for each of them."
+    if any(value == "" for value, lacks in zip(values, lacking, strict=True) if lacks):
+        remedy = f"{remedy} Empty fields need one, too: {levels.row_form('')}."
+    raise refusal("incomplete-hierarchy", message, remedy, file=levels.file, column=levels.column)
 
 
 def delimited_rows(path: Path) -> list[tuple[int, list[str]]]:
     """The lines of a small table with their numbers, without blank ones; semicolon, comma or tab is found out."""
     text = whole_text(path)
-    first = text.partition("\n")[0]
-    delimiter = max(";,\t", key=first.count)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter_of(text), strict=True)
         return [(reader.line_num, row) for row in reader if any(row)]
     except csv.Error:
         raise refusal("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
+
+
+def _delimiter_of(text: str) -> str:
+    """Find out what separates the fields, from the first line."""
+    return max(";,\t", key=text.partition("\n")[0].count)
 
 
 def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList) -> None:
@@ -117,13 +150,39 @@ def read_generalisation(choice: str) -> tuple[Grouping, ...]:
     ``FILE`` has the columns column, value and group; ``COLUMN=FILE:LEVEL`` takes one level (1 unless it is said) of a
     hierarchy ``value;level1;level2…``.
     """
+    named = _named_level(choice)
+    if named is None:
+        return read_groups(Path(choice))
+    levels, level = named
+    return (levels.grouping(level),)
+
+
+def _named_level(choice: str) -> tuple[Levels, int] | None:
+    """Read the hierarchy of ``COLUMN=FILE:LEVEL``; None if the choice names a file of groups."""
     column, equals, place = choice.partition("=")
     if not equals or Path(choice).exists():
-        return read_groups(Path(choice))
+        return None
     file, colon, level = place.rpartition(":")
     if not (colon and level.isdecimal()) or Path(place).exists():
         file, level = place, "1"
-    return (read_levels(file, column).grouping(int(level)),)
+    return read_levels(file, column), int(level)
+
+
+def check_hierarchies(choices: Iterable[str], table: RecordTable, columns: Container[str]) -> None:
+    """Refuse named hierarchies (``COLUMN=FILE:LEVEL``) that lack values of these columns.
+
+    What comes after another grouping of the same column lists the groups of that one, not the values.
+    """
+    grouped: set[str] = set()
+    for choice in choices:
+        named = _named_level(choice)
+        if named is None:
+            grouped |= {grouping.column for grouping in read_groups(Path(choice))}
+            continue
+        levels, _ = named
+        if levels.column in columns and levels.column not in grouped:
+            check_complete(levels, table)
+        grouped.add(levels.column)
 
 
 def read_groups(path: Path) -> tuple[Grouping, ...]:

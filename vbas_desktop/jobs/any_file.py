@@ -29,6 +29,7 @@ from vbas_desktop.assessment.representability.requirement import Requirement, as
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.files.generalise import check_complete, read_levels
 from vbas_desktop.files.hashing import require_unchanged
 from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.io.output import check_target
@@ -70,6 +71,13 @@ class Coding:
                 raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
         return found
 
+    def check_complete(self, table: RecordTable, columns: Sequence[str]) -> None:
+        """Refuse hierarchies that have no row for some value of their column in the original records."""
+        for column in columns:
+            path = None if self.hierarchies is None else self.hierarchies / f"{column}.csv"
+            if path is not None and path.is_file() and (self.places is None or column != self.places[0]):
+                check_complete(read_levels(path, column), table)
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -101,6 +109,7 @@ class PairJob:
         hierarchies = self.coding.of(columns)
         choices = replace(self.choices, distances=read_distance_tables(self.coding.distances, columns))
         before = load_records(self.original, self.reading, Span(progress, 0.0, 0.45))
+        self.coding.check_complete(before, columns)
         after = load_records(self.anonymised, self.anonymised_reading, Span(progress, 0.45, 0.8))
         worst = None if self.worst is None else load_records(self.worst, self.reading, Span(progress, 0.8, 0.9))
         if need is not None:
@@ -152,6 +161,7 @@ class OutlierJob:
         distances = read_distance_tables(self.coding.distances, columns)
         table = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
         require_unchanged(table.source)
+        self.coding.check_complete(table, columns)
         progress.update("Handling the small classes", 0.5)
         classes = Classes.of_records(table, columns)
         findings = (*table.findings, *unlisted_values(classes, hierarchies))

@@ -12,6 +12,7 @@ from vbas_desktop.algorithms.intervals import intervals, number_of_groups
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts, Grouping
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog
@@ -29,9 +30,12 @@ class GroupingDialog(Dialog):
 
     groups_chosen = Signal(str, dict)
 
-    def __init__(self, facts: ColumnFacts, groups: dict[str, str], parent: QWidget) -> None:
+    def __init__(
+        self, facts: ColumnFacts, groups: dict[str, str], parent: QWidget, table: RecordTable | None = None
+    ) -> None:
         super().__init__(parent, f"Group the categories of “{facts.name}”", OK | CANCEL, (480, 520))
         assert facts.categories is not None
+        self._table = table
         self._column, self._values = facts.name, facts.categories.values
         self._groups = [cell(groups.get(value, ""), editable=True) for value in self._values]
         self._runner = JobRunner(self)
@@ -146,7 +150,9 @@ class GroupingDialog(Dialog):
 
     def load_file(self, path: str) -> None:
         """Read groups from a file in the background and show them."""
-        self._runner.start("Reading groups", partial(_read, path, self._column, self.level.value()), self._on_read)
+        self._runner.start(
+            "Reading groups", partial(_read, path, self._column, self.level.value(), self._table), self._on_read
+        )
 
     def _on_read(self, groupings: tuple[Grouping, ...]) -> None:
         mine = [grouping for grouping in groupings if grouping.column == self._column]
@@ -168,13 +174,15 @@ class GroupingDialog(Dialog):
         super().done(result)
 
 
-def _read(path: str, column: str, level: int, progress: Progress) -> tuple[Grouping, ...]:
-    """The groups of a ``column,value,group`` file, or one level of a hierarchy."""
-    from vbas_desktop.files.generalise import HEADER, delimited_rows, read_groups, read_levels
+def _read(path: str, column: str, level: int, table: RecordTable | None, progress: Progress) -> tuple[Grouping, ...]:
+    """Read the groups of a ``column,value,group`` file, or one level of a hierarchy that lists every value."""
+    from vbas_desktop.files.generalise import HEADER, check_complete, delimited_rows, read_groups, read_levels
 
     progress.update("Reading groups")
     rows = delimited_rows(Path(path))
     if rows and tuple(name.strip().lower() for name in rows[0][1]) == HEADER:
         return read_groups(Path(path))
     levels = read_levels(path, column)
+    if table is not None:
+        check_complete(levels, table)
     return (levels.grouping(min(level, levels.height)),)

@@ -246,7 +246,7 @@ class ColumnsSection(QWidget):
         if facts is None or facts.categories is None:
             return
         chosen = self._session.choices.groupings.get(facts.name, {})
-        dialog = GroupingDialog(facts, dict(chosen), self.window())
+        dialog = GroupingDialog(facts, dict(chosen), self.window(), self._session.table)
         dialog.groups_chosen.connect(self._on_groups_chosen)
         dialog.open()
 

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QGraphicsOpacityEffect, QTableV
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.generalise import check_hierarchies
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.jobs.search import SearchJob, read_ladders
 from vbas_desktop.search.lattice import Finest
 from vbas_desktop.search.run import Found, Searched
@@ -150,7 +152,7 @@ class FindPage(FolderPage):
 
     def read_hierarchy(self, column: str, file: str) -> None:
         """Take the levels of an attribute from a file."""
-        job = partial(_read, f"{column}={file}")
+        job = partial(_read, f"{column}={file}", column, self._session.table)
         self._context.runner.start(f"Reading the hierarchy of {column}", job, self._on_levels)
 
     def _on_levels(self, levels: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
@@ -274,7 +276,11 @@ def _run(order: SearchJob, progress: Progress) -> Searched:
     return order.execute(progress, hand_out, hand_out)
 
 
-def _read(choice: str, progress: Progress) -> Mapping[str, Sequence[Mapping[str, str]]]:
+def _read(
+    choice: str, column: str, table: RecordTable | None, progress: Progress
+) -> Mapping[str, Sequence[Mapping[str, str]]]:
     """Runs in the worker's thread."""
     progress.update("Reading the hierarchy")
+    if table is not None:
+        check_hierarchies([choice], table, {column})
     return read_ladders([choice])
