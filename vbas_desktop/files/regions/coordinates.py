@@ -33,6 +33,10 @@ NEAREST = 1e-100
 
 FARTHEST = 1e12
 """Farther from the origin than anything on Earth in any unit; squares of distances stay exact enough."""
+WIDEST_LONGITUDES = 180.0
+POLE_MARGIN = 0.3
+"""The area of points reaches beyond them by less than this share of its diameter, also if they are few."""
+
 SLACK_DEGREES = 1e-6
 """Rounding in files may carry a coordinate this far beyond ±180 or ±90."""
 
@@ -67,6 +71,7 @@ def place(
         return _finish(raw, points, polygons, CoordinateSystem(kind, WGS84, "degree"))
     definition = projection_for(points)
     known = raw.definition if raw.definition is not None and raw.degrees else WGS84
+    degrees = points
     points, polygons = _moved(points, polygons, _transformer(known, definition))
     if not bool((np.abs(points) < EARTH_ROUND_M).all()):
         findings.add(
@@ -74,7 +79,15 @@ def place(
             "The regions reach too far over the globe to be projected to metres.",
             "Choose --coordinates degrees, or split the file.",
         )
-        findings.stop_on_errors()
+    elif polygons is None and _surrounds_pole(degrees, points, definition):
+        # Their shapes would have no outline in longitude and latitude.
+        message = "The points reach over more than half of all longitudes, or around or close to a pole."
+        remedy = (
+            "Split the file, for example by continent; or project the points with a GIS program, and give x and y in "
+            "metres (--coordinates planar)."
+        )
+        findings.add("not-projectable", message, remedy)
+    findings.stop_on_errors()
     return _finish(raw, points, polygons, CoordinateSystem(kind, definition, "m"))
 
 
@@ -92,6 +105,18 @@ def projection_for(lon_lat: NDArray[np.float64]) -> str:
     if abs(first + second) < 0.02:  # the cone becomes a cylinder at the equator
         return f"+proj=merc +lon_0={centre_lon} +lat_ts={abs(first)} {tail}"
     return f"+proj=lcc +lat_0={round((low + high) / 2, 3)} +lon_0={centre_lon} +lat_1={first} +lat_2={second} {tail}"
+
+
+def _surrounds_pole(degrees: NDArray[np.float64], points: NDArray[np.float64], definition: str) -> bool:
+    """Tell whether the area of points would hold a pole, or be torn where a projection is cut open."""
+    lon = continuous(degrees[:, 0], cut_of_points(degrees[:, 0]))
+    if float(np.ptp(lon)) > WIDEST_LONGITUDES:
+        return True
+    area = shapely.convex_hull(shapely.multipoints(points))
+    margin = POLE_MARGIN * float(np.hypot(*np.ptp(points, axis=0)))
+    poles = from_lon_lat(np.array([[0.0, -90.0], [0.0, 90.0]]), definition)
+    poles = poles[np.isfinite(poles).all(axis=1)]
+    return bool((shapely.distance(area, shapely.points(poles)) <= margin).any())
 
 
 def to_lon_lat(points: NDArray[np.float64], definition: str) -> NDArray[np.float64]:
@@ -117,6 +142,12 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
         message = "All places are practically one point: no distance can be computed."
         findings.add("out-of-range", message, "Give the coordinates in a smaller unit.")
     if choice == "planar" or (choice == "auto" and not raw.degrees):
+        if raw.definition is not None and not raw.degrees and known.any() and fits[known].all():
+            findings.warn(
+                "degrees-declared-as-plane",
+                "The file declares plane coordinates, but all of them could be degrees.",
+                "If they are longitude and latitude, declare them as such (EPSG:4326), and export the file again.",
+            )
         if choice == "auto" and raw.definition is None and known.any() and fits[known].all():
             findings.hint(
                 "degrees-perhaps",

@@ -9,8 +9,11 @@ import json
 import mmap
 import os
 import re
+import shutil
+import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,14 +143,20 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
     """The features of the wanted layer, or of the first with one of these kinds of geometry."""
     place = checked_geometry_file(path)
     import pyogrio
-    from pyogrio.errors import DataLayerError, DataSourceError
+    from pyogrio.errors import CRSError, DataLayerError, DataSourceError
     from pyogrio.raw import read
 
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
             chosen = _choose_layer(pyogrio.list_layers(place), layer_name, findings, kinds)
-            meta, _, geometry, fields = read(place, layer=chosen, encoding=_encoding(path))
+            try:
+                meta, _, geometry, fields = read(place, layer=chosen, encoding=_encoding(path))
+            except CRSError:
+                if path.suffix.lower() != ".shp":
+                    raise
+                with _without_system(place) as copy:
+                    meta, _, geometry, fields = read(copy, layer=chosen, encoding=_encoding(path))
         except (DataSourceError, DataLayerError, ValueError, UnicodeDecodeError):
             findings.add(
                 "unreadable", "The file cannot be read as geometry.", "Export it again as GeoJSON or GeoPackage."
@@ -155,6 +164,9 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
             findings.stop_on_errors()
             raise
     _note_faults([str(warning.message) for warning in said], findings)
+    if meta["crs"] is None and shapefile_part(path, ".prj") is not None and path.suffix.lower() == ".shp":
+        message = f"The file {path.stem}.prj with the coordinate system is damaged; taken as plane coordinates."
+        findings.warn("broken-part", message, "Get a fresh copy of it, or choose --coordinates.")
     names = [str(name) for name in meta["fields"]]
     if geometry is None or not len(geometry):
         findings.add("empty-file", "The layer has no regions.", "Choose a file with regions.")
@@ -162,6 +174,17 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
     with np.errstate(invalid="ignore"):  # a vertex that is no number is told of by its row
         shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
     return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
+
+
+@contextmanager
+def _without_system(path: Path) -> Iterator[Path]:
+    """Hand out a copy of a Shapefile without the .prj, which the reader cannot pass over."""
+    with tempfile.TemporaryDirectory(prefix="vbas-") as folder:
+        for ending in (".shp", ".dbf", ".shx", ".cpg"):
+            part = shapefile_part(path, ending)
+            if part is not None:
+                shutil.copyfile(part, Path(folder) / (path.stem + ending))
+        yield Path(folder) / (path.stem + ".shp")
 
 
 def _note_faults(remarks: Sequence[str], findings: FindingList) -> None:
