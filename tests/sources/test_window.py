@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -92,7 +93,10 @@ def test_the_export_dialog_puts_the_release_into_another_place_too(window, qtbot
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.also.isVisible()
-    assert dialog.target.text() == str(tmp_path / "visits-release")
+    assert dialog.target.text().startswith(str(tmp_path / "visits-release-"))
+    target = Path(dialog.target.text())
+    assert dialog.problem.text().startswith("Undecided: “score”.")
+    dialog.confirm.click()
     dialog.columns.take_up(("place", "age", "sex", "score"), {}, ("score",))
     dialog.pdf.setChecked(False)
     dialog.also.setText(f"{tmp_path}/house.duckdb#main.given")
@@ -105,7 +109,7 @@ def test_the_export_dialog_puts_the_release_into_another_place_too(window, qtbot
     made.args[0].execute()
     with duckdb.connect(str(tmp_path / "house.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM given").fetchone() == (1200,)
-    assert (tmp_path / "visits-release" / "release" / "anonymized.parquet").exists()
+    assert (target / "release" / "anonymized.parquet").exists()
     window.session.table.close()
 
 

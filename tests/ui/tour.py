@@ -222,6 +222,8 @@ class Tour:
         dialog = window.findChild(ExportDialog)
         dialog.target.setText(str(self.folder / "release"))
         yield "export", dialog
+        if dialog.columns.undecided:
+            dialog.confirm.click()
         self._until_idle(dialog.export.click)
         done = window.findChild(ReleaseDone)
         yield "released", done
