@@ -485,3 +485,16 @@ def test_a_loss_that_the_field_allows_by_now_needs_no_question(loaded_window, tm
     session.change(session.choices.with_allowed_loss(50.0))
     export(loaded_window, open_dialog(loaded_window), tmp_path / "out", qtbot).close()
     assert (tmp_path / "out" / "release" / "anonymized.csv").is_file()
+
+
+def test_pairs_and_triples_are_tested_in_the_written_file_unless_the_box_is_cleared(small_regions, tmp_path, qtbot):
+    dialog = open_dialog(small_regions)
+    assert dialog.pair_tests.isChecked()
+    assert dialog.options().pair_tests is True
+    dialog.pair_tests.setChecked(False)
+    assert dialog.options().pair_tests is False
+    done = export(small_regions, dialog, tmp_path / "out", qtbot)
+    done.close()
+    document = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert document["last_look"]["pair_tests"] is False
+    assert document["release"]["pair_tests"] is False

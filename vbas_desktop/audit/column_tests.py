@@ -6,7 +6,9 @@ Every test is made twice: over the records with a value, and over all records wi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from math import comb, prod
 
 import numpy as np
 
@@ -35,20 +37,39 @@ It is more than of one column: in small files many pairs of harmless columns are
 MOST_ROWS, LEAST_ROWS = 1 << 15, 1 << 12
 WORK = 1 << 19
 """So many rows are looked at in all pairs together, as long as each pair has `LEAST_ROWS`."""
+MOST_GROUPINGS = 300
+"""So many pairs and triples of columns are tested at most; a number and no time, so that verdicts can be repeated."""
+TRIPLE_COLUMNS = 60
 _WIDEST = 1 << 31
 _BLANKS = " Records without a value count as having one more value here."
 
 
+@dataclass(frozen=True)
+class Disclosure:
+    """Columns that disclose too much, alone or together, and what it is, with its figures."""
+
+    columns: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """The pairs and triples of columns that are tested, and the number of those that are not."""
+
+    tried: tuple[tuple[ReleasedColumn, ...], ...]
+    not_tried: int
+
+
 def disclosing_columns(
     records: ReleasedRecords, columns: Sequence[ReleasedColumn], progress: Progress
-) -> Iterator[tuple[str, str]]:
-    """Yield each column that discloses too much by itself, with what it discloses."""
+) -> Iterator[Disclosure]:
+    """Yield each column that discloses too much by itself."""
     asked = questions(records)
     for column in columns:
         progress.update("Testing the released columns", 0.0)
         told = " ".join(_told_by_one(records, asked, column))
         if told:
-            yield column.name, told
+            yield Disclosure((column.name,), told)
 
 
 def _told_by_one(records: ReleasedRecords, asked: Sequence[Question], column: ReleasedColumn) -> Iterator[str]:
@@ -161,20 +182,48 @@ def _in_words(question: Question, found: Agreement) -> str:
     )
 
 
-def disclosing_pairs(
-    records: ReleasedRecords, columns: Sequence[ReleasedColumn], progress: Progress
-) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of columns that disclose together what neither discloses alone, with what it is."""
+def combinations_to_try(columns: Sequence[ReleasedColumn], every_pair: bool = False) -> Combinations:
+    """Choose the pairs and triples of columns to test: `MOST_GROUPINGS` at most, pairs and the most selective first.
+
+    ``every_pair``: all pairs are tested, whatever the bound. Triples are made of the `TRIPLE_COLUMNS` most selective
+    columns.
+    """
     able = [column for column in columns if column.coded and column.values > 1]
-    pairs = list(combinations(able, 2))
-    if not pairs:
-        return
-    test = _CombinationTest(records, able, max(LEAST_ROWS, min(MOST_ROWS, WORK // len(pairs))))
-    for pair in pairs:
-        progress.update("Testing pairs of released columns", 0.0)
-        told = " ".join([*_identifying_together(records, pair), *test.told(pair)])
-        if told:
-            yield "+".join(column.name for column in pair), told
+    pairs = sorted(combinations(able, 2), key=_selectivity)
+    if not every_pair:
+        pairs = pairs[:MOST_GROUPINGS]
+    selective = sorted(able, key=lambda column: -column.distinct)[:TRIPLE_COLUMNS]
+    triples = sorted(combinations([column for column in able if column in selective], 3), key=_selectivity)
+    triples = triples[: max(0, MOST_GROUPINGS - len(pairs))]
+    everything = comb(len(able), 2) + comb(len(able), 3)
+    return Combinations((*pairs, *triples), everything - len(pairs) - len(triples))
+
+
+def _selectivity(columns: Sequence[ReleasedColumn]) -> int:
+    """Sort by the number of combinations of values, descending."""
+    return -prod(column.distinct for column in columns)
+
+
+def disclosing_combinations(
+    records: ReleasedRecords, tried: Sequence[tuple[ReleasedColumn, ...]], progress: Progress
+) -> Iterator[Disclosure]:
+    """Yield the pairs and triples of columns that disclose together what fewer of them do not."""
+    found: list[set[str]] = []
+    for size in (2, 3):
+        chosen = [columns for columns in tried if len(columns) == size]
+        if not chosen:
+            continue
+        test = _CombinationTest(records, max(LEAST_ROWS, min(MOST_ROWS, WORK // len(chosen))))
+        for columns in chosen:
+            progress.update(f"Testing {'pairs' if size == 2 else 'triples'} of released columns", 0.0)
+            names = {column.name for column in columns}
+            if any(pair <= names for pair in found):
+                continue
+            identifying = _identifying_together(records, columns) if size == 2 else ()
+            told = " ".join([*identifying, *test.told(columns)])
+            if told:
+                found.append(names)
+                yield Disclosure(tuple(column.name for column in columns), told)
 
 
 def _identifying_together(records: ReleasedRecords, columns: Sequence[ReleasedColumn]) -> Iterator[str]:
@@ -195,20 +244,17 @@ def _identifying_together(records: ReleasedRecords, columns: Sequence[ReleasedCo
 class _CombinationTest:
     """Ask what several columns disclose together and none of them alone."""
 
-    def __init__(self, records: ReleasedRecords, columns: Sequence[ReleasedColumn], rows: int) -> None:
+    def __init__(self, records: ReleasedRecords, rows: int) -> None:
+        self._records = records
         self._questions = questions(records, rows)
         self._wholes = [question.whole_of[question.part] for question in self._questions]
-        samples = {id(question.sample): question.sample for question in self._questions}
-        self._values = {
-            (column.name, key): records.values_at(column, sample.rows)
-            for column in columns
-            for key, sample in samples.items()
-        }
+        self._values: dict[tuple[str, int], Ints] = {}
         self._gains: dict[tuple[int, tuple[str, ...], bool], Agreement] = {}
 
     def told(self, columns: Sequence[ReleasedColumn]) -> Iterator[str]:
         """Say what the columns disclose, over filled records or over all."""
         place_told = False
+        values = "both values" if len(columns) == 2 else "all these values"
         for place, question in enumerate(self._questions):
             if place_told and question.about < 0:
                 continue
@@ -218,7 +264,7 @@ class _CombinationTest:
                     continue
                 place_told = place_told or question.about < 0
                 yield (
-                    f"Together they reveal {question.text}: two records that have both values in common agree in it in "
+                    f"Together they reveal {question.text}: two records that have {values} in common agree in it in "
                     f"{percent(found.with_value)} of the cases instead of {percent(found.without)}."
                     f"{_BLANKS if blanks else ''}"
                 )
@@ -247,12 +293,18 @@ class _CombinationTest:
             self._gains[key] = agreeing(question.part[there], self._wholes[place][there], values)
         return self._gains[key]
 
+    def _at(self, column: ReleasedColumn, sample: Sample) -> Ints:
+        key = column.name, id(sample)
+        if key not in self._values:
+            self._values[key] = self._records.values_at(column, sample.rows)
+        return self._values[key]
+
     def _combined(self, sample: Sample, columns: Sequence[ReleasedColumn], blanks: bool) -> tuple[Ints, Ints]:
         """Number the combinations of values of the records that count, and say which these are."""
         combined, kept = np.zeros(sample.rows.size, np.int64), np.ones(sample.rows.size, np.bool_)
         width = 1
         for column in columns:
-            values = self._values[column.name, id(sample)]
+            values = self._at(column, sample)
             if not blanks and column.blank >= 0:
                 kept &= values != column.blank
             combined, width = combined * column.values + values, width * column.values

@@ -51,12 +51,14 @@ class ReleasedColumn:
     """A column to be tested: ``values`` codes, of which ``blank`` means no value (−1: every record has one).
 
     ``filled`` records, or more, are released with a value. ``coded`` is False if there are too many values to test.
+    ``distinct`` values are in the file; columns with more of them are more selective.
     """
 
     name: str
     values: int
     blank: int
     filled: int
+    distinct: int
     coded: bool = True
 
 

@@ -91,6 +91,7 @@ def run(options: argparse.Namespace) -> int:
             document["release"] = {"solution": solution.id, **release.as_dict()}
             if report.columns is not None:
                 document["columns"] = report.columns.as_dict()
+            document["last_look"] = report.last_look
         offer = _in_tiers(problem, solution, progress)
     if offer is not None:
         document["in_tiers"] = offer

@@ -63,7 +63,8 @@ class TableRecords:
         filled = max(0, self.rows - facts.missing - self.plan.records_suppressed)
         # A column that is filled at all is tested, however many of its records are suppressed.
         filled = max(filled, min(1, self.rows - facts.missing))
-        return ReleasedColumn(facts.name, facts.distinct, empty_code(facts), filled, facts.categorical)
+        values = facts.distinct
+        return ReleasedColumn(facts.name, values, empty_code(facts), filled, values, facts.categorical)
 
     def _places(self, rows: slice | Ints) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Return the released places of these rows (below 0: suppressed), their initial regions and categories."""

@@ -67,6 +67,7 @@ class ReleaseReport:
     regions_with_records: int | None = None
     in_tiers: bool = False
     columns: ColumnCoverage | None = None
+    last_look: Mapping[str, Any] | None = None
 
     @property
     def regions_in_words(self) -> str:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 
 from vbas_desktop.approaches.registry import revealed
-from vbas_desktop.audit.column_tests import disclosing_columns, disclosing_pairs
+from vbas_desktop.audit.column_tests import (
+    Disclosure,
+    combinations_to_try,
+    disclosing_columns,
+    disclosing_combinations,
+)
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
@@ -42,11 +48,17 @@ def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progr
     """Refuse columns that would undo the release; warnings of those that are allowed knowingly all the same."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
     columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in used]
-    found = telltale_columns(plan, table, columns, progress, options)
-    refused = [finding for finding in found if not _allowed(finding.column or "", columns, options.allow_columns)]
+    found = find_disclosures(plan, table, columns, progress, options)
+    refuse_disclosures(found, options)
+    allowed = (_finding(disclosure) for disclosure in found)
+    return tuple(replace(one, remedy="It was allowed knowingly.", severity=Severity.WARNING) for one in allowed)
+
+
+def refuse_disclosures(found: Sequence[Disclosure], options: ReleaseOptions) -> None:
+    """Raise `InputError` for columns, pairs and triples that disclose too much and are not allowed."""
+    refused = [_finding(disclosure) for disclosure in found if not _allowed(disclosure.columns, options.allow_columns)]
     if refused:
         raise InputError(refused)
-    return tuple(replace(finding, remedy="It was allowed knowingly.", severity=Severity.WARNING) for finding in found)
 
 
 def telltale_columns(
@@ -56,35 +68,51 @@ def telltale_columns(
     progress: Progress,
     options: ReleaseOptions | None = None,
 ) -> tuple[Finding, ...]:
-    """One finding for each column, and each pair of columns, that tells more than the release should, with its figures.
+    """Return a finding for each column, pair (``A+B``) and triple of columns that discloses too much."""
+    return tuple(map(_finding, find_disclosures(plan, table, columns, progress, options)))
 
-    A pair is named ``A+B``. Columns that tell too much alone are in no pair.
+
+def find_disclosures(
+    plan: Plan,
+    table: RecordTable,
+    columns: Sequence[str],
+    progress: Progress,
+    options: ReleaseOptions | None = None,
+) -> list[Disclosure]:
+    """Test columns, pairs and triples; a column that discloses too much alone is in no pair.
+
+    All pairs are tested; triples only with those of the written file, which `combinations_to_try` chooses.
     """
+    options = options or ReleaseOptions()
     if isinstance(table, SourceTable):
-        whole = options or ReleaseOptions()
-        records: TableRecords = SourceTableRecords(plan, table, whole, list(columns), progress)
+        records: TableRecords = SourceTableRecords(plan, table, options, list(columns), progress)
     else:
         records = TableRecords(plan, table, progress)
     tested = [records.column(table.facts(name)) for name in columns]
-    findings = []
-    for name, told in disclosing_columns(records, tested, progress):
-        findings.append(Finding(TELLTALE, told, _ways_out(name, "it", "it", "it"), column=name))
-    disclosing = {finding.column for finding in findings}
+    found = list(disclosing_columns(records, tested, progress))
+    disclosing = {name for disclosure in found for name in disclosure.columns}
     others = [column for column in tested if column.name not in disclosing]
-    for name, told in disclosing_pairs(records, others, progress):
-        findings.append(Finding(TELLTALE, told, _ways_out(name, "one of the two", "one", "the pair"), column=name))
-    return tuple(findings)
+    tried = combinations_to_try(others, every_pair=True).tried
+    if not options.pair_tests:
+        tried = tuple(combination for combination in tried if len(combination) == 2)
+    return [*found, *disclosing_combinations(records, tried, progress)]
 
 
-def _allowed(name: str, columns: Sequence[str], allowed: Sequence[str]) -> bool:
-    """Whether a column, or a pair by its name in either order or by both columns, is allowed."""
-    if name in allowed:
+def _finding(disclosure: Disclosure) -> Finding:
+    name = "+".join(disclosure.columns)
+    words = {
+        1: ("it", "it", "it"),
+        2: ("one of the two", "one", "the pair"),
+        3: ("one of the three", "one", "the three"),
+    }
+    return Finding(TELLTALE, disclosure.text, _ways_out(name, *words[len(disclosure.columns)]), column=name)
+
+
+def _allowed(columns: Sequence[str], allowed: Sequence[str]) -> bool:
+    """Return whether all the columns are allowed, or the combination of them is, in any order."""
+    if all(name in allowed for name in columns):
         return True
-    return any(
-        name == f"{one}+{other}" and (f"{other}+{one}" in allowed or (one in allowed and other in allowed))
-        for one in columns
-        for other in columns
-    )
+    return any("+".join(order) in allowed for order in permutations(columns))
 
 
 def _ways_out(name: str, left_out: str, made: str, allowed: str) -> str:

@@ -18,6 +18,7 @@ from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.assessment.risk import population_column
+from vbas_desktop.audit.adversary import WrittenRelease, look_at_release
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
@@ -61,7 +62,7 @@ from .report.figures import Maps, make_maps
 from .report.wording import file_in_words
 from .shapes_check import check_shapes
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
-from .telltales import check_columns, telltale_order, telltale_partition
+from .telltales import check_columns, refuse_disclosures, telltale_order, telltale_partition
 
 MARGIN_BYTES = 32 << 20
 REHEARSAL = f"{__name__}:rehearse"
@@ -215,7 +216,8 @@ class _Job:
         release.mkdir()
         internal.mkdir(0o700)
         with Beside(partial(self._drawn, release, internal)) as beside:
-            written, checks = self.write_and_verify(release, progress)
+            written, checks = self.write_and_verify(release, Span(progress, 0.0, 0.9))
+            self._look_at_file(release, Span(progress, 0.82, 0.9))
             drawn = beside.result(Span(progress, 0.9, 1.0), "Drawing the aggregated regions", 0.0)
         checks += drawn.checks
         self._reports(release, internal, written, checks, drawn, Span(progress, 0.95, 1.0))
@@ -232,6 +234,22 @@ class _Job:
             checks = verification.checks(Span(progress, 0.55, 0.9))
         saving.finish(progress, 0.9)
         return written, checks
+
+    def _look_at_file(self, release: Path, progress: Progress) -> None:
+        """Test the columns of the written file once more, and note what was found for run.json and the report."""
+        claim = self._claim(release)
+        written = WrittenRelease(
+            claim.file,
+            claim.crosswalk,
+            claim.columns,
+            len(claim.names),
+            claim.delimiter,
+            claim.escaped,
+            claim.source,
+        )
+        found = look_at_release(self.plan.problem, self.table.dialect, written, self.options.pair_tests, progress)
+        refuse_disclosures(found.disclosures, self.options)
+        self.document["last_look"] = found.as_dict()
 
     @property
     def _file_name(self) -> str:
@@ -357,6 +375,7 @@ class _Job:
             population=self.document.get("population"),
             regions_with_records=int(np.count_nonzero(plan.released_by_region)),
             in_tiers=bool(plan.coarser),
+            last_look=self.document.get("last_look"),
         )
 
     def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:

@@ -56,11 +56,18 @@ class ReleaseOptions(Settings, group="release"):
     allow_columns: tuple[str, ...] = setting(
         (),
         label="Allowed",
-        help="Columns, or pairs as A+B, that are released although they reveal a person, a place or a category; "
-        "repeatable.",
+        help="Columns, or pairs as A+B and triples as A+B+C, that are released although they reveal a person, a place "
+        "or a category; repeatable.",
         option="--allow-column",
         form=Names(),
         repeatable=True,
+    )
+    pair_tests: bool = setting(
+        True,
+        label="Test pairs and triples of columns in the &written file",
+        help="Test pairs and triples of columns in the written file, not only single columns.",
+        form=Switch(),
+        usual="yes",
     )
     renames: Mapping[str, str] = setting(
         {},
@@ -184,7 +191,7 @@ class ReleaseOptions(Settings, group="release"):
     def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
         there, dropped = set(header), set(self.identifiers)
-        allowed = [name for name in self.allow_columns if not _is_pair(name, there)]
+        allowed = [name for name in self.allow_columns if not _is_combination(name, there)]
         named = [*(self.columns or ()), *self.identifiers, *allowed, *self.renames]
         unknown = [name for name in dict.fromkeys(named) if name not in there]
         if unknown:
@@ -215,9 +222,13 @@ class ReleaseOptions(Settings, group="release"):
         return cls(**{each.name: each.form.value(data[each.name]) for each in settings_of(cls) if each.name in data})
 
 
-def _is_pair(name: str, there: Collection[str]) -> bool:
-    """Whether a name is that of two columns, joined by a plus."""
-    return any(name[:at] in there and name[at + 1 :] in there for at, sign in enumerate(name) if sign == "+")
+def _is_combination(name: str, there: Collection[str], most: int = 3) -> bool:
+    """Return whether a name is that of two or three columns, joined by plus signs."""
+    for at, sign in enumerate(name):
+        first, rest = name[:at], name[at + 1 :]
+        if sign == "+" and first in there and (rest in there or (most > 2 and _is_combination(rest, there, most - 1))):
+            return True
+    return False
 
 
 def _wrong(message: str, remedy: str = "", column: str | None = None) -> Finding:

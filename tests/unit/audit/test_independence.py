@@ -35,3 +35,11 @@ def test_the_loader_does_without_the_auditor():
 
 def test_a_room_that_uses_another_is_seen():
     assert below(imported_by("release"), "audit")
+
+
+def test_the_look_at_the_written_file_needs_no_code_that_is_compiled_or_computes_releases():
+    script = "import sys, vbas_desktop.audit.adversary; print('\\n'.join(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert "vbas_desktop.audit.adversary" in found
+    assert not below(found, "algorithms", "engine", "files.records", "files.counting", "release")
+    assert "numba" not in found

@@ -33,6 +33,7 @@ from .blocks import (
     left_out,
 )
 from .figures import solutions_scatter
+from .last_look import last_look_blocks
 from .place import place_blocks
 from .policy import checklist_blocks, policy_blocks, population_blocks
 from .ratings import MEASURE_ROWS, journalist_of, measure_rows, risk_blocks, solution_table
@@ -112,6 +113,7 @@ class _Writer:
         yield Section("Population", tuple(population_blocks(self.facts.document)))
         yield Section("Earlier releases", tuple(self._ledger()))
         yield Section("Verification", tuple(self._verification()))
+        yield Section("Other released columns", tuple(last_look_blocks(self.facts.document, self.k)))
         yield Section("Remarks", tuple(self._remarks()))
         yield Section("How to repeat it", tuple(self._repeat()))
         yield Section("The aggregated regions", tuple(self._regions()))

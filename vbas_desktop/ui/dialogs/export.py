@@ -39,7 +39,7 @@ from .release_columns import ReleaseColumns, unprotected_in_words
 _STOPPED = (
     "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
     "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly "
-    "(of a pair, A+B, both)."
+    "(of a pair or triple, A+B or A+B+C, all of them)."
 )
 _EXPOSING = (
     "Nothing was written: beside what this audience has, the release would single people out. Use the regions and "
@@ -89,6 +89,9 @@ class ExportDialog(Dialog):
             QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
         )
         self.pdf.setChecked(_SETTINGS["pdf"].default)
+        self.pair_tests = QCheckBox(_SETTINGS["pair_tests"].label)
+        self.pair_tests.setToolTip(_SETTINGS["pair_tests"].help)
+        self.pair_tests.setChecked(_SETTINGS["pair_tests"].default)
         self.seed = dress(QLineEdit(), placeholderText="drawn anew")
         self.target = QLineEdit(str(_suggested(session)))
         self.audience, self.reason, self.also = dress(QLineEdit(), placeholderText="anybody"), QLineEdit(), QLineEdit()
@@ -154,6 +157,7 @@ class ExportDialog(Dialog):
             order,
             self.formulas,
             self.class_size,
+            self.pair_tests,
             in_row(self.geopackage, self.pdf),
             in_row(naming, (audience, 1), (self._reason, 1)),
             in_row(self._compared_k, (self._k_reason, 1)),
@@ -257,6 +261,7 @@ class ExportDialog(Dialog):
             "population": self._session.policy.population or None,
             "geometry": ("geojson", "gpkg") if self.geopackage.isChecked() else ("geojson",),
             "pdf": self.pdf.isChecked(),
+            "pair_tests": self.pair_tests.isChecked(),
             "name_column": self.naming.currentData(),
         }
         options = ReleaseOptions(**values)
@@ -287,6 +292,7 @@ class ExportDialog(Dialog):
             (self.class_size, options.class_size is not None),
             (self.geopackage, "gpkg" in options.geometry),
             (self.pdf, options.pdf),
+            (self.pair_tests, options.pair_tests),
         ):
             box.setChecked(on)
         handing = order.handing
