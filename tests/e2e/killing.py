@@ -1,4 +1,6 @@
-"""Kills `vbas run … --out` at random moments and looks at what is left: the old release or the new one, complete.
+"""Kills `vbas run … --out` and `vbas export … --out` at random moments and looks at what is left.
+
+That must be the old release or the new one, complete.
 
 As a script: ``python tests/e2e/killing.py 60`` kills 60 runs and prints what became of them.
 """
@@ -22,6 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 LAST_STAGE = "Putting the release in place"
+EARLIER = "earlier"
+INTERNAL = ["aggregated_regions.csv", "report.html", "shuffle-seed.txt"]
 
 
 def prepare(folder: Path, draw: random.Random) -> None:
@@ -33,13 +37,23 @@ def prepare(folder: Path, draw: random.Random) -> None:
         csv.writer(file).writerows([["age", "sex", "region"], *rows])
 
 
-def start(folder: Path, seed: int) -> subprocess.Popen[str]:
-    """One run that writes to ``out``; the seed makes its release another one."""
+def start(folder: Path, seed: int, target: str = "out") -> subprocess.Popen[str]:
+    """Start a command that writes to a folder; the seed makes its release another one.
+
+    It is a run or, if there is a folder ``earlier`` and the seed is odd, an export from that.
+    """
     options = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--site-number", "fixed", "--sites", "5"]
-    options += ["--range-reach", "0", "--no-pdf", "--shuffle-seed", f"{seed:032x}", "--out", str(folder / "out")]
-    files = [str(folder / "records.csv"), str(folder / "regions.csv")]
+    options += [
+        "--range-reach",
+        "0",
+        "--no-pdf",
+    ]
+    words = ["run", str(folder / "records.csv"), str(folder / "regions.csv"), *options]
+    if seed % 2 and (folder / EARLIER).exists():
+        words = ["export", str(folder / EARLIER)]
+    words += ["--shuffle-seed", f"{seed:032x}", "--out", str(folder / target)]
     return subprocess.Popen(
-        [sys.executable, "-m", "vbas_desktop.cli", "run", *files, *options],
+        [sys.executable, "-m", "vbas_desktop.cli", *words],
         cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
@@ -53,7 +67,7 @@ def seed_of(target: Path) -> int | None:
     for line in (target / "release" / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ", 1)
         assert hashlib.sha256((target / "release" / name).read_bytes()).hexdigest() == digest, name
-    assert sorted(path.name for path in (target / "internal").iterdir()) == ["aggregated_regions.csv", "report.html"]
+    assert sorted(path.name for path in (target / "internal").iterdir()) == INTERNAL
     return int(document["release"]["shuffle_seed"], 16)
 
 
@@ -71,12 +85,12 @@ class Outcome:
     replaced: bool
 
 
-def complete(folder: Path, seed: int) -> None:
-    """One run that nobody kills."""
-    child = start(folder, seed)
+def complete(folder: Path, seed: int, target: str = "out") -> None:
+    """Run a command that nobody kills."""
+    child = start(folder, seed, target)
     said = child.communicate(timeout=120)[1]
     assert child.returncode == 0, said
-    assert seed_of(folder / "out") == seed
+    assert seed_of(folder / target) == seed
 
 
 def kill(folder: Path, number: int, seed: int, stage: str = "", seconds: float = 0.0) -> Outcome:
@@ -118,16 +132,18 @@ def main(kills: int, seed: int = 0) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(folder, draw)
+        complete(folder, 2, EARLIER)
         begun = time.monotonic()
         complete(folder, 1)
         usual = time.monotonic() - begun
         outcomes = []
         for turn in range(kills):
-            stage = LAST_STAGE if turn % 2 else ""
+            # By pairs, since runs and exports alternate.
+            stage = LAST_STAGE if turn // 2 % 2 else ""
             seconds = draw.uniform(0, 0.3) if stage else draw.uniform(0.2, 1.05 * usual)
             outcomes.append(kill(folder, SIGNALS[turn % 3], turn + 2, stage, seconds))
         complete(folder, 1)
-        assert sorted(path.name for path in folder.iterdir()) == ["out", "records.csv", "regions.csv"]
+        assert sorted(path.name for path in folder.iterdir()) == [EARLIER, "out", "records.csv", "regions.csv"]
         for outcome, count in sorted(Counter(outcomes).items(), key=str):
             sys.stdout.write(f"{count} × {outcome}\n")
 

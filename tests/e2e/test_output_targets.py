@@ -52,8 +52,8 @@ NOT_PATHS = {
     *("G", "DATE", "D", "COLUMN[=LEVEL]", "COLUMN=TEXT", "COLUMN=N", "A=W,B=W"),
 }
 """What stands for a value that is no path; an option with any other word must be known as input or as output."""
-READ_AT_ONCE = {"alone"}
-"""Its file is read when it is named; what follows knows the ids in it only."""
+READ_AT_ONCE = {"alone", "shuffle_seed"}
+"""Their files are read when they are named; what follows knows only what is in them."""
 
 
 def actions(parser, name):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from making import regions_file
@@ -22,7 +23,7 @@ from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.postgres_connection import protection_parameters
 from vbas_desktop.sources.postgres_engine import server_tables
 from vbas_desktop.sources.table import load_source
-from vbas_desktop.sources.targets import STAGING
+from vbas_desktop.sources.targets import STAGING, target_of
 
 pytestmark = pytest.mark.xdist_group("postgresql")
 
@@ -210,8 +211,8 @@ def test_no_right_to_make_tables_is_told(visits, server, tmp_path, monkeypatch, 
     target = ("--format", "parquet", "--target", server.address("public.handed", user="reader"))
     assert main(arguments(address, tmp_path, "--out", str(tmp_path / "out"), *target)) == 1
     said = capsys.readouterr().err
-    assert "You may not do this on the server." in said
-    assert "The release itself is complete" in said
+    assert "You may not make tables in the schema “public”." in said
+    assert not (tmp_path / "out").exists(), "it is refused before anything is computed"
 
 
 class Stopping:
@@ -368,3 +369,49 @@ def test_a_server_with_a_certificate_of_somebody_else_is_not_verified(server, pa
 def test_another_computer_must_prove_its_identity(address, expected, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert protection_parameters(record_place(f"{address}#t")) == expected
+
+
+def put(server, tmp_path, number, meanwhile=lambda: None):
+    """Put a file of one number into the table ``handed``, and do something else before it gets its name."""
+    file = tmp_path / f"{number}.parquet"
+    pq.write_table(pa.table({"a": [number]}), file)
+    with target_of(server.address("public.handed")).staged(file, Silent()):
+        meanwhile()
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_of_two_clients_with_one_target_the_first_wins(server, password, tmp_path, old):
+    server.run("DROP TABLE IF EXISTS handed")
+    if old:
+        put(server, tmp_path, 1)
+    with pytest.raises(InputError, match="appeared at the target while"):
+        put(server, tmp_path, 2, meanwhile=lambda: put(server, tmp_path, 3))
+    assert server.rows("SELECT a FROM handed") == [(3,)]
+    put(server, tmp_path, 4)
+    assert server.rows("SELECT a FROM handed") == [(4,)]
+    assert server.rows(f"SELECT tablename FROM pg_tables WHERE tablename LIKE '{STAGING}%'") == []
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_of_two_clients_that_end_at_the_same_moment_one_wins(server, password, tmp_path, old):
+    server.run("DROP TABLE IF EXISTS handed")
+    if old:
+        put(server, tmp_path, 1)
+    both, ended = threading.Barrier(2), {}
+
+    def attempt(number):
+        try:
+            put(server, tmp_path, number, meanwhile=both.wait)
+            ended[number] = ""
+        except InputError as error:
+            ended[number] = error.findings[0].code
+
+    threads = [threading.Thread(target=attempt, args=(number,)) for number in (2, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(ended.values()) == ["", "target-changed"]
+    winner = next(number for number, code in ended.items() if not code)
+    assert server.rows("SELECT a FROM handed") == [(winner,)]
+    assert server.rows(f"SELECT tablename FROM pg_tables WHERE tablename LIKE '{STAGING}%'") == []

@@ -83,7 +83,7 @@ def staged_folder(target: Path, owned: Sequence[str]) -> Iterator[Path]:
             try:
                 old = replace_target(partial, target, before)
             except ChangedMeanwhile:
-                raise _meanwhile(target) from None
+                raise target_changed(target) from None
             sync_folder(target.parent)
             record_output(target)
             if old is not None and not remove_folder(old):
@@ -328,7 +328,8 @@ def _check_length(target: Path) -> None:
         )
 
 
-def _meanwhile(target: Path) -> InputError:
+def target_changed(target: object) -> InputError:
+    """Make the refusal to replace what somebody else has put at the target: the first of two wins."""
     return refusal(
         "target-changed",
         "Something appeared at the target while the result was written. It was left alone, and nothing was replaced.",

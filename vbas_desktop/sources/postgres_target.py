@@ -15,6 +15,7 @@ from pyarrow import csv as arrow_csv
 
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.io.output import target_changed
 
 from .address import Address
 from .engine import quoted, watched
@@ -50,30 +51,36 @@ class PostgresTable(Target):
             def work(job: Callable[[], T]) -> T:
                 return _told(self.address, lambda: watched(job, connection.cancel, progress, STAGE))
 
-            def copy() -> None:
-                self._refuse_other(connection)
+            def copy() -> int | None:
+                before = self._refuse_other(connection)
                 _remove_leftovers(connection, schema)
                 # Held as long as this process lives: it tells others that the staged table is not left over.
                 connection.execute("SELECT pg_advisory_lock(%s, %s)", (_FAMILY, key))
                 _copied(connection, staged, file)
+                return before
 
             try:
-                work(copy)
+                before = work(copy)
                 yield Address(str(self.address), self.address.kind, self.address.place, f"{schema}.{plain}")
-                work(lambda: self._put_in_place(connection, staged))
+                work(lambda: self._put_in_place(connection, staged, before))
             except BaseException:
                 _dropped(connection, staged)
                 raise
 
-    def _put_in_place(self, connection: Any, staged: str) -> None:
+    def _put_in_place(self, connection: Any, staged: str, before: int | None) -> None:
+        """Give the staged table its name; of two clients with one target, the first to get here wins."""
         schema, name = table_parts(self.address)
         with connection.transaction():
-            self._refuse_other(connection)
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_NAMES, f"{schema}.{name}"))
+            now = self._refuse_other(connection)
+            if now is not None and now != before:
+                raise target_changed(self.address)
             connection.execute(f"DROP TABLE IF EXISTS {quoted(schema)}.{quoted(name)}")
             connection.execute(f"COMMENT ON TABLE {staged} IS '{MARK}'")
             connection.execute(f"ALTER TABLE {staged} RENAME TO {quoted(name)}")
 
-    def _refuse_other(self, connection: Any) -> None:
+    def _refuse_other(self, connection: Any) -> int | None:
+        """Refuse a place where no table can be made, or a table that is no release; return the oid of one that is."""
         schema, _ = table_parts(self.address)
         query = "SELECT has_schema_privilege(oid, 'CREATE') FROM pg_namespace WHERE nspname = %s"
         allowed = connection.execute(query, (schema,)).fetchone()
@@ -84,15 +91,18 @@ class PostgresTable(Target):
             message = f"You may not make tables in the schema “{schema}”."
             raise refusal("not-writable", message, "Ask for the permission, or name another schema.", file=self.address)
         query = (
-            "SELECT c.relkind::text, obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n "
+            "SELECT c.relkind::text, obj_description(c.oid, 'pg_class'), c.oid FROM pg_class c JOIN pg_namespace n "
             "ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"
         )
         found = connection.execute(query, table_parts(self.address)).fetchone()
         if found is not None and (found[0] != "r" or found[1] != MARK):
             raise taken(str(self.address))
+        return None if found is None else int(found[2])
 
 
 _FAMILY = 0x76626173
+_NAMES = _FAMILY + 1
+"""The families of advisory locks: of staged tables, and of names that a table is about to get."""
 _KINDS = {
     "int8": "smallint", "int16": "smallint", "int32": "integer", "int64": "bigint", "uint8": "smallint",
     "uint16": "integer",
