@@ -209,6 +209,14 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.parametrize("name", [".", "folder", "/"])
+def test_a_folder_is_no_file_for_scores(files, capsys, name):
+    Path("folder").mkdir()
+    said = refused(capsys, "risky", "records.csv", "--scores", name)
+    assert "The target " in said
+    assert said.rstrip().endswith("Choose another place.")
+
+
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_a_target_below_a_file_is_refused(files, capsys, command):
     said = refused(capsys, *OUTPUTS[command], "records.csv/out")
