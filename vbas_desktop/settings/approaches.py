@@ -67,7 +67,7 @@ def with_allowed_loss(parameters: Parameters, options: Mapping[str, Any]) -> Par
     recommended even if another approach finds the number of sites.
     """
     given = options.get("allowed_loss")
-    given = given[0] if isinstance(given, list) else given
+    given = next(iter(given), None) if isinstance(given, list) else given
     if given is None:
         return parameters
     given = _parsed("--allowed-loss", named_parameters()["allowed_loss"], given)

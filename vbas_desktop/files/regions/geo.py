@@ -263,7 +263,8 @@ def _split(
     points = np.full((len(shapes), 2), np.nan)
     usable = (polygonal | pointlike) & ~shapely.is_empty(shapes)
     found = usable & finite_shapes(shapes)
-    points[found] = shapely.get_coordinates(shapely.centroid(shapes[found]))
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are too large are told of by their row
+        points[found] = shapely.get_coordinates(shapely.centroid(shapes[found]))
     for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
         _note_unusable(shapes[i], bool(usable[i]), int(rows[i]), findings)
     if not polygonal.any():
