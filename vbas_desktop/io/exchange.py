@@ -6,12 +6,15 @@ import contextlib
 import ctypes
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ASIDE = "-old"
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""Added to the flags of `os.open`: fail if the path is a link (Windows has no such flag)."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
@@ -102,13 +105,16 @@ def exchange(one: Path, other: Path) -> bool:
 
 @contextlib.contextmanager
 def lock_folder(folder: Path) -> Iterator[bool]:
-    """Hold the folder as long as the block or the process lasts; False if another process holds it, or none can."""
+    """Hold the folder as long as the block or the process lasts; False if another process holds it, or none can.
+
+    A link is never held: somebody else may have put it there, and it leads anywhere.
+    """
     with contextlib.ExitStack() as stack:
         alone = False
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
-            handle = os.open(folder, os.O_RDONLY)
+            handle = os.open(folder, os.O_RDONLY | NO_LINK)
             stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             alone = True
@@ -116,14 +122,37 @@ def lock_folder(folder: Path) -> Iterator[bool]:
 
 
 def remove_folder(folder: Path) -> bool:
-    """Remove a folder of ours, write-protected or not; whether nothing of it is left."""
+    """Remove a folder, write-protected or not; whether nothing of it is left.
+
+    Links are not followed, and only the user's own folders get another mode.
+    """
     shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        with contextlib.suppress(OSError):
-            os.chmod(folder, 0o700)
-        for place, inside, _ in os.walk(folder):
-            for name in inside:
-                with contextlib.suppress(OSError):
-                    os.chmod(os.path.join(place, name), 0o700, follow_symlinks=False)
+    if is_own_folder(folder):
+        _allow_writing(folder)
+        for parent, names, _ in os.walk(folder):
+            for name in names:
+                _allow_writing(Path(parent, name))
         shutil.rmtree(folder, ignore_errors=True)
-    return not folder.exists()
+    return not os.path.lexists(folder)
+
+
+def is_own_folder(path: Path) -> bool:
+    """Tell whether a path is a folder, not a link to one, that belongs to the user of this process."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and (sys.platform == "win32" or status.st_uid == os.geteuid())
+
+
+def _allow_writing(folder: Path) -> None:
+    """Let the user change a folder; what a link leads to keeps its mode."""
+    if not is_own_folder(folder):
+        return
+    with contextlib.suppress(OSError):
+        try:
+            os.chmod(folder, 0o700, follow_symlinks=False)
+        except NotImplementedError:
+            # Windows changes no link's target here, and Linux says this of links only.
+            if sys.platform == "win32":
+                os.chmod(folder, 0o700)

@@ -23,7 +23,15 @@ from pathlib import Path
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.names import shorten
 
-from .exchange import ASIDE, ChangedMeanwhile, lock_folder, remove_folder, replace_target, take_snapshot
+from .exchange import (
+    ASIDE,
+    ChangedMeanwhile,
+    is_own_folder,
+    lock_folder,
+    remove_folder,
+    replace_target,
+    take_snapshot,
+)
 from .signals import defer_stop_signals, record_output
 
 MARK = ".vbas-partial-"
@@ -57,6 +65,8 @@ def write_text(path: Path, text: str, private: bool = False) -> None:
 
 def make_private(path: Path) -> None:
     """Let nobody but the user into a folder and all that is in it (or at a file), whatever the system's habit is."""
+    if path.is_symlink():
+        return
     if not path.is_dir():
         path.chmod(0o600)
         return
@@ -247,7 +257,7 @@ _LEFTOVER = re.compile(rf"\.(.+)\.vbas-(partial-)?(\d+)-[0-9a-f]+({ASIDE})?")
 
 
 def remove_leftovers(parent: Path) -> None:
-    """Remove the hidden folders in ``parent`` that no living process is writing.
+    """Remove the user's own hidden folders in ``parent`` that no living process is writing.
 
     Where the swap takes two steps, a process that died between them has left the target empty: its old content, which
     was only set aside, comes back.
@@ -257,11 +267,14 @@ def remove_leftovers(parent: Path) -> None:
         # One that is not marked yet is not locked yet either: its process is about to lock it.
         if named is None or (named[2] is None and lives(int(named[3]))):
             continue
+        # In a shared folder others can make entries with such names; theirs, and links, are none of our business.
+        if not is_own_folder(leftover):
+            continue
         with lock_folder(leftover) as alone:
             if not alone and sys.platform != "win32":
                 continue
             target = parent / named[1]
-            if leftover.name.endswith(ASIDE) and not target.exists():
+            if leftover.name.endswith(ASIDE) and not os.path.lexists(target):
                 os.rename(leftover, target)
             else:
                 remove_folder(leftover)

@@ -146,7 +146,7 @@ def _refuse_twins(address: Address, file: Path) -> None:
 @contextmanager
 def _alone(address: Address) -> Iterator[None]:
     """Hold the file's folder: one release at a time is put into its databases. A killed process holds nothing."""
-    with lock_folder(Path(address.place).absolute().parent) as alone:
+    with lock_folder(Path(os.path.realpath(Path(address.place).absolute().parent))) as alone:
         if not alone:
             message = "Another program puts a release into a database of this folder just now."
             raise refusal("busy", message, "Try again when it is done.", file=address)

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.io.exchange import is_own_folder
 from vbas_desktop.io.output import lives
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -162,6 +163,7 @@ def session_at(address: Address, progress: Progress) -> Iterator[Any]:
 _lock = threading.Lock()
 _users: dict[str, int] = {}
 _sessions: dict[str, Any] = {}
+_scratch_folders: dict[str, Path] = {}
 
 
 def _session(address: Address, master: str) -> Any:
@@ -178,9 +180,10 @@ def _session(address: Address, master: str) -> Any:
         if _is_here(master):
             # Executors of this machine have the program's own Python, those of others the one that is installed there.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        _make_own_folder()
+        if master not in _scratch_folders:
+            _scratch_folders[master] = _make_scratch_folder()
         builder = SparkSession.builder.master(master).appName(PROGRAM)
-        for name, value in _settings(master).items():
+        for name, value in _settings(master, _scratch_folders[master]).items():
             builder = builder.config(name, value)
         try:
             # Spark says this of every newer pandas, which is not used here.
@@ -197,7 +200,7 @@ def _session(address: Address, master: str) -> Any:
                 # This, too, would print a traceback when Java is gone.
                 session.sparkContext._accumulatorServer.handle_error = lambda *_: None
         except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
-            shutil.rmtree(_own_folder(), ignore_errors=True)
+            shutil.rmtree(_scratch_folders.pop(master), ignore_errors=True)
             raise _not_started(error, address) from None
         _users[master], _sessions[master] = _users.get(master, 0) + 1, session
         return session
@@ -216,7 +219,7 @@ def _look_for(address: Address, master: str) -> None:
         raise _no_master(address) from None
 
 
-def _settings(master: str) -> dict[str, str]:
+def _settings(master: str, scratch: Path) -> dict[str, str]:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -231,26 +234,25 @@ def _settings(master: str) -> dict[str, str]:
     }
     if _is_here(master):
         # Rows that wait for others lie here, where the next process finds and removes what a killed one left.
-        settings["spark.local.dir"] = str(_own_folder() / "waiting")
+        settings["spark.local.dir"] = str(scratch / "waiting")
         if "spark.sql.warehouse.dir" not in _defaults():
             # Spark makes this folder, which nothing is put into; beside the user's files it would only puzzle.
-            settings["spark.sql.warehouse.dir"] = str(_own_folder() / "warehouse")
+            settings["spark.sql.warehouse.dir"] = str(scratch / "warehouse")
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
 
 
-def _own_folder() -> Path:
-    """The folder for what Spark puts on the disk of this machine; it goes with the session."""
-    return Path(tempfile.gettempdir()) / f"{_FOLDER}{os.getpid()}"
+def _make_scratch_folder() -> Path:
+    """Make the folder for what Spark puts on the disk of this machine; it goes with the session.
 
-
-def _make_own_folder() -> None:
-    """Make it, for this user only; those of processes of this user that are gone are removed."""
-    for left in _own_folder().parent.glob(f"{_FOLDER}*"):
-        process = left.name.removeprefix(_FOLDER)
-        if process.isdigit() and not lives(int(process)) and left.lstat().st_uid == os.getuid():
-            shutil.rmtree(left, ignore_errors=True)
-    _own_folder().mkdir(0o700, exist_ok=True)
+    Its name cannot be guessed, so that nobody can make it first. Those that killed processes of this user left behind
+    are removed.
+    """
+    for leftover in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        process = leftover.name.removeprefix(_FOLDER).partition("-")[0]
+        if process.isdigit() and not lives(int(process)) and is_own_folder(leftover):
+            shutil.rmtree(leftover, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
 
 
 def _defaults() -> dict[str, str]:
@@ -296,7 +298,7 @@ def _let_go(master: str) -> None:
         if session is not None:
             with contextlib.suppress(Exception):
                 session.stop()
-            shutil.rmtree(_own_folder(), ignore_errors=True)
+            shutil.rmtree(_scratch_folders.pop(master), ignore_errors=True)
 
 
 def _seen_from_here(address: Address, path: str) -> Dataset | None:

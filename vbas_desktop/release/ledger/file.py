@@ -15,6 +15,7 @@ from typing import Any
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable
+from vbas_desktop.io.exchange import NO_LINK
 from vbas_desktop.io.output import write_text
 
 from .entry import Entry
@@ -97,7 +98,7 @@ def alone(path: Path, progress: Progress | None = None) -> Iterator[None]:
     The lock is on a hidden file beside the ledger, since the ledger itself is replaced when it is written.
     """
     progress = progress or Silent()
-    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    handle = _open_lock(path.with_name(f".{path.name}.lock"))
     try:
         while not _locked(handle):
             progress.update("Waiting for another program to finish with the ledger")
@@ -105,6 +106,14 @@ def alone(path: Path, progress: Progress | None = None) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _open_lock(path: Path) -> int:
+    """Open the file of a lock, which is made if need be; a link is refused, since it may lead to any file."""
+    if path.is_symlink():
+        message = "The lock of the ledger is a link, which may lead anywhere, so it is not used."
+        raise _unusable(path, message, "Remove the link, if you know whose it is.")
+    return os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
 
 
 def _locked(handle: int) -> bool:
