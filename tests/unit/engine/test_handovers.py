@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problem_of
@@ -34,9 +34,15 @@ def suppressed(problem, owner):
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1000))
+@example(0)  # Moves 5 regions.
+@example(4)  # Moves sites only.
+@example(15)  # Finds nothing better than the start.
+@example(819)  # Makes moves, but none that is better than the start.
 def test_what_was_kept_is_what_handing_back_would_cost(seed):
     problem, solution = refined(seed)
-    used, before = solution.owners_used.tolist(), solution.unrefined.owner
+    used = solution.owners_used.tolist()
+    start = refined(seed, "none")[1]
+    before = start.owner
     now = suppressed(problem, solution.owner)
     gained = given = 0
     for region, owner in enumerate(used):
@@ -48,7 +54,18 @@ def test_what_was_kept_is_what_handing_back_would_cost(seed):
             back[part] = there
             assert each.kept == suppressed(problem, back) - now
             gained, given = gained + each.regions * each.gained, given + each.regions * (not each.gained)
-    assert gained == given == np.count_nonzero(before != solution.owner)
+    moved = np.count_nonzero(before != solution.owner)
+    assert gained == given == moved == solution.told["boundaries"]["moved_regions"]
+    # Sites may move to the middle of regions that stay as they are.
+    unchanged = moved == 0 and np.array_equal(solution.sites, start.sites)
+    assert (solution.unrefined is None) == unchanged
+
+
+def test_a_refinement_that_finds_nothing_better_hands_nothing_over():
+    problem, solution = refined(15)
+    assert solution.unrefined is None
+    assert solution.told["boundaries"]["moved_regions"] == 0
+    assert all(handovers(problem, solution, region) == () for region in range(solution.aggregated_regions))
 
 
 def test_nothing_is_told_without_a_refinement():

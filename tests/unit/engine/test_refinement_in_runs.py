@@ -104,9 +104,24 @@ def test_a_stop_keeps_the_best_of_the_solution_under_way_and_ends_the_run(name, 
     for solution in kept:
         told = solution.told[name]
         assert told["stopped"]
-        assert told["tries"] > 0
         assert solution.suppressed_local == told["suppressed_after"] <= told["suppressed_before"]
         assert solution.measures["suppressed_records"] == solution.suppressed_global + solution.suppressed_local
+    # The workers share the looks: if one of them takes them all, the other is stopped before its first try.
+    assert sum(solution.told[name]["tries"] for solution in kept) > 0
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_stop_before_the_first_try_keeps_the_solution_that_the_search_starts_from(name):
+    (start,) = run(request_of(None)).solutions
+    kept = []
+    with pytest.raises(Cancelled):
+        run(searching(name, workers=1), StopWhileRefining(1, MOVED[name]), kept.append)
+    (solution,) = kept
+    told = solution.told[name]
+    assert (told["tries"], told["moves"], told["stopped"]) == (0, 0, True)
+    assert told["suppressed_before"] == told["suppressed_after"] == solution.suppressed_local == start.suppressed_local
+    assert solution.owner.tolist() == start.owner.tolist()
+    assert solution.unrefined is None
 
 
 def test_adc_finds_the_number_of_sites_that_the_allowed_loss_permits():

@@ -326,8 +326,17 @@ def test_ids_in_the_records_that_differ_only_in_writing(tmp_path):
 
 
 def test_no_message_quotes_a_record(tmp_path):
-    choices = Choices(tmp_path, "age,sex,region\n1,F,secret7\n2,M,secret8\n")
-    assert not any("secret" in text for text in choices.problems())
+    content = "age,sex,region\nyoung7,F,secret7\nyoung8,M, SECRET8\nyoung9,M,r1\n"
+    assert Choices(tmp_path, content, ids=("r1", "secret8", "z")).problems() == [
+        "row 2, column “region”: 2 records name a region that the region file lacks (2 different ids); "
+        "first in rows 2, 3. Ids of the region file look like “r1” and “z”. "
+        "Complete the region file, or let these records be suppressed (--unknown-regions suppress).",
+        "column “age”: Every record has a value of its own in this quasi-identifier: is it an identifier? "
+        "Identifiers belong to the columns that are dropped from the release.",
+        "row 3, column “region”: 1 unknown region id differs from known ones only by blanks, leading zeros, case "
+        "or “.0”. Write the ids the same way in both files (spreadsheets often drop leading zeros).",
+        "2 of 3 regions have no records. This is allowed.",
+    ]
 
 
 def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
@@ -336,3 +345,12 @@ def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
     text = str(caught.value).replace(str(tmp_path), "")
     assert "Line 1 looks like a record" in text
     assert "41" not in text
+
+
+def test_a_first_record_of_which_only_one_value_recurs_is_not_shown(tmp_path):
+    content = "Xanthippe,single,F,north\nPhilo,married,F,south\nDion,widowed,M,west\n"
+    advice = "Line 1 looks like a record, not like names: put the names of the columns above it."
+    assert Choices(tmp_path, content).problems(quasi_identifiers=["age"]) == [
+        f"There is no column “region”. {advice}",
+        f"There is no column “age”. {advice}",
+    ]
