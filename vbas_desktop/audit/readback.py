@@ -23,6 +23,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 
+from vbas_desktop.files.parquet_batches import bounded_batches
+
 from .blocks import Fields, Table, Unreadable, WholeLineEnds, borders_in, cut, fields_of, is_even, rows_of
 from .tally import Hashes, hash_fields, hash_rows
 
@@ -119,10 +121,9 @@ def quotes_in(path: Path) -> int:
 
 def read_parquet(path: Path, escape: Collection[int] = ()) -> Iterator[Batch]:
     """A Parquet file as text, batch by batch, the names first."""
-    with pa_parquet.ParquetFile(path) as file:
-        names = [name.encode() for name in file.schema_arrow.names]
-        yield _stacked(pa.array([name], pa.binary()) for name in names)
-        yield from hashed_batches(file.iter_batches(batch_size=1 << 17), escape)
+    names = [name.encode() for name in pa_parquet.read_schema(path).names]
+    yield _stacked(pa.array([name], pa.binary()) for name in names)
+    yield from hashed_batches(bounded_batches(path, 1 << 17), escape)
 
 
 def hashed_batches(batches: Iterable[Any], escape: Collection[int] = ()) -> Iterator[Batch]:

@@ -22,6 +22,7 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import refuse_bomb
 from vbas_desktop.files.dialect import Dialect, check_column_number
 from vbas_desktop.files.hashing import HashedFile
+from vbas_desktop.files.parquet_batches import bounded_batches
 
 from .coding import DISTINCT_LIMIT
 from .raw import RawColumn, RawRecords, code_type
@@ -49,7 +50,7 @@ def scan_parquet(path: Path, progress: Progress) -> RawRecords:
             with pq.ParquetFile(path, pre_buffer=False) as file:
                 check_column_number(path, file.metadata.num_columns)
                 refuse_bomb(path, _expanded(file.metadata), path.stat().st_size)
-                columns, rows = _columns(file, progress)
+                columns, rows = _columns(path, file, progress)
         except (pa.ArrowException, OSError):
             stop.set()
             message = "The file is not a readable Parquet file."
@@ -82,7 +83,7 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
     try:
         with pq.ParquetFile(path, pre_buffer=False) as file:
             binary += [name for name in names if is_binary(file.schema_arrow.field(name).type)]
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS // 8, columns=list(names)):
+            for batch in bounded_batches(path, _BATCH_ROWS // 8, names):
                 columns = []
                 for name in names:
                     indices, values = dictionary_of(batch.column(name))
@@ -153,10 +154,10 @@ def _expanded(metadata: Any) -> int:
     return max(int(unpacked), metadata.num_rows * metadata.num_columns)
 
 
-def _columns(file: Any, progress: Progress) -> tuple[list[_Column], int]:
+def _columns(path: Path, file: Any, progress: Progress) -> tuple[list[_Column], int]:
     columns = [_Column(field.name, place, field.type) for place, field in enumerate(file.schema_arrow)]
     total, rows = file.metadata.num_rows, 0
-    for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+    for batch in bounded_batches(path, _BATCH_ROWS):
         for column, array in zip(columns, batch.columns, strict=True):
             progress.update(_STAGE, rows / max(1, total))
             column.add(array)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.files.parquet_batches import bounded_batches
 from vbas_desktop.files.records.parquet import without_views
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.io.records.row_order import RowKeys
@@ -129,11 +130,10 @@ class ArrowRecords(Records):
             ) from None
 
     def _parquet(self) -> Iterator[Any]:
-        with pa_parquet.ParquetFile(self._table.source.path) as file:
-            skip = int(self._table.dialect.category_line)
-            for batch in file.iter_batches(batch_size=BATCH_ROWS):
-                yield without_views(batch.slice(skip))
-                skip = 0
+        skip = int(self._table.dialect.category_line)
+        for batch in bounded_batches(Path(self._table.source.path), BATCH_ROWS):
+            yield without_views(batch.slice(skip))
+            skip = 0
 
     def _csv(self) -> Iterator[Any]:
         dialect = self._table.dialect
