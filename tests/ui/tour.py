@@ -30,11 +30,20 @@ Shown = tuple[str, QWidget]
 class Tour:
     """``stops`` yields names and widgets; what was opened for a stop is closed when the next is asked for.
 
-    Without ``data`` it goes through the sample data; they need columns named age and sex.
+    Without ``data`` it goes through the sample data; they need columns named age and sex. ``examples`` holds the files
+    for risky combinations and appointments, ``grouped`` is the column whose categories are grouped, as it is shown.
     """
 
-    def __init__(self, window: MainWindow, folder: Path, data: tuple[Path, Path] | None = None) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        folder: Path,
+        data: tuple[Path, Path] | None = None,
+        examples: Path = EXAMPLES,
+        grouped: str = "age",
+    ) -> None:
         self.window, self.folder, self.data = window, folder, data
+        self.examples, self.grouped = examples, grouped
 
     def stops(self) -> Iterator[Shown]:
         """Everything, from the first start to a written release."""
@@ -150,7 +159,7 @@ class Tour:
         yield "found", page
         yield from self._compare()
         page = self._page("Risky combinations")
-        self._until_idle(lambda: page.open_file(EXAMPLES / "clients.csv"))
+        self._until_idle(lambda: page.open_file(self.examples / "clients.csv"))
         self._until_idle(page.search.click)
         yield "risky list", page
         self._until_idle(page.timeline.buttons["step"].click)
@@ -180,8 +189,8 @@ class Tour:
 
     def _appointments(self) -> Iterator[Shown]:
         page = self._page("Appointments")
-        self._until_idle(lambda: page.open_people(EXAMPLES / "people.csv"))
-        self._until_idle(lambda: page.open_slots(EXAMPLES / "slots.csv"))
+        self._until_idle(lambda: page.open_people(self.examples / "people.csv"))
+        self._until_idle(lambda: page.open_slots(self.examples / "slots.csv"))
         self._until_idle(page.plan.click)
         for index in range(page.results.tabs.count()):
             page.results.tabs.setCurrentIndex(index)
@@ -197,7 +206,7 @@ class Tour:
         yield from self._dialog("tables")
         columns = window.input.columns
         rows = range(columns.model.rowCount())
-        age = next(row for row in rows if columns.model.index(row, 0).data() == "age")
+        age = next(row for row in rows if columns.model.index(row, 0).data() == self.grouped)
         columns.view.setCurrentIndex(columns.model.index(age, 0))
         columns.open_grouping()
         yield from self._dialog("grouping")

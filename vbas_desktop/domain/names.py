@@ -15,6 +15,14 @@ NO_NAMES = "Line 1 looks like a record, not like names: put the names of the col
 
 NOT_UTF8 = "“{name}” is not valid UTF-8. Rename the file or folder, and write the name in UTF-8."
 
+_UNSHOWN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+"""Control and bidirectional characters, invisible ones, and halves of characters. A terminal obeys some of them, others
+reorder the text around them or make two names look alike. The joiners U+200C and U+200D belong to several scripts.
+"""
+
 _QUOTED = re.compile(r"“([^“”]*)”")
 _VALUE = re.compile(r"\s*[+\-]?[0-9][0-9\s.,:/\-T]*\s*")
 """Numbers, dates, times and codes of digits: they begin records, hardly ever columns."""
@@ -25,9 +33,19 @@ def is_valid_text(name: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
+def escape_controls(name: str) -> str:
+    """Write control, bidirectional and invisible characters of a name as escapes, such as ``\\x1b`` or ``\\u202e``."""
+    return _UNSHOWN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), name)
+
+
+def escape_lines(text: str) -> str:
+    """Do the same for a text of several lines, which keeps its line breaks and tabs."""
+    return _UNSHOWN.sub(lambda match: match[0] if match[0] in "\n\t" else escape_controls(match[0]), text)
+
+
 def shorten(name: str) -> str:
-    """Cut a long name for a message, and replace what a terminal would run instead of showing."""
-    shown = "".join(letter if letter.isprintable() else "�" for letter in name[: LONGEST_NAME + 1])
+    """Cut a long name for a message, and escape what a terminal would run instead of showing."""
+    shown = escape_controls(name[: LONGEST_NAME + 1])
     return shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}…"
 
 

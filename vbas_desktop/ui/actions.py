@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 from vbas_desktop.approaches.registry import PRESETS, USUAL, approaches, preset, preset_of
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.widgets.building import ticked
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 from .numbers import measure_words
 from .theme import Theme
@@ -79,7 +80,7 @@ HELP = (
 def tip_with_shortcut(action: QAction, tip: str) -> None:
     """Set tool tip and status tip; the tool tip ends with the shortcut."""
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    action.setToolTip(f"{tip} ({keys})" if keys else tip)
+    set_tool_tip(action, f"{tip} ({keys})" if keys else tip)
     action.setStatusTip(tip)
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSplitter, QStackedWidget, QWidget
 
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.plain_text import Label
 
 from .context import Context
 from .map.view import MapView
@@ -34,7 +35,7 @@ class _PageFrame(QWidget):
         # Not the button's own shortcut: that one is Alt with the underlined letter.
         QShortcut(QKeySequence("Escape"), self, back.click)
         back.clicked.connect(self.left)
-        title = dress(QLabel(page.title), look="page")
+        title = dress(Label(page.title), look="page")
         head = QFrame()
         row = in_row(back, within=head, margins=(GRID, GRID, GRID, 0))
         row.addSpacing(GRID)
@@ -126,7 +127,7 @@ class HintBar(QFrame):
         self._session, self._settings = context.session, settings
         self._on_page = False
         self.setProperty("look", "hint")
-        self.text = dress(QLabel(), wordWrap=True)
+        self.text = dress(Label(), wordWrap=True)
         enough = dress(QPushButton("N&o more hints"), flat=True)
         enough.clicked.connect(self._on_enough)
         in_row((self.text, 1), enough, within=self, margins=(2 * GRID, GRID // 2, GRID, GRID // 2))

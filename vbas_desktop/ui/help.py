@@ -13,7 +13,6 @@ from PySide6.QtGui import QDesktopServices, QImageReader, QKeySequence, QShortcu
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QPushButton,
     QTextBrowser,
     QWidget,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop import __version__
 from vbas_desktop.files.places import documentation
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.plain_text import Label
 
 from .context import Context
 from .theme import GRID, Theme
@@ -136,9 +136,9 @@ class AboutDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("About VBAS Desktop")
-        heading = dress(QLabel("VBAS Desktop"), look="heading")
-        what = QLabel("Makes record files k-anonymous by merging small regions. Works without any network.")
-        text = QLabel("\n".join(f"{name} {version}" for name, version in versions()))
+        heading = dress(Label("VBAS Desktop"), look="heading")
+        what = Label("Makes record files k-anonymous by merging small regions. Works without any network.")
+        text = Label("\n".join(f"{name} {version}" for name, version in versions()))
         dress(what, wordWrap=True)
         dress(text, look="muted", textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -147,7 +147,7 @@ class AboutDialog(QDialog):
             heading,
             what,
             text,
-            QLabel("MIT licence."),
+            Label("MIT licence."),
             buttons,
             within=self,
             margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID),

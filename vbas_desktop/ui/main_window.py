@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QTabWidget, QToolBar, QWidget
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.widgets.building import dress
@@ -187,7 +188,7 @@ class MainWindow(QMainWindow):
         session, path = self.session, self.session.project_path
         self.combination.setText(session.combination)
         name = path.name if path else (session.records_path.name if session.records_path else "")
-        self.setWindowTitle(f"{name}[*] – VBAS Desktop" if name else "VBAS Desktop[*]")
+        self.setWindowTitle(f"{escape_controls(name)}[*] – VBAS Desktop" if name else "VBAS Desktop[*]")
         self.setWindowModified(session.modified)
         self.menus.refresh()
 

@@ -10,7 +10,9 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.ui.widgets.building import ticked
+from vbas_desktop.ui.widgets.plain_text import menu_text
 
 from .actions import (
     EDIT,
@@ -144,7 +146,7 @@ class Menus(QObject):
             menu.addAction("Nothing opened yet").setEnabled(False)
             return
         for name, tip, follow in window.recent():
-            menu.addAction(name, follow).setStatusTip(tip)
+            menu.addAction(menu_text(name), follow).setStatusTip(escape_controls(tip))
         menu.addSeparator()
         menu.addAction("&Empty this list", window.settings.forget_recent)
 

@@ -8,11 +8,13 @@ import time
 from datetime import datetime
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QProgressBar, QStatusBar, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QStatusBar, QWidget
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
 from .context import Context, SessionModel
 from .theme import GRID, tabular
@@ -38,8 +40,8 @@ class StatusLine(QStatusBar):
         self.bar.setFixedWidth(160)
         # Letters over a bar that grows below them are hard to read: they stand beside it.
         self.bar.setTextVisible(False)
-        self.left = QLabel()
-        self.facts = QLabel()
+        self.left = Label()
+        self.facts = Label()
         for label in (self.left, self.facts):
             label.setFont(tabular(label.font()))
             label.setProperty("look", "muted")
@@ -59,7 +61,7 @@ class StatusLine(QStatusBar):
     def say(self, text: str) -> None:
         """Show a sentence until something else happens."""
         self.what.setText(text)
-        self.what.setToolTip(text)
+        set_tool_tip(self.what, text)
 
     @Slot(str)
     def turn_to(self, page: str) -> None:
@@ -141,7 +143,7 @@ class LogTab(QWidget):
     @Slot(str)
     def add(self, line: str) -> None:
         """Add a line with the time of day."""
-        self.text.appendPlainText(f"{datetime.now():%H:%M:%S}  {line}")
+        self.text.appendPlainText(f"{datetime.now():%H:%M:%S}  {escape_controls(line)}")
 
     @Slot(str)
     def _on_job_started(self, title: str) -> None:

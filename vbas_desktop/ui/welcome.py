@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from vbas_desktop.files.places import resource
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import clear
+from vbas_desktop.ui.widgets.plain_text import Label, menu_text
 
 from .theme import GRID, Theme
 
@@ -30,13 +31,13 @@ class Welcome(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        picture = QLabel()
+        picture = Label()
         picture.setPixmap(QIcon(str(resource("icons/vbas.svg"))).pixmap(QSize(72, 72)))
-        heading = dress(QLabel("VBAS Desktop"), look="heading")
-        text = dress(QLabel(_TEXT), wordWrap=True)
+        heading = dress(Label("VBAS Desktop"), look="heading")
+        text = dress(Label(_TEXT), wordWrap=True)
         text.setFixedWidth(480)
         dress(text, alignment=Qt.AlignmentFlag.AlignCenter, minimumHeight=text.heightForWidth(text.width()))
-        hint = dress(QLabel("or drop the files here"), look="muted")
+        hint = dress(Label("or drop the files here"), look="muted")
         self.buttons = {
             "open": self._button("&Open data…", self.data_wanted, "primary"),
             "project": self._button("Open &project…", self.project_wanted, "plain"),
@@ -53,7 +54,7 @@ class Welcome(QWidget):
             within=self,
             spacing=2 * GRID,
         )
-        self._recent_title = dress(QLabel("Opened lately"), look="muted")
+        self._recent_title = dress(Label("Opened lately"), look="muted")
         self._recent_title.hide()
         self._recent = in_column(spacing=0)
         layout.addWidget(self._recent_title, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -67,7 +68,7 @@ class Welcome(QWidget):
         clear(self._recent)
         self._recent_title.setVisible(bool(recent))
         for name, tip, follow in recent[:_MOST_OFFERED]:
-            button = dress(QPushButton(name.replace("&", "&&")), flat=True, look="link", toolTip=tip)
+            button = dress(QPushButton(menu_text(name)), flat=True, look="link", toolTip=tip)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(lambda _, follow=follow: follow())
             self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)

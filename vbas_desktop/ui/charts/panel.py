@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QStackedWidget, QToolButton, QWidget
 
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.names_edit import make_narrow
+from vbas_desktop.ui.widgets.plain_text import Label
 
 from .chart import Chart, attend
 from .parallel import ParallelChart
@@ -46,7 +47,7 @@ class ChartPanel(QWidget):
         self._measures: tuple[Measure, ...] = ()
         self._ticked: tuple[str, ...] = ()
         self.kind, self.first, self.second = QComboBox(), QComboBox(), QComboBox()
-        self._against = QLabel("against")
+        self._against = Label("against")
         self._save = QToolButton()
         self._stack = QStackedWidget()
         context.theme.set_icon(self._save, "save")

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, Q
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.ui.theme import Colours
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 from .chart import Chart
 from .rows import ChartRow, Measure, Ranges, short_number, within
@@ -58,7 +59,7 @@ class ParallelChart(Chart):
         self.ranges: dict[str, tuple[float, float]] = {}
         self._axes: dict[str, _Axis] = {}
         self._dragged: tuple[str, float] | None = None
-        self.setToolTip("Drag along an axis to see only solutions in that range; double-click it to see all again")
+        set_tool_tip(self, "Drag along an axis to see only solutions in that range; double-click it to see all again")
 
     def show_rows(self, rows: Sequence[ChartRow], measures: Sequence[Measure]) -> None:
         """Draw these; ranges of measures that are no longer drawn are gone."""

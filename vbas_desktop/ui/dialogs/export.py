@@ -8,9 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QWidget
 
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.loss import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
@@ -30,6 +31,7 @@ from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, 
 from vbas_desktop.ui.widgets.dialog import CANCEL, Dialog
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample, typed_path
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.worker import JobRunner, in_window_words
 
 from .coverage import CoverageLine, undecided_in_words
@@ -73,7 +75,7 @@ class ExportDialog(Dialog):
         self._session = session
         self._shown, self._lost_in_tiers = session.selected, lost_in_tiers
         self._earlier: LedgerEntry | None = None
-        self.saving, self.tiers = QLabel(), button("Run in &tiers instead", self._on_tiers)
+        self.saving, self.tiers = Label(), button("Run in &tiers instead", self._on_tiers)
         self.solution, self.summary, self.problem = QComboBox(), told(look="live"), told(look="error")
         self.columns = ReleaseColumns(
             tuple(facts.name for facts in session.table.columns),
@@ -90,7 +92,7 @@ class ExportDialog(Dialog):
         )
         self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.pair_tests = QCheckBox(_SETTINGS["pair_tests"].label)
-        self.pair_tests.setToolTip(_SETTINGS["pair_tests"].help)
+        set_tool_tip(self.pair_tests, _SETTINGS["pair_tests"].help)
         self.pair_tests.setChecked(_SETTINGS["pair_tests"].default)
         self.seed = dress(QLineEdit(), placeholderText="drawn anew")
         self.target = QLineEdit(str(_suggested(session)))
@@ -128,7 +130,7 @@ class ExportDialog(Dialog):
     def _fill_policies(self, chosen: str) -> None:
         offer(self.policy, [("None", None), *((each.name, each.id, each.origin) for each in bundled().values())])
         if chosen and self.policy.findData(chosen) < 0:
-            self.policy.addItem(Path(chosen).name, chosen)
+            self.policy.addItem(escape_controls(Path(chosen).name), chosen)
         self.policy.setCurrentIndex(max(0, self.policy.findData(chosen or None)))
         # Names of policies are long; the list shows them whole.
         self.policy.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

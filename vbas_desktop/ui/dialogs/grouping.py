@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
 
 from vbas_desktop.algorithms.intervals import intervals, number_of_groups
 from vbas_desktop.domain.progress import Progress
@@ -18,6 +18,7 @@ from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open
+from vbas_desktop.ui.widgets.plain_text import Label
 from vbas_desktop.ui.widgets.tables import cell, fill_table, frequency_cells
 from vbas_desktop.ui.worker import Failure, JobRunner
 
@@ -48,7 +49,7 @@ class GroupingDialog(Dialog):
             [(*cells, group) for cells, group in zip(frequency_cells(facts), self._groups, strict=True)],
             wide=_GROUP,
         )
-        self.told = QLabel()
+        self.told = Label()
         self._build()
         self.table.itemChanged.connect(self._on_changed)
         self._on_changed()

@@ -7,8 +7,9 @@ from datetime import date
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.words import capitalised, counted
 from vbas_desktop.jobs.ledger import NO_LEDGER, RecordJob
 from vbas_desktop.jobs.release import ExportJob
@@ -21,6 +22,7 @@ from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.dialog import CANCEL, CLOSE, Dialog
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title, told
 from vbas_desktop.ui.widgets.file_dialogs import open_outside, typed_path
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.worker import in_window_words
 
 _LONGEST = 9
@@ -56,8 +58,8 @@ class ReleaseDone(Dialog):
         in_column(*parts, within=self, margins=2 * GRID)
 
     def _add(self, icon: str, line: str, tip: str) -> None:
-        item = QListWidgetItem(line)
-        item.setToolTip(tip)
+        item = QListWidgetItem(escape_controls(line))
+        set_tool_tip(item, tip)
         item.setData(Qt.ItemDataRole.UserRole, icon)
         self.checks.addItem(item)
 
@@ -88,7 +90,7 @@ class RecordDialog(Dialog):
         super().__init__(parent, "Record as handed over", CANCEL, (480, 0))
         self._folder, self._ledger = folder, ledger
         self.audience, self.date, self.note = QLineEdit(audience), QLineEdit(date.today().isoformat()), QLineEdit()
-        self.problem = dress(QLabel(), look="muted")
+        self.problem = dress(Label(), look="muted")
         self.record = self.confirmed_by("&Record")
         in_column(
             Field("A&udience", self.audience, "Who got it. “public” is everybody"),
@@ -140,7 +142,8 @@ class ExtractDialog(Dialog):
         self._entry, self._ledger = entry, ledger
         self.columns, self.problem = QListWidget(), muted()
         for name in entry.columns:
-            item = QListWidgetItem(name, self.columns)
+            item = QListWidgetItem(escape_controls(name), self.columns)
+            item.setData(Qt.ItemDataRole.UserRole, name)
             item.setCheckState(Qt.CheckState.Checked)
             if name == entry.region_column:
                 # Without its places it would be no part of that release.
@@ -172,7 +175,7 @@ class ExtractDialog(Dialog):
     def kept(self) -> list[str]:
         """The columns that are ticked."""
         items = map(self.columns.item, range(self.columns.count()))
-        return [item.text() for item in items if item.checkState() == Qt.CheckState.Checked]
+        return [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
 
     @Slot()
     def _on_changed(self) -> None:

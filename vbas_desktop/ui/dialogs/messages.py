@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QTextEdit, QWidget
 
+from vbas_desktop.domain.names import escape_lines
 from vbas_desktop.ui.widgets.building import dress
+from vbas_desktop.ui.widgets.plain_text import menu_text
 from vbas_desktop.ui.worker import Failure
 
 
@@ -65,7 +67,12 @@ def ask_which_audience(
     """Ask whether a name that is nearly that of an audience in the ledger means this audience."""
     heading = f"Is “{name.strip():.80}” the audience “{known:.80}” of the ledger?"
     text = "Their names are nearly the same. A release is compared with what its audience has already."
-    return ask(parent, heading, text, {f"The same: {known:.30}": same, "Another audience": other, "Cancel": _nothing})
+    return ask(
+        parent,
+        heading,
+        text,
+        {f"The same: {menu_text(known[:30])}": same, "Another audience": other, "Cancel": _nothing},
+    )
 
 
 def _nothing() -> None:
@@ -77,6 +84,6 @@ def _box(parent: QWidget, icon: QMessageBox.Icon, heading: str, text: str) -> QM
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(icon)
     dress(box, windowTitle="VBAS Desktop", textFormat=Qt.TextFormat.PlainText)
-    box.setText(heading)
-    box.setInformativeText(text)
+    box.setText(escape_lines(heading))
+    box.setInformativeText(escape_lines(text))
     return box

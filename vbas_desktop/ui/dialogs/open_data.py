@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal, Slot
-from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QWidget
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.listing import has_tables, tables_of, with_table
@@ -18,6 +19,7 @@ from vbas_desktop.ui.widgets.dialog import CANCEL, OK, OPEN, Dialog
 from vbas_desktop.ui.widgets.fields import muted, set_look, told
 from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open, typed_path
 from vbas_desktop.ui.widgets.file_row import DropPlace
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
 
@@ -39,7 +41,7 @@ class FileField(DropPlace):
         self.edit.textChanged.connect(self._on_text_changed)
         self.dropped.connect(lambda path: self.edit.setText(str(path)))
         self._invite("Type or paste a path, drop a file here, or browse")
-        caption = QLabel(label)
+        caption = Label(label)
         caption.setBuddy(self.edit)
         browse = button(browse_label, self._on_browse, accessibleName=f"Browse for the {self._title.lower()}")
         self._row = in_row((self.edit, 1), browse)
@@ -72,7 +74,7 @@ class FileField(DropPlace):
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
         # A long path is read in full where it has no room.
-        self.edit.setToolTip(text or self.edit.placeholderText())
+        set_tool_tip(self.edit, text or self.edit.placeholderText())
         self.changed.emit()
 
 
@@ -181,7 +183,7 @@ class TablesDialog(Dialog):
         self.tables.itemSelectionChanged.connect(self._on_selected)
         self.tables.itemDoubleClicked.connect(self.accept)
         self.state = told()
-        caption = QLabel("&Password")
+        caption = Label("&Password")
         caption.setBuddy(self.password)
         row = in_row((self.password, 1), self.connect_button)
         in_column(caption, row, self.state, self.tables, self.buttons, within=self, margins=2 * GRID, spacing=GRID)
@@ -213,7 +215,9 @@ class TablesDialog(Dialog):
     def _on_answered(self, found: list[str], wrong: str) -> None:
         self.connect_button.setEnabled(True)
         self.tables.clear()
-        self.tables.addItems(found)
+        for name in found:
+            item = QListWidgetItem(escape_controls(name), self.tables)
+            item.setData(Qt.ItemDataRole.UserRole, name)
         set_look(self.state, "warning" if wrong else "muted")
         self.state.setText(wrong or ("Choose the table with the records." if found else "There are no tables."))
         if found:
@@ -226,4 +230,4 @@ class TablesDialog(Dialog):
     def _on_accepted(self) -> None:
         chosen = self.tables.currentItem()
         if chosen is not None:
-            self.chosen.emit(with_table(self._address, chosen.text()))
+            self.chosen.emit(with_table(self._address, chosen.data(Qt.ItemDataRole.UserRole)))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import cell, ticked_rows
 
 _NAMED = 6
@@ -35,7 +36,7 @@ class ReleaseColumns(QTableWidget):
         self.setHorizontalHeaderLabels(["Released", "Role", "Name in the release", "Allowed"])
         head = self.horizontalHeaderItem(_ALLOWED)
         assert head is not None
-        head.setToolTip(_ALLOWING)
+        set_tool_tip(head, _ALLOWING)
         self.setAccessibleName("Released columns")
         self._undecided = frozenset(choices.undecided)
         self._roles = {name: choices.roles.get(name, Role.PLAIN) for name in columns} | {region_column: Role.REGION}
@@ -66,7 +67,7 @@ class ReleaseColumns(QTableWidget):
             # An identifier that is released would undo the whole release: change its role first, knowingly.
             tick.setFlags(Qt.ItemFlag.ItemIsSelectable)
             named.setFlags(Qt.ItemFlag.ItemIsSelectable)
-            tick.setToolTip("Identifiers are never released. Give the column another role in Input if it is none.")
+            set_tool_tip(tick, "Identifiers are never released. Give the column another role in Input if it is none.")
         for column, item in (
             (_TICK, tick),
             (_ROLE, cell(self._role_text(name))),

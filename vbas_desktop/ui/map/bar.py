@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QWidget
 
 from vbas_desktop.session.map_look import CODES, CONTEXT_COLOURS, NAMES, ContextLayer, MapLook
 from vbas_desktop.ui.context import Context
@@ -18,6 +18,7 @@ from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import dress, in_row, offer, ticked
 from vbas_desktop.ui.widgets.fields import ElidedLabel
 from vbas_desktop.ui.widgets.file_dialogs import OBSTACLE_FILES, ask_to_open
+from vbas_desktop.ui.widgets.plain_text import Label, menu_text, set_tool_tip
 
 from .figures import Figure
 from .layers import DEFAULT_LAYERS, LAYER_TITLES, Layer
@@ -52,7 +53,7 @@ class MapBar(QWidget):
             toolTip="What the colours of the aggregated regions tell",
             sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
         )
-        label = dress(QLabel("Colour &by"), look="muted")
+        label = dress(Label("Colour &by"), look="muted")
         label.setBuddy(self.colouring)
         layers = self._button("layers", "Layers", "Which layers are drawn")
         self.layer_menu = QMenu("&Layers", self)
@@ -171,7 +172,7 @@ class LookMenu(QObject):
             self._use(self._look.changed_context(number, **values))
 
         title = layer.title + (" (not drawn)" if problem else "")
-        menu = self.context.addMenu(title.replace("&", "&&"))
+        menu = self.context.addMenu(menu_text(title))
         menu.setToolTipsVisible(True)
         ticked(menu, "&Show", layer.visible).toggled.connect(lambda on: change(visible=on))
         tip = "For a coast: of a region file with points, cells are drawn on its areas only"
@@ -181,7 +182,7 @@ class LookMenu(QObject):
         land.toggled.connect(lambda on: change(land=on))
         if problem:
             again = menu.addAction("&Read again", partial(self._preparer.read_context_again, layer.path))
-            again.setToolTip(problem)
+            set_tool_tip(again, problem)
         colours = [(name.capitalize(), name) for name in CONTEXT_COLOURS]
         self._choose(menu.addMenu("&Colour"), list(colours), layer.colour, lambda name: change(colour=name))
         last = len(self._look.context) - 1

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import GRID, Colours
@@ -76,8 +77,13 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
         told = f": {', '.join(names)}" if 0 < len(names) <= _NAMED_OBSTACLES else ""
         rows.append(LegendRow("fill", colours.water, f"obstacle ({len(obstacles):,}){told}"))
     if picture.overlay is not None:
-        rows += [LegendRow("line", picture.overlay.colour(each), each.title) for each in picture.overlay.layers]
-        rows += [LegendRow("line", colours.text, f"border of {each}") for each in picture.overlay.outlines]
+        rows += [
+            LegendRow("line", picture.overlay.colour(each), escape_controls(each.title))
+            for each in picture.overlay.layers
+        ]
+        rows += [
+            LegendRow("line", colours.text, f"border of {escape_controls(each)}") for each in picture.overlay.outlines
+        ]
     if geometry is not None and geometry.detoured is not None and Layer.DETOURED in picture.layers:
         number, share = int(geometry.detoured.sum()), float(geometry.detoured.mean())
         rows.append(LegendRow("rim", colours.mark, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import Colours
+from vbas_desktop.ui.widgets.plain_text import rich_text
 
 from .figures import Figure, figure_named
 from .geometry import BaseGeometry, MapGeometry
@@ -39,14 +38,14 @@ def card_text(
         name = base.regions.names[region] if base.regions.names else ""
         title = f"Initial region {base.regions.ids[region]}" + (f" · {name}" if name else "")
         records = "" if base.records is None else f": {_records(int(base.records[region]))}"
-        lines.append(f"<span>{escape(title)}{records}</span>")
+        lines.append(f"<span>{rich_text(title)}{records}</span>")
         if geometry is not None and geometry.detoured is not None and geometry.detoured[region]:
             lines.append("<span>another site than the nearest, because of an obstacle</span>")
         if geometry is not None and geometry.moved is not None and geometry.moved[region]:
             lines.append(f"<span>{_moved_words(geometry, region)}</span>")
     if obstacle is not None and base.regions.obstacles is not None:
         name = base.regions.obstacles.names[obstacle]
-        lines.append(f"<span>Obstacle{f': {escape(name)}' if name else ''}</span>")
+        lines.append(f"<span>Obstacle{f': {rich_text(name)}' if name else ''}</span>")
     return "<br>".join(lines)
 
 
@@ -57,7 +56,7 @@ def _moved_words(geometry: MapGeometry, region: int) -> str:
         return "moved to a neighbour by the refinement"
     former = int(np.searchsorted(geometry.solution.owners_used, unrefined.owner[region]))
     code = geometry.codes[former] if former < len(geometry.codes) else ""
-    return f"came from {escape(code)} by the refinement"
+    return f"came from {rich_text(code)} by the refinement"
 
 
 def _aggregated_lines(
@@ -69,14 +68,14 @@ def _aggregated_lines(
 ) -> list[str]:
     site = int(geometry.solution.owners_used[aggregated])
     of_site = f" · site {site + 1:,}" if geometry.sites is not None else ""
-    lines = [f"<b>Aggregated region {escape(geometry.codes[aggregated])}</b>{of_site}"]
+    lines = [f"<b>Aggregated region {rich_text(geometry.codes[aggregated])}</b>{of_site}"]
     if names:
-        lines.append(escape(names[aggregated]))
+        lines.append(rich_text(names[aggregated]))
     told = {figure.name: figure.text(aggregated) for figure in figures}
     if "records" in told:
         share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""
         lines.append(f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed{share}")
-        lines += map(escape, released_in)
+        lines += map(rich_text, released_in)
         if "raised" in told and not released_in:
             lines.append(f"{told['raised'].removesuffix(' records')} released in larger places")
         lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")

@@ -13,6 +13,7 @@ from vbas_desktop.algorithms.cells import aggregated_shapes
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import member_names
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.files.regions.obstacles import load_context
@@ -196,4 +197,4 @@ def _labels(
     places = frame.to_map(shapely.get_coordinates(shapely.point_on_surface(largest)))
     bounds = shapely.bounds(largest)
     sizes = np.abs(frame.to_map(bounds[:, 2:]) - frame.to_map(bounds[:, :2]))
-    return Labels(tuple(texts[number] for number in order), places, sizes)
+    return Labels(tuple(escape_controls(texts[number]) for number in order), places, sizes)

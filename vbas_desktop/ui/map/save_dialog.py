@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
-    QLabel,
     QLineEdit,
     QSpinBox,
     QWidget,
@@ -22,6 +21,7 @@ from vbas_desktop.ui.pictures import MM_PER_INCH, Drawing, Paper, record
 from vbas_desktop.ui.theme import GRID, Colours
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.fields import Field
+from vbas_desktop.ui.widgets.plain_text import Label
 
 _USUAL_MM, _USUAL_DPI = 170.0, 300
 _MOST_PIXELS = 20_000
@@ -55,7 +55,7 @@ class SaveMapDialog(QDialog):
         offer(self.unit, (("mm", "mm"), ("pixels", "px")))
         dress(self.unit, accessibleName="Unit of the width", toolTip="Millimetres on paper, or pixels on a screen")
         self.resolution = dress(QSpinBox(), minimum=36, maximum=1200, value=_USUAL_DPI)
-        self.told = dress(QLabel(), look="muted")
+        self.told = dress(Label(), look="muted")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = self._buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         self._build()

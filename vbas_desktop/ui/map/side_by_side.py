@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableView,
     QTableWidget,
@@ -18,11 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.results_columns import short_titles
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer, split
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.two_lists import TwoLists
 
@@ -52,7 +53,7 @@ class SideBySide(QWidget):
         self.left_choice, self.right_choice = QComboBox(), QComboBox()
         self.left_choice.setAccessibleName("Left solution")
         self.right_choice.setAccessibleName("Right solution")
-        self.warning = QLabel()
+        self.warning = Label()
         self.measures = _table("Differences", ["", "Left", "Right", "Change"])
         self.changed_model = ChangedModel()
         self.regions = QTableView()
@@ -155,7 +156,7 @@ class SideBySide(QWidget):
         entries = self._context.session.entries
         offer(choice, zip(short_titles(entries), (entry.number for entry in entries), strict=True))
         choice.setCurrentIndex(choice.findData(number) if number is not None else -1)
-        choice.setToolTip(next((entry.title for entry in entries if entry.number == number), ""))
+        set_tool_tip(choice, next((entry.title for entry in entries if entry.number == number), ""))
 
     def _list_differences(self, pair: Pair) -> None:
         self.measures.setRowCount(len(pair.rows))
@@ -215,8 +216,8 @@ def _set_up(table: QTableView, name: str) -> None:
 
 
 def _cell(text: str, number: bool, strong: bool = False) -> QTableWidgetItem:
-    item = QTableWidgetItem(text)
-    item.setToolTip(text)
+    item = QTableWidgetItem(escape_controls(text))
+    set_tool_tip(item, text)
     if number:
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if strong:

@@ -14,6 +14,7 @@ from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record, side_by_side
 from vbas_desktop.ui.widgets.building import dress, in_column
+from vbas_desktop.ui.widgets.plain_text import menu_text, set_tool_tip
 
 from .bar import LookMenu, MapBar
 from .canvas import MapCanvas
@@ -135,7 +136,7 @@ class MapView(QWidget):
         if self._preparer.shown.before is not None and self.bar.before.isChecked():
             title = f"Before the refinement: {title}"
         self.bar.title.setText(title)
-        self.bar.title.setToolTip(title)
+        set_tool_tip(self.bar.title, title)
 
     @Slot()
     def _on_region_chosen(self) -> None:
@@ -231,7 +232,7 @@ class MapView(QWidget):
         menu.addAction("&Fit", self._on_fitted)
         region, geometry = self._context.session.chosen_region, self.canvas.geometry_shown
         if region is not None and geometry is not None and region < len(geometry.codes):
-            code = geometry.codes[region].replace("&", "&&")
+            code = menu_text(geometry.codes[region])
             menu.addAction(f"&Zoom to aggregated region {code}", lambda: self._active.zoom_to(region))
         menu.addAction(self._compare)
         menu.addMenu(self.bar.layer_menu)

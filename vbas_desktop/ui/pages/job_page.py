@@ -15,6 +15,7 @@ from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import Part, button, in_column, pause, split
 from vbas_desktop.ui.widgets.fields import Field, told, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, open_outside, typed_path
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 T = TypeVar("T")
 
@@ -110,7 +111,7 @@ class FolderPage(JobPage):
     def tell(self, reason: str | None, otherwise: str) -> None:
         """Whether the job can be started, and why not; ``otherwise`` is what the button does."""
         self.allow(self.start, reason is None)
-        self.start.setToolTip(reason or otherwise)
+        set_tool_tip(self.start, reason or otherwise)
         self.open.setEnabled(self._page is not None)
 
     @Slot()

@@ -22,6 +22,7 @@ from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import Unfold, muted, short_name, title, told
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import (
     BarDelegate,
     ChoiceCells,
@@ -177,10 +178,10 @@ class ColumnsSection(QWidget):
         self._left_out = muted()
         self.undecided = told(look="warning")
         self.confirm = QPushButton("Confirm as plain")
-        self.confirm.setToolTip("Release all undecided columns as they are: nobody knows them of a person")
+        set_tool_tip(self.confirm, "Release all undecided columns as they are: nobody knows them of a person")
         self.confirm.clicked.connect(self._on_confirm)
         self.group = QPushButton("Grou&p categories…")
-        self.group.setToolTip("Take categories of the chosen column together, before counting and in the release")
+        set_tool_tip(self.group, "Take categories of the chosen column together, before counting and in the release")
         self.group.clicked.connect(self.open_grouping)
         in_column(
             title("Columns and roles"),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -15,12 +14,14 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.names import escape_lines
 from vbas_desktop.session.words import data_in_words, regions_in_words
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import ElidedLabel, Unfold, muted, short_name, title
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.worker import in_window_words, is_about_reading
 
 from .reading_options import ReadingOptions
@@ -46,11 +47,11 @@ class FilesSection(QWidget):
         self.records, self.regions = _Path("Record file"), _Path("Region file")
         self.findings = dress(QListWidget(), wordWrap=True, accessibleName="Problems of the files")
         self.findings.hide()
-        self.findings_of = dress(QLabel(), wordWrap=True, look="error")
+        self.findings_of = dress(Label(), wordWrap=True, look="error")
         self.findings_of.hide()
-        self.blanks = dress(QLabel(), wordWrap=True, look="warning")
+        self.blanks = dress(Label(), wordWrap=True, look="warning")
         self.join = QPushButton("&Join them")
-        self.join.setToolTip("Take these categories together, in counting and in the release; Undo separates them")
+        set_tool_tip(self.join, "Take these categories together, in counting and in the release; Undo separates them")
         self.join.clicked.connect(self._on_join_clicked)
         self._blanks_row = in_row((self.blanks, 1), self.join)
         self.choose = dress(QPushButton(_OPEN), toolTip="Open a record file and a region file (Ctrl+O)")
@@ -116,8 +117,8 @@ class FilesSection(QWidget):
         icons = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "info"}
         for finding in sorted(findings, key=lambda item: order.index(item.severity))[:_LISTED]:
             text = in_window_words(finding)
-            item = QListWidgetItem(self._theme.icon(icons[finding.severity]), text)
-            item.setToolTip(text)
+            item = QListWidgetItem(self._theme.icon(icons[finding.severity]), escape_lines(text))
+            set_tool_tip(item, text)
             self.findings.addItem(item)
         if len(findings) > _LISTED:
             self.findings.addItem(f"… and {len(findings) - _LISTED:,} more of this kind.")
@@ -152,6 +153,6 @@ class _Path(QWidget):
     def show_file(self, path: str, facts: str) -> None:
         """Show a file."""
         self.name.setText(path.replace("\\", "/").rpartition("/")[2])
-        self.name.setToolTip(path)
+        set_tool_tip(self.name, path)
         self.facts.setText(facts)
         self.facts.show()

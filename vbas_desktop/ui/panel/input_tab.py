@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.session.choices import Choices
@@ -17,6 +17,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import muted, set_look
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.worker import Failure, JobRunner
 
 from .approaches_section import ApproachesSection
@@ -54,7 +55,7 @@ class InputTab(QWidget):
         self.limits = LimitsSection(context.session)
         self.approaches = ApproachesSection(context.session)
         self._sections = (self.files, self.columns, self.privacy, self.limits, self.approaches)
-        self.live, self.more, self.reason = QLabel(), muted(), QLabel()
+        self.live, self.more, self.reason = Label(), muted(), Label()
         self.run = QPushButton("▶  R&un")
         self.estimator = Estimator(context, self)
         self._build()
@@ -107,7 +108,7 @@ class InputTab(QWidget):
         self.live.setVisible(reason is None)
         self.more.setVisible(reason is None and bool(self.more.text()))
         self.run.setEnabled(reason is None and not self._context.runner.busy)
-        self.run.setToolTip(reason or "Run the chosen combination (Ctrl+R)")
+        set_tool_tip(self.run, reason or "Run the chosen combination (Ctrl+R)")
 
     @Slot(object)
     def _on_estimated(self, result: Estimate) -> None:

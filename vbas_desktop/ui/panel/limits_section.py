@@ -18,6 +18,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, ticked
 from vbas_desktop.ui.widgets.fields import Field, Unfold, muted, set_look, setting_field
 from vbas_desktop.ui.widgets.names_edit import ColumnList, TickingMenu
+from vbas_desktop.ui.widgets.plain_text import menu_text, set_tool_tip
 
 _DECLARED = {each.name: each for each in settings_of(Limiting)}
 _COLUMNS = ("alone_column", "population_column", "centre_weights")
@@ -46,7 +47,7 @@ class LimitsSection(QWidget):
         self.fields: dict[str, Field] = {}
         self._body = QWidget()
         self.unfold = Unfold("Limits", self._body)
-        self.unfold.setToolTip("Boundaries that no aggregated region crosses, and how much each should hold")
+        set_tool_tip(self.unfold, "Boundaries that no aggregated region crosses, and how much each should hold")
         self._build()
         self.within.menu().triggered.connect(self._on_within)
         self.alone.editingFinished.connect(self._on_alone)
@@ -146,7 +147,7 @@ class _ColumnsButton(QPushButton):
         for action in self.menu().actions():
             action.setChecked(action.data() in chosen)
         nothing = "None" if not self.menu().isEmpty() else "No columns with shared values"
-        self.setText(", ".join(chosen).replace("&", "&&") or nothing)
+        self.setText(menu_text(", ".join(chosen)) or nothing)
 
     @property
     def chosen(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from vbas_desktop.ui.dialogs.sensitive import SensitiveDialog
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.fields import muted, setting_field, title
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 _K, _UNKNOWN, _SUPPRESSION = (setting_of(Protection, name) for name in ("k", "unknown_regions", "global_suppression"))
 
@@ -34,7 +35,7 @@ class PrivacySection(QWidget):
         self.suppression = dress(QCheckBox(_SUPPRESSION.label), toolTip=_SUPPRESSION.help)
         self.suppression.clicked.connect(lambda checked: change(global_suppression=checked))
         self.sensitive, self.told = QPushButton("Sensitive values…"), muted()
-        self.sensitive.setToolTip("What released classes may tell of columns that must not be learned of a person")
+        set_tool_tip(self.sensitive, "What released classes may tell of columns that must not be learned of a person")
         self.sensitive.clicked.connect(self.open_sensitive)
         self.k_field = setting_field(_K, self.k)
         fields = (

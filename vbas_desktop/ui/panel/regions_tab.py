@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QLabel,
     QLineEdit,
     QMenu,
     QStackedLayout,
@@ -22,6 +21,7 @@ from vbas_desktop.ui.map.shown import Match, matches
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import EmptyState
+from vbas_desktop.ui.widgets.plain_text import Label
 from vbas_desktop.ui.widgets.tables import choose_row, copy_rows, fit_columns, offer_to_save_rows, set_up_sorted
 
 from .regions_model import REGION_ROLE, RegionsModel, exact_rows
@@ -38,7 +38,7 @@ class RegionsTab(QWidget):
         self.table_model = RegionsModel(self)
         self.table = QTableView()
         set_up_sorted(self.table, self.table_model, 0, "Aggregated regions")
-        self.title = dress(QLabel(), look="muted")
+        self.title = dress(Label(), look="muted")
         self.only_losses = dress(
             QCheckBox("&With losses only"), toolTip="Show only aggregated regions in which records were suppressed"
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QToolButton, QWidget
 
 from vbas_desktop.domain.solution import Advice
 from vbas_desktop.domain.words import counted, share_in_words
@@ -17,6 +17,7 @@ from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_row
 from vbas_desktop.ui.widgets.fields import without_wheel
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
 from .results_columns import KNEE, RECOMMENDED
 
@@ -48,9 +49,9 @@ class LimitLine(QWidget):
         shortcut.activated.connect(self.percent.selectAll)
         self.recommended, self.knee = (dress(QToolButton(), autoRaise=True) for _ in range(2))
         in_row(
-            QLabel("At most"),
+            Label("At most"),
             self.percent,
-            QLabel("suppressed:"),
+            Label("suppressed:"),
             self.recommended,
             self.knee,
             1,
@@ -75,16 +76,17 @@ class LimitLine(QWidget):
         recommended, knee = self._marked("recommended"), self._marked("knee")
         self.recommended.setEnabled(recommended is not None)
         self.recommended.setText("none is within" if recommended is None else f"{RECOMMENDED} № {recommended.number:,}")
-        self.recommended.setToolTip(
+        set_tool_tip(
+            self.recommended,
             "Every solution loses more: allow a larger loss, or run with fewer sites"
             if recommended is None
-            else f"Recommended, the finest within the limit: {_told(recommended)}"
+            else f"Recommended, the finest within the limit: {_told(recommended)}",
         )
         self.knee.setVisible(knee is not None)
         if knee is not None:
             self.knee.setText(f"{KNEE} № {knee.number:,}")
             words = "Knee, where losing fewer records begins to cost much more of the place"
-            self.knee.setToolTip(f"{words}: {_told(knee)}")
+            set_tool_tip(self.knee, f"{words}: {_told(knee)}")
 
     def _marked(self, mark: str) -> Entry | None:
         """The solution with a mark in the scenario of the shown solution, or of the latest one."""
@@ -115,7 +117,7 @@ class TiersLine(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._preparer = preparer_of(context)
-        self.words, self.apply = QLabel(), QPushButton("Run in tiers")
+        self.words, self.apply = Label(), QPushButton("Run in tiers")
         self.apply.setShortcut("Ctrl+T")
         self.words.setWordWrap(True)
         in_row((self.words, 1), self.apply, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2))
@@ -131,7 +133,7 @@ class TiersLine(QWidget):
         shown = self._session.selected
         same = shown is None or shown.run.key == self._session.problem_key
         self.apply.setEnabled(same)
-        self.apply.setToolTip(_TIERS if same else _OTHER_SETTINGS)
+        set_tool_tip(self.apply, _TIERS if same else _OTHER_SETTINGS)
 
     @Slot()
     def _on_prepared(self) -> None:
@@ -164,10 +166,12 @@ class AdviceLine(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context, self._session = context, context.session
-        self.text, self.use = QLabel(), QPushButton()
+        self.text, self.use = Label(), QPushButton()
         self.text.setWordWrap(True)
         self.use.setShortcut(QKeySequence("Ctrl+Shift+L"))
-        self.use.setToolTip("Use as many sites as the allowed loss permits, and run; Undo takes it back (Ctrl+Shift+L)")
+        set_tool_tip(
+            self.use, "Use as many sites as the allowed loss permits, and run; Undo takes it back (Ctrl+Shift+L)"
+        )
         in_row((self.text, 1), self.use, within=self, margins=(GRID, 0, GRID, GRID // 2))
         self.use.clicked.connect(self._on_use)
         model = context.model

@@ -18,6 +18,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words, shown_measures, unit_of
 from vbas_desktop.ui.widgets.building import dress, in_column, split
 from vbas_desktop.ui.widgets.fields import EmptyState
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import SqueezedTable, choose_row, copy_rows, offer_to_save_rows, set_up_sorted
 
 from .results_bar import ColumnsMenu, MeasuresMenu, ResultsBar, offer_others, offer_pair
@@ -70,7 +71,7 @@ class ResultsTab(QWidget):
         ):
             action = dress(QAction(text, self), shortcut=QKeySequence(key))
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.setToolTip(f"{tip} ({key})" if key else tip)
+            set_tool_tip(action, f"{tip} ({key})" if key else tip)
             action.triggered.connect(slot)
             self.addAction(action)
             actions[name] = action

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QHeaderView,
-    QLabel,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
@@ -29,6 +29,7 @@ from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import muted
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.widgets.tables import set_up_table
 from vbas_desktop.ui.worker import Latest, Recent
 
@@ -38,7 +39,7 @@ HELP = (
 )
 
 
-class VectorLine(QLabel):
+class VectorLine(Label):
     """Follows the solution that is shown; hidden while there is none or its records are not counted."""
 
     def __init__(self, context: Context) -> None:
@@ -103,12 +104,10 @@ class WhyView(QWidget):
         self._wanted: tuple[Shown, int] | None = None
         self._latest = Latest(context.quiet_runner, _STAGE, self)
         self._known: Recent[tuple[Key, int], Reason] = Recent(_KEPT)
-        self.headline = dress(
-            QLabel(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop, textFormat=Qt.TextFormat.PlainText
-        )
-        self.unmet = dress(QLabel(), wordWrap=True, look="warning")
+        self.headline = dress(Label(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
+        self.unmet = dress(Label(), wordWrap=True, look="warning")
         self.vector = dress(muted(), toolTip=HELP)
-        self.moved = dress(muted(), textFormat=Qt.TextFormat.PlainText)
+        self.moved = muted()
         self.classes = QTableWidget()
         set_up_table(self.classes, "Classes below k")
         in_column(
@@ -166,7 +165,7 @@ class WhyView(QWidget):
             moved = in_sentences(reason.handovers, shown.geometry.codes, _MOVED)
             self.moved.setText(" ".join(("By the refinement:", *moved)))
             every = in_sentences(reason.handovers, shown.geometry.codes)
-            self.moved.setToolTip("\n".join((*every, _BACK)))
+            set_tool_tip(self.moved, "\n".join((*every, _BACK)))
             self.moved.setVisible(bool(moved))
 
         known = self._known.get(key)
@@ -203,7 +202,7 @@ class WhyView(QWidget):
         titles = [*shown.problem.quasi_identifiers, *(["Released in"] if places else [])]
         titles += [*(["Because of"] if judged else []), "Records"]
         self.classes.setColumnCount(len(titles))
-        self.classes.setHorizontalHeaderLabels(titles)
+        self.classes.setHorizontalHeaderLabels([escape_controls(title) for title in titles])
         self.classes.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.classes.setRowCount(min(len(classes), _LISTED) + (len(classes) > _LISTED))
         for row, each in enumerate(classes[:_LISTED]):
@@ -218,7 +217,7 @@ class WhyView(QWidget):
 
     def _fill(self, row: int, texts: tuple[str, ...]) -> None:
         for column, text in enumerate(texts):
-            item = QTableWidgetItem(text)
+            item = QTableWidgetItem(escape_controls(text))
             if column == len(texts) - 1:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.classes.setItem(row, column, item)

@@ -21,6 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.names import escape_controls
+
+from .plain_text import menu_text, tool_tip
+
 Q = TypeVar("Q", bound=QObject)
 B = TypeVar("B", bound=QBoxLayout)
 
@@ -38,6 +42,8 @@ def dress(widget: Q, **properties: object) -> Q:
     The look of a widget that may be in sight already is changed by `fields.set_look`.
     """
     for name, value in properties.items():
+        if name == "toolTip":
+            value = tool_tip(str(value))
         if not widget.setProperty(name, value) and name != "look":
             raise AttributeError(f"{type(widget).__name__} has no property “{name}”")
     return widget
@@ -75,18 +81,18 @@ def pause(milliseconds: int, then: Callable[[], object], parent: QObject) -> QTi
 
 def offer(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
     """Have these entries (text, value, perhaps a tip) chosen from, unless they are in the list already."""
-    wanted = [(text, value, *tip) for text, value, *tip in entries]
+    wanted = [(escape_controls(text), value, *tip) for text, value, *tip in entries]
     if [each[:2] for each in wanted] != [(combo.itemText(i), combo.itemData(i)) for i in range(combo.count())]:
         combo.clear()
         for place, (text, value, *tip) in enumerate(wanted):
             combo.addItem(text, value)
             if tip:
-                combo.setItemData(place, tip[0], Qt.ItemDataRole.ToolTipRole)
+                combo.setItemData(place, tool_tip(tip[0]), Qt.ItemDataRole.ToolTipRole)
 
 
 def ticked(menu: QMenu, text: str, on: bool, data: object = None, tip: str = "") -> QAction:
     """One more entry of a menu that can be ticked; no letter of its text is taken for a mnemonic if it has ``data``."""
-    action = menu.addAction(text if data is None else text.replace("&", "&&"))
+    action = menu.addAction(text if data is None else menu_text(text))
     action.setData(data)
     return dress(action, checkable=True, checked=on, toolTip=tip)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
 
+from vbas_desktop.domain.names import escape_controls
+
 from .building import button
 
 CANCEL, CLOSE, OK, OPEN = (
@@ -28,7 +30,7 @@ class Dialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(title)
+        self.setWindowTitle(escape_controls(title))
         self.setMinimumSize(*least)
         self.buttons = QDialogButtonBox(buttons)
         self.buttons.accepted.connect(self.accept)

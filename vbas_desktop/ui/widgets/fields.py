@@ -23,8 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.names import escape_lines
 from vbas_desktop.settings.declaration import Setting
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.plain_text import Label, menu_text, set_tool_tip, tool_tip
 
 from .building import dress, in_column, in_grid, in_row
 
@@ -43,12 +45,12 @@ def set_look(widget: QWidget, look: str) -> None:
 
 def title(text: str) -> QLabel:
     """The title of a group."""
-    return dress(QLabel(text), look="title", indent=0)
+    return dress(Label(text), look="title", indent=0)
 
 
 def told(text: str = "", look: str = "", **properties: object) -> QLabel:
     """Words that may take several lines."""
-    return dress(QLabel(text), look=look, wordWrap=True, **properties)
+    return dress(Label(text), look=look, wordWrap=True, **properties)
 
 
 def muted(text: str = "") -> QLabel:
@@ -91,7 +93,7 @@ class Field(QWidget):
     def __init__(self, label: str, widget: QWidget, help: str = "", narrow: bool = False) -> None:
         super().__init__()
         self.widget = widget
-        self.caption = QLabel(label)
+        self.caption = Label(label)
         self.caption.setBuddy(widget)
         self.message = told(look="error")
         self.message.hide()
@@ -99,7 +101,7 @@ class Field(QWidget):
             dress(widget, minimumWidth=1)
             dress(self.caption, minimumWidth=1)
         for part in (self.caption, widget):
-            part.setToolTip(help)
+            set_tool_tip(part, help)
         dress(widget, accessibleName=label.replace("&", ""), accessibleDescription=help)
         if isinstance(widget, QComboBox | QAbstractSpinBox):
             without_wheel(widget)
@@ -174,7 +176,7 @@ class Telling(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             told = self.tip_at(QPointF(event.pos()))
             if told:
-                QToolTip.showText(event.globalPos(), told, self)
+                QToolTip.showText(event.globalPos(), tool_tip(told), self)
                 return True
             QToolTip.hideText()
         return super().event(event)
@@ -212,19 +214,18 @@ class Unfold(QToolButton):
             self._content.setVisible(unfolded)
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Label):
     """One line that never asks for more room than there is."""
 
     def __init__(self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__()
         self._full, self._mode = "", mode
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setText(text)
 
     def setText(self, text: str) -> None:
         """Show a text, as much of it as fits."""
-        self._full = text
+        self._full = escape_lines(text)
         self._elide()
 
     def text(self) -> str:
@@ -254,4 +255,4 @@ class ElidedLabel(QLabel):
 def short_name(name: str) -> str:
     """A name for a button: not longer than a button may be, and no letter of it taken for a mnemonic."""
     short = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
-    return short.replace("&", "&&")
+    return menu_text(short)

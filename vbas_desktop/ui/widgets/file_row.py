@@ -6,11 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, ask_for_folder, ask_to_open
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
 from .building import Part, button, dress, in_column, in_row
 
@@ -49,7 +50,7 @@ class FileRow(DropPlace):
         self._label, self._clearable = label.replace("&", ""), clearable
         what = self._label.lower()
         self.path: Path | None = None
-        self.caption, self.name = QLabel(label), QLabel()
+        self.caption, self.name = Label(label), Label()
         self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.facts = muted()
         self.choose = button("Choose…", self._on_choose, help, accessibleName=f"Choose {what}")
@@ -59,7 +60,7 @@ class FileRow(DropPlace):
         self.clear.clicked.connect(self._on_clear)
         self.show_file(None)
         for widget in (self.caption, self.name):
-            widget.setToolTip(help)
+            set_tool_tip(widget, help)
         row = in_row((self.name, 1), self.clear, self.choose)
         in_column(self.caption, row, self.facts, within=self, margins=0, spacing=GRID // 4)
         self.dropped.connect(self.chosen)
@@ -68,7 +69,7 @@ class FileRow(DropPlace):
         """Show a file and what was understood of it; None: no file."""
         self.path = path
         self.name.setText(path.name if path is not None else self.nothing)
-        self.name.setToolTip(str(path) if path is not None else "")
+        set_tool_tip(self.name, str(path) if path is not None else "")
         self.facts.setText(facts)
         self.facts.setVisible(bool(facts))
         self.clear.setVisible(self._clearable and path is not None)

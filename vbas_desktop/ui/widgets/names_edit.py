@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QWidget
 
 from vbas_desktop.domain.listing import parts_of, quoted, unquoted
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.files.places import resource
 
 from .building import offer, ticked
@@ -161,5 +162,6 @@ class ColumnList(QComboBox):
     def choose(self, name: str | None) -> None:
         """Show a name as chosen."""
         if name is not None and self.findData(name) < 0:
-            self.addItem(f"{name} (not in the file)" if self.count() > 1 else name, name)
+            shown = escape_controls(name)
+            self.addItem(f"{shown} (not in the file)" if self.count() > 1 else shown, name)
         self.setCurrentIndex(max(0, self.findData(name)))

@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.names import escape_lines
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.io.output import write_text
@@ -43,6 +44,7 @@ from vbas_desktop.jobs.inputs import check_saved_file
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip, tool_tip
 
 from .building import dress, offer
 
@@ -212,9 +214,9 @@ def cell(
     text: str = "", side: str = "left", ticked: bool | None = None, editable: bool = False, tip: str = ""
 ) -> QTableWidgetItem:
     """A cell of a table that is filled cell by cell: read, with a tick if it has one, or to be typed in."""
-    item = QTableWidgetItem(text)
+    item = QTableWidgetItem(text if editable else escape_lines(text))
     item.setTextAlignment(_SIDES[side])
-    item.setToolTip(tip)
+    set_tool_tip(item, tip)
     if not editable:
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     if ticked is not None:
@@ -326,20 +328,21 @@ class TableModel(QAbstractTableModel):
             return None
         heading = self.heads[section]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return heading.tip or None
+            return tool_tip(heading.tip) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _SIDES[heading.side]
-        return heading.title if role == Qt.ItemDataRole.DisplayRole else None
+        return escape_lines(heading.title) if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows, on which side, and what it has besides."""
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.text(index.row(), index.column())
+            return escape_lines(self.text(index.row(), index.column()))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _SIDES[self.side(index.row(), index.column())]
-        return self.more(index.row(), index.column(), role)
+        more = self.more(index.row(), index.column(), role)
+        return tool_tip(more) if role == Qt.ItemDataRole.ToolTipRole and more else more
 
 
 class ChoiceCells(QStyledItemDelegate):

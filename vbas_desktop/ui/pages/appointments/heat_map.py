@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
 from vbas_desktop.ui.context import Context
@@ -160,11 +161,11 @@ class HeatMap(Telling):
 
     def _class(self, number: int) -> str:
         assert self._planned is not None
-        return ", ".join(self._planned.assessment.task.class_labels[number])
+        return escape_controls(", ".join(self._planned.assessment.task.class_labels[number]))
 
     def _slot(self, number: int) -> str:
         assert self._planned is not None
-        return " ".join(self._planned.assessment.task.slot_labels[number])
+        return escape_controls(" ".join(self._planned.assessment.task.slot_labels[number]))
 
     # Pointing and clicking
 

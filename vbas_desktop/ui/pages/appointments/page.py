@@ -24,6 +24,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, in_row, passing_menu, split
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
+from vbas_desktop.ui.widgets.plain_text import menu_text
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.two_lists import TwoLists
 from vbas_desktop.ui.worker import Latest
@@ -206,7 +207,7 @@ class AppointmentsPage(JobPage):
         menu = passing_menu(self)
         inner = menu.addMenu("&Cannot attend")
         for slot, name, people in appointments.slots_of(self.planned, row, _LISTED):
-            inner.addAction(f"{name} ({people:,})…", partial(self.show_other_slots, row, slot))
+            inner.addAction(f"{menu_text(name)} ({people:,})…", partial(self.show_other_slots, row, slot))
         return menu
 
     # State

@@ -14,6 +14,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import OrEmpty, Telling, muted, set_look, told
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 from .heat_map import HeatMap
 
@@ -68,9 +69,10 @@ class PlanResults(QWidget):
         )
         set_look(self.headline, "good" if result.plan.proof == "optimal" else "")
         self.details.setText(f"Classes of 1, 2, … people: {short_vector(vector.counts)}")
-        self.details.setToolTip(
+        set_tool_tip(
+            self.details,
             f"Planned: {short_vector(vector.counts, 40)}\nBefore appointments: "
-            f"{short_vector(result.task.before.counts, 40)}\nRandom: {short_vector(result.random.vector.counts, 40)}"
+            f"{short_vector(result.task.before.counts, 40)}\nRandom: {short_vector(result.random.vector.counts, 40)}",
         )
         self.bars.show_bars(vector_bars(result))
         has_people = bool(planned.people.class_of.size)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QListWidget, QListWidgetItem, QSpinBox, QWidget
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
@@ -127,7 +128,8 @@ class PlanSettings(SidePanel):
         with QSignalBlocker(self.quasi):
             self.quasi.clear()
             for facts in columns:
-                item = QListWidgetItem(facts.name, self.quasi)
+                item = QListWidgetItem(escape_controls(facts.name), self.quasi)
+                item.setData(Qt.ItemDataRole.UserRole, facts.name)
                 fit = facts.categorical and facts.name not in guessed.values()
                 item.setCheckState(Qt.CheckState.Checked if fit else Qt.CheckState.Unchecked)
                 if not facts.categorical:
@@ -142,7 +144,7 @@ class PlanSettings(SidePanel):
         """What the columns are."""
         roles = {name: combo.currentData() for name, combo in self.roles.items()}
         items = [self.quasi.item(row) for row in range(self.quasi.count())]
-        ticked = [item.text() for item in items if item.checkState() is Qt.CheckState.Checked]
+        ticked = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() is Qt.CheckState.Checked]
         names = tuple(name for name in ticked if name not in roles.values())
         return PeopleColumns(names, roles["id"], roles["region"], roles["count"])
 

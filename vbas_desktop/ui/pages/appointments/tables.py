@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QWidget
 
 from vbas_desktop.screening.inputs import People
@@ -72,7 +71,7 @@ class AlternativesDialog(Dialog):
         text = f"{found.who}." if found.who else found.problem
         if found.who and not found.options:
             text = f"{text} No other slot that this class may use has a free seat."
-        self.headline = told(text, textFormat=Qt.TextFormat.PlainText)
+        self.headline = told(text)
         self.table = QTableWidget(min(len(found.options), _LISTED), 4)
         set_up_table(self.table, "Other slots, best first")
         self.table.setHorizontalHeaderLabels(["Slot", "Free seats", "Smallest class", "Anonymity vector"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QTextBrowser, QWidget
 
@@ -20,6 +18,7 @@ from vbas_desktop.ui.numbers import measure_names, measure_words, shown_value, u
 from vbas_desktop.ui.theme import GRID, Colours, Theme
 from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, in_row, offer, scrolled
 from vbas_desktop.ui.widgets.names_edit import make_narrow
+from vbas_desktop.ui.widgets.plain_text import rich_text
 
 HOTTEST = 0.5
 """From this much above the best on, a cell has the full colour."""
@@ -53,10 +52,12 @@ class SummaryView(QTextBrowser):
         self._summary = None
         for line in filter(None, text.splitlines()):
             if line[0] not in " -":
-                lines.append(f"<h4>{escape(line)}</h4>")
+                lines.append(f"<h4>{rich_text(line)}</h4>")
                 continue
             head, colon, rest = line.strip(" -").partition(": ")
-            lines.append(f"<p><b>{escape(head)}</b>: {escape(rest)}</p>" if colon else f"<p>{escape(head)}</p>")
+            lines.append(
+                f"<p><b>{rich_text(head)}</b>: {rich_text(rest)}</p>" if colon else f"<p>{rich_text(head)}</p>"
+            )
         self.setHtml("".join(lines))
 
 
@@ -163,7 +164,7 @@ def _contests(title: str, contests: list[Contest], colours: Colours) -> str:
         "the approach has the lowest value. Only this approach differs within a comparison. The stronger the colour, "
         "the further from the best."
     )
-    return f"<h4>{escape(title)}</h4>{_table(rows, shades)}<p>{note}</p>"
+    return f"<h4>{rich_text(title)}</h4>{_table(rows, shades)}<p>{note}</p>"
 
 
 def _cell(contest: Contest, label: str) -> str:
@@ -185,12 +186,12 @@ def _fronts(fronts: tuple[Front, ...], colours: Colours) -> str:
 
 
 def _table(rows: list[list[str]], shades: list[list[str]]) -> str:
-    head = "".join(f'<th align="left">{escape(text)}</th>' for text in rows[0])
+    head = "".join(f'<th align="left">{rich_text(text)}</th>' for text in rows[0])
     body = ""
     for (name, *cells), row in zip(rows[1:], shades, strict=True):
-        body += f"<tr><td><b>{escape(name)}</b></td>"
+        body += f"<tr><td><b>{rich_text(name)}</b></td>"
         for text, shade in zip(cells, row, strict=True):
-            words = f'<font color="{_ink(shade)}">{escape(text)}</font>'
+            words = f'<font color="{_ink(shade)}">{rich_text(text)}</font>'
             body += f'<td bgcolor="{shade}" align="right">{words}</td>'
         body += "</tr>"
     return f'<table cellspacing="1" cellpadding="5"><tr>{head}</tr>{body}</table>'

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QSpinBox, QWidget
 
 from vbas_desktop.search.ladders import Ladder
 from vbas_desktop.session.finding import Conditions
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_grid, offer
 from vbas_desktop.ui.widgets.fields import clear, muted, without_wheel
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
 _HEADS = ("Attribute", "Categories by level", "Level", "At least", "")
 _FREE = -1
@@ -84,10 +85,10 @@ class AttributesForm(QWidget):
             without_wheel(widget)
         pin.activated.connect(self.changed)
         least.valueChanged.connect(self.changed)
-        ladder = QLabel(f"{' → '.join(f'{number:,}' for number in numbers)}  ({source})")
+        ladder = Label(f"{' → '.join(f'{number:,}' for number in numbers)}  ({source})")
         told = (f"{'as it is' if level == 0 else level}: {_listed(groups)}" for level, (_, groups) in enumerate(levels))
-        ladder.setToolTip("\n".join(told))
-        cells: tuple[QWidget, ...] = (QLabel(name), ladder, pin, least, file)
+        set_tool_tip(ladder, "\n".join(told))
+        cells: tuple[QWidget, ...] = (Label(name), ladder, pin, least, file)
         for column, cell in enumerate(cells):
             self._grid.addWidget(cell, row, column)
         self.pins[name], self.minima[name], self.files[name] = pin, least, file

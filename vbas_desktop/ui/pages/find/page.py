@@ -26,6 +26,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import set_look, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, beside, documents
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 
@@ -166,7 +167,7 @@ class FindPage(FolderPage):
         node, busy, why_not = self.chosen, self._context.runner.busy, self._why_outdated()
         for each, tip in ((self.show_map, f"{_SHOW} (Ctrl+Shift+M)"), (self.release, _RELEASE)):
             each.setEnabled(not busy and not why_not and node is not None and node.regions is not None)
-            each.setToolTip(why_not or tip)
+            set_tool_tip(each, why_not or tip)
         self.outdated.setText(why_not)
         self.outdated.setVisible(bool(why_not))
         self._faded.setEnabled(bool(why_not))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
 from vbas_desktop.assessment.policies import Judged, Judgement, Verdict, answer_key
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.policy import CopyPolicyJob, JudgeJob, Outcome
 from vbas_desktop.release.report.policy import population_rows
@@ -18,6 +19,7 @@ from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, 
 from vbas_desktop.ui.widgets.fields import Field, clear, muted, set_look, title, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save, beside, open_outside
 from vbas_desktop.ui.widgets.file_row import FileRow
+from vbas_desktop.ui.widgets.plain_text import Label, tool_tip
 from vbas_desktop.ui.worker import Latest
 
 POLICY_FILES = "Policies (*.toml);;All files (*)"
@@ -104,9 +106,9 @@ class JudgedBox(QWidget):
     def _show_choice(self, chosen: str) -> None:
         place = self.policy.findData(chosen)
         if place < 0:
-            self.policy.addItem(Path(chosen).name, chosen)
+            self.policy.addItem(escape_controls(Path(chosen).name), chosen)
             place = self.policy.count() - 1
-            self.policy.setItemData(place, chosen, Qt.ItemDataRole.ToolTipRole)
+            self.policy.setItemData(place, tool_tip(chosen), Qt.ItemDataRole.ToolTipRole)
         self.policy.setCurrentIndex(place)
 
     def _on_judged(self, outcome: Outcome) -> None:
@@ -158,7 +160,7 @@ class JudgedBox(QWidget):
             return
         for number, (name, value) in enumerate(population_rows(outcome.population)):
             self.risks[name] = told(value)
-            self._inhabitants.addWidget(QLabel(name), number, 0, Qt.AlignmentFlag.AlignTop)
+            self._inhabitants.addWidget(Label(name), number, 0, Qt.AlignmentFlag.AlignTop)
             self._inhabitants.addWidget(self.risks[name], number, 1)
 
     def _on_answered(self, key: str, text: str) -> None:

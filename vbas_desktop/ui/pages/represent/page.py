@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
@@ -25,6 +25,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer, split
 from vbas_desktop.ui.widgets.fields import OrEmpty, without_wheel
 from vbas_desktop.ui.widgets.names_edit import make_narrow
+from vbas_desktop.ui.widgets.plain_text import Label
 from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 from vbas_desktop.ui.worker import Latest
 
@@ -67,10 +68,10 @@ class RepresentabilityPage(QWidget):
 
     def _build(self) -> None:
         bar = in_row(margins=(2 * GRID, GRID, 2 * GRID, 0), spacing=GRID)
-        self._map_label = QLabel("&Map by")
+        self._map_label = Label("&Map by")
         for label, combo, tip in (
-            (QLabel("Show"), self.source, "The solution that is chosen in Results, or any two files"),
-            (QLabel("Against"), self.beside, "Another solution, or an earlier comparison of two files, beside it"),
+            (Label("Show"), self.source, "The solution that is chosen in Results, or any two files"),
+            (Label("Against"), self.beside, "Another solution, or an earlier comparison of two files, beside it"),
             (self._map_label, self.coloured_by, "By what the aggregated regions are coloured"),
         ):
             label.setBuddy(combo)

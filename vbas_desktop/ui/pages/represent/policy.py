@@ -6,7 +6,7 @@ from datetime import date
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QScrollArea, QWidget
 
 from vbas_desktop.assessment.policy import Point, State, checklist, evidence, open_points, state_of
 from vbas_desktop.session.papers import knowledge_of
@@ -14,6 +14,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title, told
+from vbas_desktop.ui.widgets.plain_text import Label
 from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 
 from .judged_box import JudgedBox
@@ -30,7 +31,7 @@ class PointRow(QFrame):
     def __init__(self, point: Point) -> None:
         super().__init__()
         self.point = point
-        self.mark, self.evidence = QLabel(), told()
+        self.mark, self.evidence = Label(), told()
         self.note = dress(
             QLineEdit(),
             placeholderText="Note",
@@ -43,7 +44,7 @@ class PointRow(QFrame):
         grid.setColumnMinimumWidth(0, 2 * GRID)
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(self.mark, 0, 0, top)
-        grid.addWidget(QLabel(point.title), 0, 1)
+        grid.addWidget(Label(point.title), 0, 1)
         grid.addWidget(dress(muted(point.id), wordWrap=False), 0, 2, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(muted(" ".join(point.steps)), 1, 1, top)
         grid.addWidget(self.note, 1, 2, top)
@@ -77,7 +78,7 @@ class PolicyPage(QScrollArea):
             toolTip="Stands under the checklist with the date of today",
         )
         self.sign = button("Si&gn", self._on_sign)
-        self.signature = QLabel()
+        self.signature = Label()
         self._build()
         self._connect()
         self._refresh()

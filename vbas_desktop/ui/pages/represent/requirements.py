@@ -28,6 +28,7 @@ from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, 
 from vbas_desktop.ui.widgets.fields import Field, muted, saying_wrong, title, told, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
+from vbas_desktop.ui.widgets.plain_text import menu_text
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 
@@ -147,9 +148,9 @@ class RequirementsPage(QWidget):
         for column in session.choices.quasi_identifiers if session.table is not None else ():
             categories = session.table.facts(column).categories if session.table is not None else None
             if categories is not None:
-                menu = self.class_values.addMenu(column.replace("&", "&&"))
+                menu = self.class_values.addMenu(menu_text(column))
                 for code, value in enumerate(categories.values[:_LISTED_VALUES]):
-                    told = categories.label(code).replace("&", "&&")
+                    told = menu_text(categories.label(code))
                     menu.addAction(told, partial(self._add_value, column, value))
         self.add_value.setEnabled(not self.class_values.isEmpty())
 

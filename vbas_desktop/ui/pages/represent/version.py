@@ -14,6 +14,7 @@ from vbas_desktop.ui.map.region_map import RegionMap
 from vbas_desktop.ui.theme import GRID, Theme, tabular
 from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, split
 from vbas_desktop.ui.widgets.fields import muted, title
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -171,7 +172,7 @@ class Gauge(QWidget):
     def __init__(self, shown: Shown, theme: Theme) -> None:
         super().__init__()
         self.shown, self._theme = shown, theme
-        self.setToolTip(f"{shown.title}: {shown.help}")
+        set_tool_tip(self, f"{shown.title}: {shown.help}")
         self.setAccessibleName(f"{shown.title}: {shown.text}")
         text = f"{shown.title}   {shown.text}"
         self.setMinimumWidth(self.fontMetrics().horizontalAdvance(text) + 2 * GRID)

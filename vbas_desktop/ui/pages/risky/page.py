@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import Role
@@ -22,6 +22,7 @@ from vbas_desktop.ui.pages.job_page import JobPage
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
+from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
 from .combinations import CombinationsView
 from .settings import SettingsPanel
@@ -46,7 +47,7 @@ class RiskyPage(JobPage):
             shortcut="Ctrl+Return",
         )
         self.use = button("Use as &quasi-identifiers", self._on_use)
-        self.reason = dress(QLabel(), look="muted")
+        self.reason = dress(Label(), look="muted")
         self.reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         upper = QWidget()
         bar = in_row(self.search, self.stop, (self.reason, 1), self.use, spacing=GRID)
@@ -216,7 +217,7 @@ class RiskyPage(JobPage):
         self.use.setEnabled(usable and not busy)
         tip = f"Makes these columns quasi-identifiers in Input: {', '.join(shown)}" if usable else (
             "Makes the columns of the combinations shown quasi-identifiers of the loaded record file")  # fmt: skip
-        self.use.setToolTip(tip)
+        set_tool_tip(self.use, tip)
 
     @Slot()
     def _tell_unsearched(self) -> None:

@@ -27,6 +27,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import muted, set_look, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import ChoiceCells, save_rows
 
 Row = tuple[str, ...]
@@ -172,7 +173,7 @@ class RuleGrid(QWidget):
 
     def _button(self, text: str, tip: str, keys: str = "") -> QToolButton:
         button = dress(QToolButton(), text=text, accessibleName=f"{self._name}: {tip.lower()}", autoRaise=True)
-        button.setToolTip(f"{tip} ({keys} in the list)" if keys else tip)
+        set_tool_tip(button, f"{tip} ({keys} in the list)" if keys else tip)
         if keys:
             shortcut = QShortcut(QKeySequence(keys), self.grid, context=Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(button.click)

@@ -28,6 +28,7 @@ from vbas_desktop.ui.widgets.building import dress, offer
 from vbas_desktop.ui.widgets.fields import in_pairs, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 from vbas_desktop.ui.widgets.parameters import WritingFields
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import SHARE, Heading, Index, TableModel, set_up_table
 
 from .rule_grid import DOMAIN, FILTER, RuleGrid
@@ -93,7 +94,7 @@ class SettingsPanel(SidePanel):
         view.setModel(self.columns)
         set_up_table(view, "Columns to search")
         view.setItemDelegateForColumn(NUMBER, ShareDelegate(view))
-        view.setToolTip("Double-click a column to list only its combinations")
+        set_tool_tip(view, "Double-click a column to list only its combinations")
         header, metrics = view.horizontalHeader(), view.fontMetrics()
         for column, text in ((WRITE, "Write"), (VALUES, "Values"), (NUMBER, "00,000")):
             view.setColumnWidth(column, metrics.horizontalAdvance(text) + 14)

@@ -6,12 +6,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import muted, set_look, title, told
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 _STEP = "Coarsen the columns of the smallest risky combinations"
 _EXPORT = "Write the coarsened file, verified by reading back"
@@ -71,8 +73,8 @@ class Timeline(QWidget):
         self._show_foot(work)
 
     def _add(self, text: str) -> None:
-        item = QListWidgetItem(text)
-        item.setToolTip(text)
+        item = QListWidgetItem(escape_controls(text))
+        set_tool_tip(item, text)
         self.steps.addItem(item)
 
     def _show_foot(self, work: Work) -> None:
@@ -83,7 +85,7 @@ class Timeline(QWidget):
         self.anonymity.setText(
             f"{smallest.capitalize()}: {'' if reached else 'not yet '}{k}-anonymous, counting the {searched} only"
         )
-        self.anonymity.setToolTip(f"Over {', '.join(table.columns)} together, whatever rules let pass")
+        set_tool_tip(self.anonymity, f"Over {', '.join(table.columns)} together, whatever rules let pass")
         set_look(self.anonymity, "good" if reached else "warning")
         suppressed = work.state.suppressed
         lost = f", {counted(suppressed, 'record')} suppressed" if suppressed else ""
@@ -91,23 +93,24 @@ class Timeline(QWidget):
         changed = [column.in_words() for column in detail.columns if column.values_after < column.values_before]
         left = f"; distinct values: {'; '.join(changed)}" if changed else ""
         self.kept.setText(f"{100 * detail.information_loss:.0f} % of the information lost{lost}{left}")
-        self.kept.setToolTip(
+        set_tool_tip(
+            self.kept,
             "Mean over the searched columns; for each column the entropy of the values given the coarsened ones, "
-            "divided by the entropy of the values"
+            "divided by the entropy of the values",
         )
         passed = work.listing.search.exempted
         self.exempted.setVisible(passed > 0)
         rules = "; ".join(str(rule) for rule in work.coarsener.plan.domain_rules)
         not_anonymous = "" if reached else f" The result is not {k}-anonymous in the searched columns."
         self.exempted.setText(f"Domain rules let {counted(passed, 'risky combination')} pass.{not_anonymous}")
-        self.exempted.setToolTip(rules)
+        set_tool_tip(self.exempted, rules)
 
     def tell_unsearched(self, names: tuple[str, ...]) -> None:
         """Say which columns the file is written with that nobody searched: what is said of k does not cover them."""
         self.unsearched.setText(
             f"Written without having been searched: {', '.join(names)}. With these, people may still stand out."
         )
-        self.unsearched.setToolTip("Search them too, or remove their ticks under Write")
+        set_tool_tip(self.unsearched, "Search them too, or remove their ticks under Write")
         self.unsearched.setVisible(bool(names))
 
     def enable(self, setup: RiskySetup | None, work: Work | None, busy: bool) -> None:
