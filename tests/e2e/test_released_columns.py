@@ -161,3 +161,46 @@ def test_blanks_at_random_pass_and_a_sparse_column_of_unique_values_does_not(hou
         "telephone": np.where(sparse, np.arange(len(rows)).astype(str), ""),
     }
     assert house.refused(rows, columns, *MERGED) == ["telephone"]
+
+
+def alike_people(records):
+    """Rows of people who are alike and live in one region: only the columns that are added tell them apart."""
+    return [["10", "f", "r0"]] * records
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "refused"),
+    [([1, 4, 95], True), ([4, 96], False), ([1, 2, 2, 96], False), ([5, 95], False)],
+    ids=["5 rare records of 100", "4 rare records of 100", "5 rare records of 101", "a value that 5 have"],
+)
+def test_rare_values_count_from_k_records_and_five_percent_on(house, frequencies, refused):
+    values = np.repeat([f"v{number}" for number in range(len(frequencies))], frequencies)
+    found = house.refused(alike_people(len(values)), {"note": values}, *MERGED)
+    assert found == (["note"] if refused else [])
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "refused"),
+    [([10, 10, 4, 1], True), ([6, 5, 2, 2], False), ([11, 10, 3, 2], False), ([10, 10, 5, 0], False)],
+    ids=["5 rare records of 25", "4 rare records of 15", "5 rare records of 26", "a pair that 5 have"],
+)
+def test_rare_pairs_count_from_k_records_and_a_fifth_on(house, frequencies, refused):
+    pairs = np.repeat([["a", "a"], ["b", "b"], ["a", "b"], ["b", "a"]], frequencies, axis=0)
+    found = house.refused(alike_people(len(pairs)), {"one": pairs[:, 0], "two": pairs[:, 1]}, *MERGED)
+    assert found == (["one+two"] if refused else [])
+
+
+def test_rare_pairs_with_a_column_that_is_mostly_empty_are_refused(house):
+    # 60 of 4,000 records have a value in the first column. Five have each of its values, but none with the same second.
+    first, second = np.full(4000, "", object), np.array([f"t{number % 5}" for number in range(4000)])
+    first[:60] = [f"v{number // 5}" for number in range(60)]
+    assert house.refused(alike_people(4000), {"one": first, "two": second}, *MERGED) == ["one+two"]
+
+
+def test_rare_pairs_of_two_columns_that_few_records_have_both_are_refused(house):
+    # Half of the records have one value, half the other; 36 have both, no two of them the same pair.
+    first, second = (np.array([f"{name}{number % 6}" for number in range(4000)], object) for name in "ab")
+    first[2000:] = ""
+    second[:1964] = ""
+    second[1964:2000] = [f"b{number // 6 % 6}" for number in range(36)]
+    assert house.refused(alike_people(4000), {"one": first, "two": second}, *MERGED) == ["one+two"]

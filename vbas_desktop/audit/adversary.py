@@ -19,7 +19,7 @@ import csv
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -168,11 +168,9 @@ def look_at_release(
 
 
 def _plain_column(name: str, column: CodedColumn) -> ReleasedColumn:
-    filled = column.codes.size
     blank = column.texts.index("") if "" in column.texts else -1
-    if blank >= 0:
-        filled -= int(np.count_nonzero(column.codes == blank))
-    return ReleasedColumn(name, len(column.texts), blank, filled, len(column.texts))
+    missing = int(np.count_nonzero(column.codes == blank)) if blank >= 0 else 0
+    return ReleasedColumn(name, len(column.texts), blank, column.codes.size - missing, missing, len(column.texts))
 
 
 Columns = dict[str, CodedColumn]
@@ -383,8 +381,7 @@ class OriginalRecords:
 
     def column(self, name: str) -> ReleasedColumn:
         """Describe a released column."""
-        found = _plain_column(name, self._columns[name])
-        return ReleasedColumn(name, found.values, found.blank, found.filled, self._distinct[name])
+        return replace(_plain_column(name, self._columns[name]), distinct=self._distinct[name])
 
     def values_at(self, column: ReleasedColumn, rows: Ints) -> Ints:
         """Return the codes of a column in these rows."""

@@ -227,9 +227,9 @@ def disclosing_combinations(
 
 
 def _identifying_together(records: ReleasedRecords, columns: Sequence[ReleasedColumn]) -> Iterator[str]:
-    k, filled = records.k, min(column.filled for column in columns)
+    k = records.k
     # If all combinations were rare, their records would be too few still: counting can be spared.
-    if int(np.prod([column.values for column in columns], dtype=object)) * (k - 1) < RARE_PAIRS * filled:
+    if prod(column.values for column in columns) * (k - 1) < RARE_PAIRS * _filled_together(columns):
         return
     share = records.rare_combinations(columns, blanks=False)
     if any(column.blank >= 0 for column in columns):
@@ -239,6 +239,12 @@ def _identifying_together(records: ReleasedRecords, columns: Sequence[ReleasedCo
             f"In {percent(share)} of the released records both values together are ones that fewer than {k:,} of them "
             "have: they may identify the person."
         )
+
+
+def _filled_together(columns: Sequence[ReleasedColumn]) -> int:
+    """Return a number of records that are certainly released with a value in all of these columns."""
+    missing = sum(column.missing for column in columns)
+    return max(0, *(column.filled - (missing - column.missing) for column in columns))
 
 
 class _CombinationTest:

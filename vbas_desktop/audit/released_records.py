@@ -50,7 +50,8 @@ class Sample:
 class ReleasedColumn:
     """A column to be tested: ``values`` codes, of which ``blank`` means no value (−1: every record has one).
 
-    ``filled`` records, or more, are released with a value. ``coded`` is False if there are too many values to test.
+    ``filled`` records, or more, are released with a value, ``missing`` records, or fewer, without one. ``coded`` is
+    False if there are too many values to test.
     ``distinct`` values are in the file; columns with more of them are more selective.
     """
 
@@ -58,6 +59,7 @@ class ReleasedColumn:
     values: int
     blank: int
     filled: int
+    missing: int
     distinct: int
     coded: bool = True
 

@@ -64,7 +64,7 @@ class TableRecords:
         # A column that is filled at all is tested, however many of its records are suppressed.
         filled = max(filled, min(1, self.rows - facts.missing))
         values = facts.distinct
-        return ReleasedColumn(facts.name, values, empty_code(facts), filled, values, facts.categorical)
+        return ReleasedColumn(facts.name, values, empty_code(facts), filled, facts.missing, values, facts.categorical)
 
     def _places(self, rows: slice | Ints) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Return the released places of these rows (below 0: suppressed), their initial regions and categories."""

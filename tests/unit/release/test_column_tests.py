@@ -180,6 +180,16 @@ def test_agreement_is_the_chance_that_two_records_agree(records):
         assert found.single == pytest.approx(np.mean(single))
 
 
+@pytest.mark.parametrize("size", [2, 3, 38, 39, 40, 41])
+def test_the_chance_that_all_records_of_a_value_are_in_one_part(size):
+    """So many records with one value in one part, and a single record with another value in the other part."""
+    part, value = np.append(np.zeros(size, np.int64), 1), np.append(np.zeros(size, np.int64), 1)
+    found = agreement(pair_counts(part, value, (2, 2)), np.zeros(2, np.int64))
+    assert (found.records, found.single) == (size, 1.0)
+    exact = (size / (size + 1)) ** size + (1 / (size + 1)) ** size
+    assert found.single_by_chance == pytest.approx(exact, rel=1e-12)
+
+
 @given(small, st.booleans())
 def test_pairs_are_counted_dense_or_sparse_alike(records, dense):
     first, second = (np.array(one, np.int64) for one in zip(*records, strict=True))
@@ -195,7 +205,7 @@ def test_alike_is_the_chance_that_two_of_a_class_have_one_value():
 
 @pytest.mark.parametrize(
     ("frequencies", "share"),
-    [([1] * 10, 1.0), ([4, 4, 92], 0.08), ([5, 95], 0.0), ([4, 96], 0.0), ([3, 3, 0, 94], 0.06)],
+    [([1] * 10, 1.0), ([4, 4, 92], 0.08), ([5, 95], 0.0), ([4, 96], 0.0), ([3, 3, 0, 94], 0.06), ([3, 2, 95], 0.05)],
 )
 def test_the_share_of_rare_values(frequencies, share):
     assert rare_share(np.array(frequencies), 5) == pytest.approx(share)
