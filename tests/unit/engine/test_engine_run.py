@@ -349,3 +349,43 @@ class Elsewhere(Construction):
 def test_an_approach_that_breaks_its_promise_is_named(changes, message):
     with pytest.raises(InputError, match=message):
         run(replace(request_of(LINE), **changes))
+
+
+@dataclass(frozen=True)
+class Fixed(Construction):
+    card = Card("fixed-owners", "Fixed", "Gives each region the owner that is named.")
+    owners: tuple = ()
+
+    def construct(self, situation, sites, progress):
+        return np.array(self.owners)
+
+
+@pytest.mark.parametrize(
+    "owners",
+    [
+        (0, 0, 1),
+        (0, 0, 1, 1, 1),
+        ((0,), (0,), (1,), (1,)),
+        ((0, 0, 1, 1),),
+        (0.0, 0.0, 1.0, 1.0),
+        (False, False, True, True),
+        (-1, 0, 1, 1),
+        (0, 0, 1, 2),
+    ],
+)
+def test_a_partition_of_a_wrong_shape_is_refused(owners):
+    with pytest.raises(InputError, match="“Fixed” did not return one existing site for each initial region"):
+        run(replace(request_of(LINE), construction=Fixed(owners)))
+
+
+def test_a_partition_of_the_right_shape_is_used():
+    (solution,) = run(replace(request_of(LINE), construction=Fixed((1, 0, 1, 0)))).solutions
+    assert solution.owner.tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("tiers", [None, make("tiers", "auto")], ids=["plain", "tiers"])
+def test_without_sensitive_columns_no_record_is_lost_for_sensitive_values(tiers):
+    (solution,) = run(request_of(LINE, tiers=tiers)).solutions
+    # One record in each half is the only one of its class; two are of unknown regions.
+    assert (solution.suppressed_records, solution.suppressed_sensitive) == (4, 0)
+    assert solution.sensitive == {}

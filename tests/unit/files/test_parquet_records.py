@@ -46,6 +46,22 @@ def test_every_kind_of_value_becomes_its_text(tmp_path):
     assert table.source.size_bytes == path.stat().st_size
 
 
+@pytest.mark.parametrize("odd", [["a"], b"1"], ids=["nested", "binary"])
+def test_a_first_record_with_one_odd_column_is_no_line_of_category_numbers(tmp_path, odd):
+    path = tmp_path / "records.parquet"
+    ages, sexes = ["2", *"xy" * 1000], ["2", *"FM" * 1000]
+    plain = pa.table({"age": ages, "sex": sexes})
+    pq.write_table(plain.add_column(1, "odd", [[odd] * 2001]), path)
+    table = load_records(path)
+    assert (table.rows, table.dialect.category_line) == (2001, False)
+    assert texts(table, "age") == ages
+    assert texts(table, "sex") == sexes
+    # Without the odd column the same line has the numbers of the categories.
+    pq.write_table(plain, path)
+    table = load_records(path)
+    assert (table.rows, table.dialect.category_line) == (2000, True)
+
+
 def test_batches_with_different_dictionaries_agree(tmp_path):
     path = tmp_path / "records.parquet"
     expected = [str(i % 300) for i in range(300_000)]

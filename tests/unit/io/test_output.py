@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,24 @@ def write(target, text, name="one", meanwhile=lambda: None):
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no mode bits there")
+@pytest.mark.parametrize("mask", [0o022, 0o027, 0o077, 0o002])
+@pytest.mark.parametrize("shared", [0o2000, 0o0000])
+def test_a_result_has_the_mode_bits_of_a_new_folder(tmp_path, mask, shared):
+    parent = tmp_path / "shared"
+    parent.mkdir()
+    parent.chmod(0o700 | shared)
+    before = os.umask(mask)
+    try:
+        write(parent / "out", "1")
+        (parent / "other").mkdir()
+    finally:
+        os.umask(before)
+    modes = {stat.S_IMODE((parent / name).stat().st_mode) for name in ("out", "other")}
+    # On Linux a new folder inherits the bit that gives its files to the group of the folder around it.
+    assert modes == {0o777 & ~mask | (shared if sys.platform == "linux" else 0)}
 
 
 def test_a_folder_takes_its_place_only_when_complete(tmp_path):

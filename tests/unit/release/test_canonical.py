@@ -53,6 +53,28 @@ HEADER = ["name", "age", "sex", "region", "more"]
 def test_what_is_written(values, written):
     found = canonical_values(values)
     assert (None if found is None else list(found)) == written
+    assert expected_values(values) == (written or values)
+
+
+@pytest.mark.parametrize(
+    ("year", "lengths"),
+    [
+        (year, (31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31))
+        for year, february in ((2019, 28), (2020, 29), (1900, 28), (2000, 29))
+    ],
+)
+def test_every_day_of_a_calendar_is_a_date_and_no_other(year, lengths):
+    for month, length in enumerate(lengths, 1):
+        dates = [f"{year}/{month}/{day}" for day in (1, length)]
+        written = [f"{year}-{month:02}-{day:02}" for day in (1, length)]
+        assert list(canonical_values(dates)) == expected_values(dates) == written
+        for day in (0, length + 1):
+            other = [f"{year}/{month}/{day}", dates[0]]
+            assert canonical_values(other) is None
+            assert expected_values(other) == other
+    for wrong in (f"{year}/0/1", f"{year}/13/1", "0000/1/1"):
+        assert canonical_values([wrong, f"{year}/1/1"]) is None
+        assert expected_values([wrong, f"{year}/1/1"]) == [wrong, f"{year}/1/1"]
 
 
 PIECES = st.sampled_from(
