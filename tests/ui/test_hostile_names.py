@@ -40,6 +40,7 @@ from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog, ReleaseDone
 from vbas_desktop.ui.dialogs.messages import ask_which_audience, show_failure
 from vbas_desktop.ui.map.hover_card import HoverCard
+from vbas_desktop.ui.widgets.tables import save_rows
 from vbas_desktop.ui.worker import Failure
 
 OBEYED = "\x1b]0;title\x07", "\u202egpj"
@@ -267,7 +268,7 @@ def test_hovering_opens_no_file(window, tmp_path, pipe, qtbot):
     tour._until_idle(tour._load)
     section, columns = window.input.privacy, window.input.columns
     assert section.told.isVisibleTo(window)
-    assert "Sensitive: <b>ill</b>\\x1b]0;title\\x07" in section.told.text()
+    assert "Sensitive: <b>ill</b>\\u001b]0;title\\u0007" in section.told.text()
     assert section.told.textFormat() is Qt.TextFormat.PlainText
     index = columns.model.index(1, 0)
     assert index.data() == image(pipe, "age")
@@ -290,8 +291,15 @@ def test_the_map_tells_of_a_region_in_plain_text(window, tmp_path, pipe):
     tour._until_idle(tour._load)
     canvas = window.area.map.canvas
     canvas.region_hovered.emit(None, 0, *canvas.base.points[0].tolist())
-    assert "Initial region &lt;b&gt;R00&lt;/b&gt;\\x1b]0;title\\x07" in canvas.card.text()
+    assert "Initial region &lt;b&gt;R00&lt;/b&gt;\\u001b]0;title\\u0007" in canvas.card.text()
     assert not (tmp_path / "opened").exists()
+
+
+def test_a_saved_table_holds_no_formulas(window, tmp_path, qtbot):
+    rows = [["=column", "records"], ["@value", "-5"], ["value", "-A1"]]
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
+        save_rows(window.context, "Saving the table", rows, tmp_path / "table.csv")
+    assert (tmp_path / "table.csv").read_text() == "'=column,records\n'@value,-5\nvalue,'-A1\n"
 
 
 def test_only_one_module_makes_labels_and_tool_tips():

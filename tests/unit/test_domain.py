@@ -1,5 +1,8 @@
 """The words of the program: orders, counts, findings."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.names import escape_controls, escape_lines
 from vbas_desktop.domain.progress import Steady
 from vbas_desktop.domain.records import Categories, EquivalenceCounts, category_order
 
@@ -66,3 +70,17 @@ def test_work_between_two_steps_can_be_told_without_moving_the_bar():
     steady.aside().update("Rating", 0.9)
     steady.update("Merging")
     assert kept.told == [("Placing", 0.25), ("Rating", 0.25), ("Merging", 0.25)]
+
+
+@given(st.text())
+def test_escaped_names_show_every_character_and_json_reads_them_back(name):
+    shown = escape_controls(name)
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", shown)
+    assert json.loads(escape_lines(json.dumps(name, ensure_ascii=False))) == name
+    assert escape_controls(shown) == shown
+
+
+def test_names_of_all_scripts_stay_as_they_are():
+    for name in ("Straße", "Łódź", "می‌خواهم", "क्‍ष", "東京", "👩‍👧", "a\u00a0b"):
+        assert escape_controls(name) == name
+    assert escape_lines("one\n\ttwo\x1b[2J\u202e") == "one\n\ttwo\\u001b[2J\\u202e"

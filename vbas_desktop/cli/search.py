@@ -64,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.search import SearchJob, read_ladders
     from vbas_desktop.release.search import check_search_target
+    from vbas_desktop.search.table import group_findings
 
     pins = {name: _number("--pin", name, text or "0") for name, text in _pairs(options.pin)}
     minima = {name: _number("--minimum", name, text) for name, text in _pairs(options.minimum)}
@@ -78,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
         searched = job.execute(Span(progress, 0.2, 1.0))
     if not options.quiet:
         say_findings(searched.finest.problem.findings)
+        if target is not None:
+            say_findings(group_findings(searched, str(target / "groups")))
         for name in levels:
             if name not in settings.quasi_identifiers:
                 say(f"warning: “{name}” has a ladder but is not a quasi-identifier.")

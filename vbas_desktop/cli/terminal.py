@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.names import shorten_quotes
+from vbas_desktop.domain.names import escape_lines, shorten_quotes
 from vbas_desktop.jobs.text_progress import TextProgress as TerminalProgress
 
 __all__ = ["OutputError", "TerminalProgress", "discard_output", "say", "say_findings", "show"]
@@ -17,7 +17,7 @@ __all__ = ["OutputError", "TerminalProgress", "discard_output", "say", "say_find
 def say(text: str) -> None:
     """Print one line for the person on stderr; long names are cut. If nobody reads it, the work goes on."""
     with suppress(OSError):
-        print(shorten_quotes(text), file=sys.stderr, flush=True)
+        print(escape_lines(shorten_quotes(text)), file=sys.stderr, flush=True)
 
 
 class OutputError(Exception):
@@ -32,9 +32,9 @@ def say_findings(findings: Iterable[Finding], hints: bool = False) -> None:
 
 
 def show(text: str) -> None:
-    """One line of result, on stdout."""
+    """One line of result, on stdout; names in it are shown without what a terminal would obey."""
     try:
-        print(text, flush=True)
+        print(escape_lines(text), flush=True)
     except BrokenPipeError:
         # Whoever reads the output has seen enough (`vbas approaches | head`).
         discard_output()

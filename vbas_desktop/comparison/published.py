@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vbas_desktop.domain.errors import refusal
+from vbas_desktop.domain.listing import defuse_row
 from vbas_desktop.files.whole_text import whole_text
 
 Value = float | int | None
@@ -37,9 +38,9 @@ def read_published(
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV under these names; None is an empty field."""
+    """Rows as CSV under these names; None is an empty field, and what a spreadsheet might run gets an apostrophe."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+    csv.writer(text, lineterminator="\n").writerows(map(defuse_row, [columns, *rows]))
     return text.getvalue()
 
 

@@ -5,6 +5,9 @@ spreadsheet program might run instead of showing them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from .words import agreeing, counted
 
 _BLANKS = r'[ \t\r\n\v\f"\u0085\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]*'
 """Blanks of all kinds, also those that nobody sees: programs may leave them out before they look at a cell."""
@@ -45,6 +48,21 @@ def parts_of(text: str, mark: str) -> list[str]:
 def listed(text: str) -> list[str]:
     """The names between commas; where nothing stands there is an empty one."""
     return [unquoted(part.strip()) for part in parts_of(text, ",")]
+
+
+def defuse_row(row: Iterable[object]) -> list[object]:
+    """Defuse the texts of a row of a table; numbers stay as they are."""
+    return [defused(cell) if isinstance(cell, str) else cell for cell in row]
+
+
+def count_formulas(texts: Iterable[str]) -> int:
+    """Count the texts that a spreadsheet might run."""
+    return sum(defused(text) != text for text in texts)
+
+
+def formulas_in_words(count: int, singular: str, plural: str | None = None) -> str:
+    """Say how many of something a spreadsheet might run."""
+    return f"{counted(count, singular, plural)} {agreeing(count, 'starts', 'start')} like a formula (= + - @)."
 
 
 def defused(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -34,8 +35,11 @@ def is_valid_text(name: str) -> bool:
 
 
 def escape_controls(name: str) -> str:
-    """Write control, bidirectional and invisible characters of a name as escapes, such as ``\\x1b`` or ``\\u202e``."""
-    return _UNSHOWN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), name)
+    """Write control, bidirectional and invisible characters of a name as escapes, such as ``\\u001b`` or ``\\n``.
+
+    The escapes are those of JSON: a JSON text says the same afterwards.
+    """
+    return _UNSHOWN.sub(lambda match: json.dumps(match[0])[1:-1], name)
 
 
 def escape_lines(text: str) -> str:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.domain.errors import Finding, refusal
+from vbas_desktop.domain.errors import Finding, Severity, refusal
+from vbas_desktop.domain.listing import count_formulas, formulas_in_words
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.words import agreeing, counted
 
@@ -219,6 +220,17 @@ def groups_text(groupings: Iterable[Grouping]) -> str:
     for grouping in groupings:
         writer.writerows([grouping.column, value, group] for value, group in grouping.groups.items())
     return text.getvalue()
+
+
+def formula_findings(file: str, groupings: Iterable[Grouping]) -> list[Finding]:
+    """Warn of formulas in a file of groups: it is written as it is, because the program reads it again."""
+    pairs = ((each.column, pair) for each in groupings for pair in each.groups.items())
+    count = count_formulas(text for column, (value, group) in pairs for text in (column, value, group))
+    remedy = (
+        "They stay as they are, because the program reads the file again. Do not open it with a spreadsheet program."
+    )
+    message = formulas_in_words(count, "cell")
+    return [Finding("formula", message, remedy, Severity.WARNING, file)] if count else []
 
 
 def as_plain(groupings: Iterable[Grouping]) -> dict[str, dict[str, str]]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TextIO
 
+from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.progress import Progress, Silent
 
 
@@ -34,10 +35,10 @@ class TextProgress:
                 name = stage.partition(":")[0]
                 if name not in self._told:
                     self._told.add(name)
-                    self._write(f"{name}\n")
+                    self._write(f"{escape_controls(name)}\n")
             elif stage != self._stage or now - self._drawn > 0.1:
                 done = "" if fraction is None else f" {'█' * int(24 * fraction):<24} {fraction:4.0%}"
-                self._write(f"\r\x1b[K{stage}{done}")
+                self._write(f"\r\x1b[K{escape_controls(stage)}{done}")
                 self._drawn = now
             self._stage = stage
 

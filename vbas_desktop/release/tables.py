@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import within_half_turn
 from vbas_desktop.domain.crosswalk import CROSSWALK, NAME
-from vbas_desktop.domain.listing import defused
+from vbas_desktop.domain.listing import defuse_row, defused
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.tiers import FIRST_TIER
 
@@ -44,13 +44,17 @@ def crosswalk(partition: Partition, escape: bool = False) -> bytes:
     return _csv(names, zip(ids, *codes, strict=True))
 
 
-def aggregated_regions(partition: Partition) -> bytes:
-    """One line per code in their order, tier by tier; ``records`` are those released with it: at least k, or none."""
+def aggregated_regions(partition: Partition, escape: bool = False) -> bytes:
+    """One line per code in their order, tier by tier; ``records`` are those released with it: at least k, or none.
+
+    ``escape``: names that a spreadsheet might run get an apostrophe.
+    """
     names = (*AGGREGATED, *(TIERS if partition.coarser else (NAME,) if partition.names else ()))
     rows: list[tuple[Any, ...]] = []
     for number, tier in enumerate(partition.tiers):
         more = tier_columns(tier, number) if partition.coarser else name_column(tier)
-        rows += [(*row, *rest) for row, rest in zip(_rows(tier), more, strict=True)]
+        names_told = map(defuse_row, more) if escape else more
+        rows += [(*row, *rest) for row, rest in zip(_rows(tier), names_told, strict=True)]
     return _csv(names, rows)
 
 
@@ -66,11 +70,11 @@ def tier_columns(tier: Partition, number: int) -> list[tuple[Any, ...]]:
     return [(number, tier.parents[place], title, names[place]) for place in code_order(tier)]
 
 
-def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer]) -> bytes:
+def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer], escape: bool = False) -> bytes:
     """The same with what was suppressed, the smallest released class and the number of pieces."""
     lost = plan.suppressed_by_region
     more = ((lost[number], plan.anonymity_by_region[number] or "", pieces[number]) for number in code_order(plan))
-    rows = zip(_rows(plan), more, name_column(plan), strict=True)
+    rows = zip(_rows(plan), more, map(defuse_row, name_column(plan)) if escape else name_column(plan), strict=True)
     return _csv((*INTERNAL, NAME) if plan.names else INTERNAL, ((*row, *rest, *name) for row, rest, name in rows))
 
 

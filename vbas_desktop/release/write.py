@@ -21,7 +21,7 @@ from vbas_desktop.assessment.risk import population_column
 from vbas_desktop.audit.adversary import WrittenRelease, look_at_release
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
-from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
+from vbas_desktop.domain.errors import Check, Finding, InputError
 from vbas_desktop.domain.listing import defused
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -42,6 +42,7 @@ from . import representability
 from .column_coverage import ColumnCoverage, cover_columns
 from .disclosure import Told, tell
 from .folder import NAMES, ReleasedFile, ReleaseReport
+from .formulas import formula_findings, name_findings
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
 from .judging import judged_by, population_of
 from .notation import copied_texts, released_notation
@@ -293,8 +294,8 @@ class _Job:
         parts = pieces(regions, self.plan.membership, pairs)
         place = place_vector(self.plan.problem, self.plan.solution)
         told = tell(self.plan, place, self.options, self.table.dialect.header)
-        save(release / "aggregated_regions.csv", aggregated_regions(told))
-        save(internal / "aggregated_regions.csv", aggregated_regions_internal(self.plan, parts))
+        save(release / "aggregated_regions.csv", aggregated_regions(told, self.options.escape_formulas))
+        save(internal / "aggregated_regions.csv", aggregated_regions_internal(self.plan, parts, escape=True))
         checks: tuple[Check, ...] = ()
         for kind in WRITERS:
             if kind in self.options.geometry:
@@ -347,11 +348,12 @@ class _Job:
 
     def _for_recipient(self, facts: Facts, vector: dict[str, Any]) -> Report:
         options = self.options
+        named = name_findings(self.plan, options, self.table.dialect.header)
         papers = Papers(
             facts.told, vector, facts.checks, facts.files, facts.maps.regions,
             file_in_words(self.table.dialect, options, facts.written.encoding),
             self.document.get("policy"), self.document.get("population"),
-            with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
+            with_formulas=bool(facts.written.formulas or named) and not options.escape_formulas,
         )  # fmt: skip
         return recipients_report(papers)
 
@@ -369,7 +371,11 @@ class _Job:
             anonymity=plan.anonymity,
             checks=checks,
             files=listed(target, {f"release/{self._file_name}": written.sha256}),
-            findings=(*found, *self.telltales, *_formula_findings(written, self.options)),
+            findings=(
+                *found,
+                *self.telltales,
+                *formula_findings(written, plan, self.options, self.table.dialect.header, self.document),
+            ),
             columns=self.columns,
             policy=judged,
             population=self.document.get("population"),
@@ -402,18 +408,3 @@ def _needed_bytes(table: RecordTable, options: ReleaseOptions) -> int:
     size = table.source.size_bytes * (6 if table.dialect.compressed or table.dialect.format == "parquet" else 1)
     per_row = 8 + (8 if options.class_size else 0)
     return (size + per_row * table.rows) * (2 if options.shuffle else 1) + MARGIN_BYTES
-
-
-def _formula_findings(written: Written, options: ReleaseOptions) -> list[Finding]:
-    done = "They were written with an apostrophe in front." if options.escape_formulas else ""
-    remedy = done or "Let them be escaped if the recipient opens the file with a spreadsheet program."
-    return [
-        Finding(
-            "formula",
-            f"{count:,} cell{'s start' if count != 1 else ' starts'} like a formula (= + - @).",
-            remedy,
-            Severity.HINT if options.escape_formulas else Severity.WARNING,
-            column=column,
-        )
-        for column, count in written.formulas.items()
-    ]

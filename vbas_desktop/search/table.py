@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbas_desktop import __version__
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.domain.listing import defuse_row
 from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.files.generalise import formula_findings
 
 from .run import FOUND, NEEDLESS, OUT_OF_REACH, Found, Searched
 
@@ -63,12 +66,12 @@ def plain_rows(searched: Searched) -> list[dict[str, Any]]:
 
 
 def csv_text(searched: Searched) -> str:
-    """The table as CSV with exact values."""
+    """The table as CSV with exact values; what a spreadsheet might run gets an apostrophe."""
     rows = plain_rows(searched)
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _yes_or_no(value) for name, value in row.items()} for row in rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(defuse_row(rows[0]))
+    writer.writerows(defuse_row(map(_yes_or_no, row.values())) for row in rows)
     return text.getvalue()
 
 
@@ -124,6 +127,15 @@ def summary_lines(searched: Searched) -> list[str]:
         names = ", ".join(name[:80] for name in emptied)
         lines.append(f"It leaves only one category of {names}: nothing that keeps more is within {percent}.")
     return lines
+
+
+def group_findings(searched: Searched, folder: str) -> list[Finding]:
+    """Warn of formulas in the files of groups that a search writes to a folder."""
+    nodes = {row.node for _, row in numbered(searched) if row.node in searched.front or row is searched.recommended}
+    levels = {pair for node in nodes for pair in enumerate(node)}
+    ladders = searched.finest.lattice.ladders
+    groupings = (ladders[place].grouping(level) for place, level in sorted(levels))
+    return formula_findings(f"{folder}/*.csv", (grouping for grouping in groupings if grouping is not None))
 
 
 def figures(searched: Searched, row: Found) -> str:

@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.listing import defuse_row
 from vbas_desktop.domain.names import escape_lines
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
@@ -197,14 +198,17 @@ def offer_to_save_rows(context: Context, parent: QWidget, rows: list[list[str]],
 
 
 def save_rows(context: Context, title: str, rows: Sequence[Sequence[str]], path: Path) -> None:
-    """Write rows as CSV in the background, and say where they are; no file that is read is written over."""
+    """Write rows as CSV in the background, and say where they are; no file that is read is written over.
+
+    Cells that a spreadsheet might run get an apostrophe.
+    """
     inputs = context.session.named_inputs()
 
     def job(progress: Progress) -> None:
         progress.update(title)
         check_saved_file(path, inputs)
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows)
+        csv.writer(text, lineterminator="\n").writerows(map(defuse_row, rows))
         write_text(path, text.getvalue())
 
     context.runner.start(title, job, lambda _: context.say(f"Saved {path}."))

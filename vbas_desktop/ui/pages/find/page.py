@@ -17,7 +17,7 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.jobs.search import SearchJob, read_ladders
 from vbas_desktop.search.lattice import Finest
 from vbas_desktop.search.run import Found, Searched
-from vbas_desktop.search.table import summary_lines
+from vbas_desktop.search.table import group_findings, summary_lines
 from vbas_desktop.session.finding import choices_of, differing_settings, node_in_words, order_search
 from vbas_desktop.ui.charts.chart import attend
 from vbas_desktop.ui.context import Context
@@ -210,7 +210,8 @@ class FindPage(FolderPage):
     def _on_searched(self, searched: Searched) -> None:
         self._flush.stop()
         self._show(searched)
-        self.live.setText("\n".join(summary_lines(searched)))
+        warnings = [str(finding) for finding in group_findings(searched, "groups")]
+        self.live.setText("\n".join([*summary_lines(searched), *warnings]))
         self._page = self._folder / "search.html"
         self._arrived, self._finest = [], None
         if searched.recommended is not None:
