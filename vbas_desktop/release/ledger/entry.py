@@ -278,8 +278,10 @@ class Entry:
         ]
         hashed = (self.regions, self.cells.classes, *self.groups.values())
         numbered = (self.membership, self.cells.place, self.cells.counts, rows.cell, rows.counts, *self.parents)
-        if any(len(shapes) > 1 for shapes in sizes) or any(pairs.ndim != 2 for pairs in self.groups.values()):
+        if any(len(shapes) > 1 for shapes in sizes):
             raise ValueError("arrays of different lengths")
+        if any(each.ndim != 1 for each in numbered) or any(pairs.shape[1:] != (2,) for pairs in self.groups.values()):
+            raise ValueError("arrays of the wrong shape")
         if any(each.dtype != np.uint64 for each in hashed) or any(each.dtype != np.int32 for each in numbered):
             raise ValueError("arrays of the wrong kind")
         if any(each.min(initial=0) < 0 for each in numbered) or rows.cell.max(initial=-1) >= len(self.cells):

@@ -67,6 +67,8 @@ class Guarded:
         benign, plain_benign = unpack(data["benign"]), unpack(data["plain_benign"])
         if benign.dtype != np.uint64 or plain_benign.dtype != np.uint64:
             raise ValueError("arrays of the wrong kind")
+        if benign.ndim != 1 or plain_benign.ndim != 1:
+            raise ValueError("arrays of the wrong shape")
         return cls(str(data["column"]), criteria, benign, plain_benign)
 
     def chosen(self, key: bytes, values: Sequence[str]) -> Sensitive:
