@@ -142,6 +142,14 @@ def linked(table, releases) -> bool:
     return any(0 < number < releases[-1].k for number in fates.values())
 
 
+def shown_regions(table, releases) -> list[int]:
+    """Return the regions whose first class all releases together show in cells which one of them lacks."""
+    atoms = atoms_of(table)
+    fates = [fates_in(entry, atoms, places_in(entry, atoms.regions)) for entry in releases]
+    region = atoms.cells[0]
+    return sorted(set(region[shown_jointly(fates, atoms.cells[2])].tolist()))
+
+
 def shown_by_all(table, releases) -> bool:
     """Whether all releases together show a cell which one of them lacks."""
     atoms = atoms_of(table)
@@ -224,6 +232,38 @@ def test_three_releases_show_together_what_no_two_of_them_show():
     releases = [released(roomy, each, COLUMNS, 6) for each in parts]
     assert not singled_out(roomy, releases)
     assert not shown_by_all(roomy, releases)
+
+
+@pytest.mark.parametrize("first", [(0, 0, 1, 2), (1, 1, 0, 2), (2, 2, 1, 0)])
+@pytest.mark.parametrize("second", [(0, 1, 2, 2), (1, 0, 2, 2), (2, 1, 0, 0)])
+def test_what_is_shown_does_not_depend_on_how_places_are_numbered(first, second):
+    # As above: neither the first two regions nor the last two can be empty, but any single region can.
+    table = np.zeros((4, 2, 2), int)
+    table[:, 0, 0] = 2, 1, 1, 1
+    releases = [released(table, parts, COLUMNS, 5) for parts in ((0, 0, 0, 0), first, second)]
+    assert shown_regions(table, releases) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("k", "people", "partitions"),
+    [
+        (6, (2, 1, 2, 2), ((1, 1, 2, 0), (0, 0, 0, 0), (0, 2, 2, 1))),
+        (6, (1, 3, 1, 2), ((0, 2, 1, 0), (0, 0, 0, 0), (1, 1, 2, 0))),
+        (6, (1, 1, 3, 2), ((1, 1, 0, 2), (0, 2, 1, 2), (0, 0, 0, 0))),
+        (5, (2, 3, 0, 1, 1), ((2, 1, 1, 0, 2), (2, 0, 0, 1, 1), (0, 0, 0, 0, 0))),
+        (6, (2, 2, 1, 1, 2), ((0, 0, 0, 0, 0), (1, 2, 0, 0, 0), (1, 2, 1, 2, 0))),
+        (6, (2, 1, 2, 3, 0), ((0, 0, 0, 0, 0), (0, 1, 1, 2, 1), (0, 0, 1, 2, 0))),
+        (6, (1, 0, 2, 3, 1), ((0, 0, 0, 0, 0), (0, 2, 2, 1, 2), (2, 2, 1, 1, 0))),
+        (6, (1, 2, 1, 1, 3, 1), ((2, 1, 1, 0, 2, 1), (3, 0, 1, 1, 2, 0), (0, 0, 0, 0, 0, 0))),
+        (6, (2, 2, 1, 2, 2, 2), ((0, 0, 0, 0, 0, 0), (2, 2, 3, 1, 1, 0), (1, 2, 0, 0, 2, 3))),
+    ],
+)
+def test_three_releases_that_leave_hardly_any_room_but_prove_nothing_are_accepted(k, people, partitions):
+    table = np.zeros((len(people), 2, 2), int)
+    table[:, 0, 0] = people
+    releases = [released(table, parts, COLUMNS, k) for parts in partitions]
+    assert not singled_out(table, releases)
+    assert shown_regions(table, releases) == []
 
 
 def test_no_attack_succeeds_on_three_releases_that_are_found_safe():

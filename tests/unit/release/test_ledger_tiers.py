@@ -20,7 +20,7 @@ from vbas_desktop.release.ledger.fates import (
     released_cells,
     releases_what_it_lists,
 )
-from vbas_desktop.release.ledger.joint import shown_cells
+from vbas_desktop.release.ledger.joint import shown_cells, shown_jointly
 from vbas_desktop.release.ledger.keyed import Listed, region_hashes, value_hashes
 from vbas_desktop.release.ledger.same_records import _tells_no_more
 
@@ -219,3 +219,36 @@ def test_the_rule_of_the_ledger_is_that_of_the_auditor():
         fates = fates_of(places, table.tolist(), 3)
         tier, last = recounted_tiers(np.arange(7), np.zeros(7, np.int64), table, parents, 3)
         assert [last + 1 if fate is None else fate[0] for fate in fates] == tier.tolist()
+
+
+def shown_regions(releases, table, k):
+    """Return the regions whose records several releases together show in places where one does not list them."""
+    matrix = np.array(table, np.int64)[:, None]
+    atoms = Atoms(
+        region_hashes(KEY, map(str, range(len(table)))), ("age",), (value_hashes(KEY, "age", ["a"]),),
+        EquivalenceCounts.from_dense((1,), np.arange(1), matrix),
+    )  # fmt: skip
+    entries = [entry_of(own, table, k) for own in releases]
+    fates = [fates_in(entry, atoms, places_in(entry, atoms.regions)) for entry in entries]
+    return np.flatnonzero(shown_jointly(fates, atoms.records)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("others", "table", "shown"),
+    [
+        # The whole area lists 12 in the first four regions; the other two releases together tell 3 in each.
+        (((0, 0, 1, 1, 2), (0, 1, 0, 1, 2)), (3, 3, 3, 3, 9), [0, 1, 2, 3]),
+        # All twelve together fit into any three of the four regions.
+        (((0, 0, 0, 0, 1), (0, 0, 0, 0, 1)), (3, 3, 3, 3, 9), []),
+        # One of the others does not list them either: what is open in two releases counts as shown.
+        (((0, 0, 0, 0, 1), (0, 1, 2, 3, 4)), (3, 3, 3, 3, 9), [0, 1, 2, 3]),
+        # Eighteen do not fit into any four of five regions, so the whole area does not list them. The others list 16,
+        # more than fit into three of four regions; the last two records are nowhere.
+        (((0, 0, 0, 0, 1), (0, 0, 0, 0, 1)), (4, 4, 4, 4, 2), [0, 1, 2, 3]),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_release_in_tiers_beside_two_others(others, table, shown, place):
+    releases = [Places(membership) for membership in others]
+    releases.insert(place, Places((0, 1, 2, 3, 4), ()))
+    assert shown_regions(releases, table, 5) == shown
