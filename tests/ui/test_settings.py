@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import threading
 from pathlib import Path
 
@@ -50,3 +51,16 @@ def test_a_slow_disk_keeps_nobody_waiting(tmp_path, qapp, monkeypatch):
     ready.set()
     settings.sync()
     assert Settings(tmp_path / "window.ini").get("theme") == "light"
+
+
+def test_nobody_else_may_read_what_the_window_remembers(tmp_path, qapp):
+    path = tmp_path / "made" / "window.ini"
+    settings = Settings(path)
+    settings.remember_project(Path("/a/one.vbas"))
+    settings.sync()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.chmod(0o644)
+    settings.remember_project(Path("/a/two.vbas"))
+    settings.sync()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert Settings(path).recent_projects == [Path("/a/two.vbas"), Path("/a/one.vbas")]

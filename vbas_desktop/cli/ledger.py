@@ -18,6 +18,7 @@ from .arguments import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
+    from vbas_desktop.jobs.ledger import CheckJob, RecordJob
     from vbas_desktop.release.ledger import Entry
 
 EXAMPLE = """Example:
@@ -29,7 +30,10 @@ _SHOWN = (
     *("note", "override", "compared_k", "k_reason", "folder"),
 )
 _CALLED = {"id": "number", "places": "places_by_tier"}
-_USUAL = "the ledger (default: vbas-ledger.json beside the records of the run; of a server, one among your own files)"
+_USUAL = (
+    "the ledger (default: vbas-ledger.json beside the records of the run, if the folder of the run is there, too; "
+    "of a server, one among your own files)"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +75,7 @@ def _record(options: argparse.Namespace) -> int:
     given = {"date": options.date} if options.date else {}
     more = {"note": options.note, "new_audience": options.new_audience}
     job = RecordJob(Path(options.run_folder), _path(options), options.audience, **given, **more)
+    _say_ledger(job, options.quiet)
     with TerminalProgress(options.quiet) as progress:
         entry = job.execute(progress)
     if options.json:
@@ -89,6 +94,7 @@ def _check(options: argparse.Namespace) -> int:
         Path(options.run_folder), _path(options), options.audience, options.records, regions,
         k=options.ledger_k, new_audience=options.new_audience,
     )  # fmt: skip
+    _say_ledger(job, options.quiet)
     with TerminalProgress(options.quiet) as progress:
         verdict = job.execute(progress)
     if options.json:
@@ -98,6 +104,13 @@ def _check(options: argparse.Namespace) -> int:
     else:
         show(str(refuse(verdict)))
     return 0 if verdict.safe else UNSAFE
+
+
+def _say_ledger(job: RecordJob | CheckJob, quiet: bool) -> None:
+    """Print which ledger is used, since it may not be the one that the user has in mind."""
+    path = job.find_ledger()
+    if not quiet:
+        say(f"Ledger: {path}")
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from typing import Any
 from vbas_desktop import __version__
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
-from vbas_desktop.io.output import write_text
+from vbas_desktop.io.output import make_own_folder, write_text
 
 from .plan import Combination, Plan
 
@@ -67,7 +67,7 @@ class Store:
         document = {"settings": dict(settings), **{name: getattr(result, name) for name in RESULT}}
         document["solutions"] = [solution_to_json(solution) for solution in result.solutions]
         text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-        self.folder.mkdir(0o700, parents=True, exist_ok=True)
+        make_own_folder(self.folder)
         write_text(self.path(settings), text, private=True)
         return _result(json.loads(text))
 

@@ -75,6 +75,14 @@ def make_private(path: Path) -> None:
         make_private(inside)
 
 
+def make_own_folder(folder: Path) -> None:
+    """Make a folder that nobody but the user may open; one that is there must be the user's, and no link."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    if not is_own_folder(folder):
+        raise _taken(folder, "is a link, or belongs to another user")
+    folder.chmod(0o700)
+
+
 @contextlib.contextmanager
 def staged_folder(target: Path, owned: Sequence[str]) -> Iterator[Path]:
     """Yield a new folder beside the target; if the block ends well, let it take the target's place, else remove it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass
 from datetime import date as Date
@@ -19,6 +20,8 @@ from vbas_desktop.sources.address import folder_beside, server_name
 if TYPE_CHECKING:
     from vbas_desktop.release.ledger import Entry, Ledger
 
+UNCONFIRMED = "unconfirmed-ledger"
+"""The code of the finding that only a run.json names the ledger."""
 AUDIENCE, RECORDED, OCCUPIED = "audience", "recorded-release", "release-exists"
 """The codes of findings: a name that is nearly known, a target that the ledger records, one that holds a release."""
 
@@ -56,6 +59,26 @@ def ledger_behind(path: Path) -> Path:
 def ledger_of_records(handing: HandingOver, records: str | Path) -> Path:
     """The ledger that a release of these records is compared with: the one that is named, else the usual one."""
     return ledger_behind(Path(handing.ledger) if handing.ledger else usual_ledger(records))
+
+
+def ledger_of_run(folder: Path, records: str | Path) -> Path:
+    """Find the ledger of a run whose run.json names the records; `InputError` if nobody but that file vouches for it.
+
+    A run.json may come from others, and whoever prepared a ledger knows the key of all hashes in it. So the ledger must
+    be beside the folder of the run, or among the user's own files; any other one has to be named.
+    """
+    from vbas_desktop.release.ledger import LEDGER_FILE
+
+    path = ledger_behind(usual_ledger(records))
+    beside = Path(os.path.realpath(folder)).parent / LEDGER_FILE
+    if Path(os.path.realpath(path)) == Path(os.path.realpath(beside)) or path.is_relative_to(kept_for_user()):
+        return path
+    message = (
+        f"The ledger would be {path}, because {RUN_FILE} names records there. "
+        f"A {RUN_FILE} may come from others, so this ledger is not used unasked."
+    )
+    remedy = f"If it is your ledger, add --ledger {shlex.quote(str(path))}; otherwise name yours."
+    raise InputError(Finding(UNCONFIRMED, message, remedy, file=str(folder)))
 
 
 class SimilarAudience(InputError):

@@ -18,15 +18,22 @@ from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import record_place
 
 from .data import LoadJob
-from .handover import SimilarAudience, check_audience, ledger_behind, ledger_of_records, usual_ledger
+from .handover import (
+    SimilarAudience,
+    check_audience,
+    ledger_behind,
+    ledger_of_records,
+    ledger_of_run,
+    usual_ledger,
+)
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 
 
-NO_LEDGER = "no-ledger"
-"""The code of the remark that there is no ledger where one was named."""
+NO_LEDGER, LEDGER_USED = "no-ledger", "ledger-used"
+"""The codes of the remarks that there is no ledger where one was named, and which ledger was used."""
 
 
 def missing_ledger(handing: HandingOver) -> Path | None:
@@ -40,6 +47,14 @@ def nothing_compared(path: Path) -> Finding:
     message = f"There is no ledger at {path} yet, so nothing was compared."
     remedy = "If there should be one, check the path; otherwise it is created when a release is recorded in it."
     return Finding(NO_LEDGER, message, remedy, Severity.HINT)
+
+
+def ledger_used(handing: HandingOver, records: str | Path) -> tuple[Finding, ...]:
+    """Make the remark which ledger a release was compared with; none if there is no ledger."""
+    path = ledger_of_records(handing, records)
+    if not path.exists():
+        return ()
+    return (Finding(LEDGER_USED, f"The ledger is {path}.", severity=Severity.HINT),)
 
 
 def check_before_release(
@@ -180,6 +195,16 @@ class CheckJob:
     k: int | None = None
     new_audience: bool = False
 
+    def find_ledger(self) -> Path:
+        """Find the ledger: the one that is named, else that of the records; see `ledger_of_run`."""
+        if self.ledger or self.records:
+            return ledger_behind(self.ledger or usual_ledger(self.records or ""))
+        from vbas_desktop.files.runfile import check_named_inputs, read_run_file
+
+        kept = read_run_file(self.folder).get("options") or {}
+        check_named_inputs(self.folder, kept, {"regions"} if self.regions else set())
+        return ledger_of_run(self.folder, kept["records"])
+
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
         """Read the release and the record file, and compare."""
         from vbas_desktop.files.runfile import check_named_inputs, read_run_file
@@ -189,7 +214,7 @@ class CheckJob:
         moved = {"records": self.records, "regions": self.regions}
         check_named_inputs(self.folder, kept, {name for name, path in moved.items() if path})
         records = self.records or kept["records"]
-        ledger = read_ledger(ledger_behind(self.ledger or usual_ledger(records)))
+        ledger = read_ledger(self.find_ledger())
         if not self.new_audience:
             check_audience(self.audience, ledger)
         entry = entry_of_folder(self.folder, ledger.key, self.audience, "", Span(progress, 0.0, 0.3))
@@ -220,6 +245,15 @@ class RecordJob:
     note: str = ""
     new_audience: bool = False
 
+    def find_ledger(self) -> Path:
+        """Find the ledger: the one that is named, else that of the records; see `ledger_of_run`."""
+        from vbas_desktop.files.runfile import read_run_file
+
+        kept = read_run_file(self.folder).get("options") or {}
+        if self.ledger:
+            return ledger_behind(self.ledger)
+        return ledger_of_run(self.folder, kept.get("records") or self.folder)
+
     def execute_or_ask(self, progress: Progress = Silent()) -> Entry | SimilarAudience:  # noqa: B008
         """Enter the release; a name that is nearly known is handed back, since a person decides about it."""
         try:
@@ -229,11 +263,9 @@ class RecordJob:
 
     def execute(self, progress: Progress = Silent()) -> Entry:  # noqa: B008
         """Read the release, add it, write the ledger."""
-        from vbas_desktop.files.runfile import read_run_file
         from vbas_desktop.release.ledger import alone, entry_of_folder, read_ledger, write_ledger
 
-        kept = read_run_file(self.folder).get("options") or {}
-        path = ledger_behind(self.ledger or usual_ledger(kept.get("records") or self.folder))
+        path = self.find_ledger()
         if not self.audience.strip():
             raise InputError(Finding("ledger", "It is not known who gets the release.", "Name the audience."))
         _check_date(self.date)

@@ -83,7 +83,7 @@ class ReleaseJob:
         from vbas_desktop.release import check_release_target, write_release
 
         from .handover import check_handover, check_unoccupied
-        from .ledger import missing_ledger, nothing_compared
+        from .ledger import ledger_used, missing_ledger, nothing_compared
 
         check_release_target(self.target, self.inputs)
         check_handover(self.handing, self.ran.table.source.path, self.target)
@@ -105,7 +105,7 @@ class ReleaseJob:
         report = write_release(ran.problem, ran.table, ran.result, solution, options, self.target, rest, document)
         if also is not None:
             self._put(also, options, Span(progress, 0.8, 1.0))
-        told = () if missing is None else (nothing_compared(missing),)
+        told = ledger_used(self.handing, ran.table.source.path) if missing is None else (nothing_compared(missing),)
         return replace(report, findings=(*report.findings, *told, *loss))
 
     def _checked_loss(self, progress: Progress) -> tuple[Ran, tuple[Finding, ...]]:
@@ -295,14 +295,14 @@ class ExportJob:
             repeated = _repeated(document, options)
         inputs = self._inputs(kept)
         check_release_target(self.target, inputs)
+        moved = {"records": self.records, "regions": self.regions}
+        named_again = {*self.changes, *(name for name, path in moved.items() if path)}
+        check_named_inputs(self.folder, kept, named_again)
         check_handover(self.handing, self.records or kept["records"], self.target)
         if not self.replaces:
             check_unoccupied(self.target)
         if self.handing.also:
             TargetJob(self.handing.also, options.format).check(inputs, progress)
-        moved = {"records": self.records, "regions": self.regions}
-        named_again = {*self.changes, *(name for name, path in moved.items() if path)}
-        check_named_inputs(self.folder, kept, named_again)
         if options.policy is not None:
             find_policy(options.policy)
         load = LoadJob(

@@ -64,9 +64,9 @@ def comparison_folder(
     summary = summarise(comparison)
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     with staged_folder(target, owned) as folder:
-        write_text(folder / TABLE, csv_text(comparison, suitable_only))
-        write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n")
-        write_text(folder / PAGE, as_html(comparison_report(summary)))
+        write_text(folder / TABLE, csv_text(comparison, suitable_only), private=True)
+        write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n", private=True)
+        write_text(folder / PAGE, as_html(comparison_report(summary)), private=True)
         (folder / CHARTS).mkdir()
         for scenario, measure, drawing in charts_of(comparison):
             write_text(folder / CHARTS / f"{numbers[scenario]}-{measure}.svg", as_svg(drawing) + "\n")

@@ -35,9 +35,10 @@ def nodes_beside(target: Path) -> Path:
 def write_search(searched: Searched, target: Path) -> None:
     """Write the folder, all of it or nothing; the same search gives the same bytes."""
     with staged_folder(target, NAMES) as folder:
-        write_text(folder / TABLE, csv_text(searched))
-        write_text(folder / DATA, json.dumps(document(searched), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-        write_text(folder / PAGE, as_html(search_report(searched)))
+        write_text(folder / TABLE, csv_text(searched), private=True)
+        data = json.dumps(document(searched), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        write_text(folder / DATA, data, private=True)
+        write_text(folder / PAGE, as_html(search_report(searched)), private=True)
         (folder / GROUPS).mkdir()
         for number, row in numbered(searched):
             if row.node in searched.front or row is searched.recommended:

@@ -32,7 +32,7 @@ from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
 from vbas_desktop.files.hashing import fingerprint
-from vbas_desktop.io.output import write_text
+from vbas_desktop.io.output import make_own_folder, write_text
 from vbas_desktop.settings.limits import Limiting
 
 from .lattice import Finest, Node, coarser
@@ -96,8 +96,7 @@ class NodeStore:
         """Keep a node; hands it back as it will be read."""
         text = json.dumps({"settings": settings, "found": asdict(found)}, ensure_ascii=False, allow_nan=False)
         # Nodes tell of few records: nobody else may look, whatever the system's habit is.
-        self.folder.mkdir(0o700, parents=True, exist_ok=True)
-        self.folder.chmod(0o700)
+        make_own_folder(self.folder)
         write_text(self.path(settings), text + "\n", private=True)
         return _from_plain(json.loads(text)["found"])
 

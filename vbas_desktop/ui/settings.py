@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,7 @@ class Settings:
                 if not changes:
                     self._writer = None
                     return
+            _make_owner_only(Path(self._path))
             store = self._open()
             for name, value in changes.items():
                 store.setValue(name, value)
@@ -99,3 +102,11 @@ class Settings:
 
     def _push(self, name: str, text: str) -> None:
         self.put(name, [text, *(item for item in self._list(name) if item != text)][:_MOST_RECENT])
+
+
+def _make_owner_only(path: Path) -> None:
+    """Make the file, or let nobody but the user read it: names of files may tell. Qt keeps the mode of a file."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        path.chmod(0o600)

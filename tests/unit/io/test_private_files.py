@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from release_making import random_rows, write_records, write_regions
+
+from vbas_desktop.cli.main import main
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
 
@@ -71,3 +74,39 @@ write_text(folder / "shared.txt", "open to all")
     assert {mode(path) for path in (tmp_path / "recovery").iterdir()} == {0o600}
     assert mode(tmp_path / "shared.txt") == 0o666
     assert sorted(os.listdir(tmp_path)) == ["p.vbas", "recovery", "shared.txt"]
+
+
+SEARCHED = ("search.csv", "search.json", "search.html")
+COMPARED = ("comparison.csv", "summary.html", "summary.txt")
+
+
+def finding(folder, command, *more):
+    """Write the words of a command that tries several releases of a small file."""
+    files = [str(write_records(folder, random_rows(300, seed=1))), str(write_regions(folder))]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--site-location", "density", "--quiet"]
+    return [command, *files, *chosen, *more, "--out", str(folder / "found")]
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [(["search"], SEARCHED), (["compare", "-k", "2", "--site-number", "fixed", "--sites", "3"], COMPARED)],
+    ids=["search", "compare"],
+)
+def test_tables_of_a_search_and_of_a_comparison_are_private(tmp_path, command, names):
+    words = finding(tmp_path, *command)
+    subprocess.run([sys.executable, "-c", SCRIPT, "000", *words], capture_output=True, text=True, check=True)
+    assert {name: oct(mode(tmp_path / "found" / name)) for name in names} == dict.fromkeys(names, "0o600")
+    if command == ["search"]:
+        nodes = tmp_path / "found.nodes"
+        assert mode(nodes) == 0o700
+        assert {mode(path) for path in nodes.iterdir()} == {0o600}
+
+
+def test_nodes_are_not_kept_behind_a_link(tmp_path, capsys):
+    target = tmp_path / "of-somebody"
+    target.mkdir(0o755)
+    (tmp_path / "found.nodes").symlink_to(target)
+    assert main(finding(tmp_path, "search")) == 1
+    assert "is a link" in capsys.readouterr().err
+    assert mode(target) == 0o755
+    assert list(target.iterdir()) == []

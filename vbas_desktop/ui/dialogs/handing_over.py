@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWi
 
 from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.words import capitalised, counted
-from vbas_desktop.jobs.ledger import NO_LEDGER, RecordJob
+from vbas_desktop.jobs.ledger import LEDGER_USED, NO_LEDGER, RecordJob
 from vbas_desktop.jobs.release import ExportJob
 from vbas_desktop.release import ReleaseReport
 from vbas_desktop.release.column_coverage import WITHOUT_ROLE
@@ -46,7 +46,7 @@ class ReleaseDone(Dialog):
             line = f"{capitalised(check.name)}: {'passed' if check.passed else 'failed'}"
             self._add("shield" if check.passed else "error", line, check.detail)
         for finding in report.findings:
-            if finding.code not in (NO_LEDGER, WITHOUT_ROLE):
+            if finding.code not in (LEDGER_USED, NO_LEDGER, WITHOUT_ROLE):
                 self._add("warning", in_window_words(finding), "")
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
