@@ -244,6 +244,35 @@ def test_a_used_up_range_of_keys_is_refused(tmp_path, capsys, known):
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.parametrize(
+    ("known", "last"),
+    [
+        ([f"{n}" for n in range(10, 99)], "99"),
+        ([f"{n}" for n in range(10, 100) if n != 57], "57"),
+        ([f"P{n}-x" for n in range(9)], "P9-x"),
+        ([f"P{n}-x" for n in range(10) if n != 4], "P4-x"),
+    ],
+)
+def test_the_last_free_key_is_used_once(tmp_path, capsys, known, last):
+    source, target = tmp_path / "keys.csv", tmp_path / "out.csv"
+    command = ["outliers", str(source), "--quasi-identifiers", "q", "-k", "3", "--handle", "fabricate"]
+    command += ["--key", "key", "--quiet", "--replace", "--out", str(target)]
+
+    def write_records(rare):
+        values = [*"b" * rare, *"a" * (len(known) - rare)]
+        source.write_text("key,q\n" + "".join(f"{key},{value}\n" for key, value in zip(known, values, strict=True)))
+
+    write_records(rare=2)
+    assert main(command) == 0
+    made = target.read_text()
+    assert sorted(line.split(",")[0] for line in made.splitlines()[1:]) == sorted([*known, last])
+    assert f"{last},b" in made
+    write_records(rare=1)
+    assert main(command) == 1
+    assert "column “key”: There is no room for new keys" in capsys.readouterr().err
+    assert target.read_text() == made
+
+
 def test_many_rows_are_shuffled_through_files(tmp_path, monkeypatch):
     monkeypatch.setattr(shuffling, "HELD_ROWS", 50)
     rows = [([str(n)], n % 7 == 0) for n in range(1000)]
