@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from vbas_desktop.audit.readback import escaped
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
@@ -34,7 +36,6 @@ MOST_ROWS = 4_000_000
 """More different rows than these are not kept: cells of another year are then compared by their counts alone."""
 
 _STAGE = "Counting the rows"
-_RUNS = "=+-@\t\r"
 
 
 def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: bytes, audience: str) -> Entry:
@@ -293,7 +294,11 @@ def _unescaped(values: Sequence[str], options: ReleaseOptions) -> Sequence[str]:
     """Values as they were before cells that a spreadsheet would run got an apostrophe."""
     if not options.escape_formulas:
         return values
-    return [value[1:] if value[:1] == "'" and value[1:2] and value[1] in _RUNS else value for value in values]
+    bare = [value.removeprefix("'") for value in values]
+    written = escaped(pa.array([value.encode() for value in bare], pa.binary())).to_pylist()
+    return [
+        before if form == value.encode() else value for value, before, form in zip(values, bare, written, strict=True)
+    ]
 
 
 def _groups(key: bytes, groupings: Sequence[Grouping]) -> dict[str, NDArray[np.uint64]]:
