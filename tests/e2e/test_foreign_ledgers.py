@@ -54,6 +54,23 @@ def test_a_prepared_ledger_gets_no_entry(tmp_path, run_folder, capsys):
     assert prepared.read_bytes() == before
 
 
+def test_a_way_through_the_users_own_files_leads_out_of_them(tmp_path, run_folder, capsys, monkeypatch):
+    monkeypatch.setattr("vbas_desktop.jobs.handover.kept_for_user", lambda: tmp_path / "own")
+    (tmp_path / "own").mkdir()
+    point_elsewhere(run_folder, tmp_path / "own" / ".." / "house" / "records.csv")
+    assert main(["ledger", "record", str(run_folder), "--audience", "Uni"]) == 1
+    assert "is not used unasked" in capsys.readouterr().err
+    assert not (tmp_path / "house" / "vbas-ledger.json").exists()
+
+
+def test_a_link_beside_the_run_leads_to_no_other_ledger(tmp_path, run_folder, capsys):
+    (tmp_path / "received" / "vbas-ledger.json").symlink_to(tmp_path / "house" / "vbas-ledger.json")
+    (tmp_path / "received" / "records.csv").write_bytes((tmp_path / "house" / "records.csv").read_bytes())
+    point_elsewhere(run_folder, tmp_path / "received" / "records.csv")
+    assert main(["ledger", "record", str(run_folder), "--audience", "Uni"]) == 1
+    assert "is not used unasked" in capsys.readouterr().err
+
+
 def test_a_ledger_beside_the_run_is_used_and_printed(tmp_path, run_folder, capsys):
     near = tmp_path / "received"
     (near / "records.csv").write_bytes((tmp_path / "house" / "records.csv").read_bytes())

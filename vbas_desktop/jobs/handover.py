@@ -70,8 +70,10 @@ def ledger_of_run(folder: Path, records: str | Path) -> Path:
     from vbas_desktop.release.ledger import LEDGER_FILE
 
     path = ledger_behind(usual_ledger(records))
+    # Without links and "..", by which a path could only seem to lie in one of these folders.
+    target = Path(os.path.realpath(path))
     beside = Path(os.path.realpath(folder)).parent / LEDGER_FILE
-    if Path(os.path.realpath(path)) == Path(os.path.realpath(beside)) or path.is_relative_to(kept_for_user()):
+    if target == beside or target.is_relative_to(os.path.realpath(kept_for_user())):
         return path
     message = (
         f"The ledger would be {path}, because {RUN_FILE} names records there. "
