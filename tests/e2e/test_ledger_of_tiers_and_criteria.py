@@ -259,3 +259,24 @@ def test_criteria_hold_for_people_whom_the_release_that_has_them_leaves_out(tmp_
     assert "would give “illness” of 6 people away" in capsys.readouterr().err
     # Without the column nothing is given away.
     assert made("coarse", "--columns", "age,sex,region,since") == 0
+
+
+def test_what_criteria_left_out_of_groups_is_known_though_a_quasi_identifier_is_not_released(house, capsys):
+    """As above, with groups of ages: the ledger has their hashes only, and counts the cells of groups again."""
+    alone = ("--ledger", str(house / "criteria.json"))
+    (house / "groups.csv").write_text("column,value,group\nage,10-year,young\nage,20-year,young\n")
+    less = ("--columns", "age,region,illness,since", "--generalise", str(house / "groups.csv"), *CRITERIA)
+    assert run(house, "guarded", "--sites", "16", *less, *alone) == 0
+    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    assert run(house, "other", "--sites", "5", *less, "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "other", *alone) == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+    rows = rows_of(house / "records.csv")
+    young = {"10-year": "young", "20-year": "young"}
+    grouped = [row | {"age": young.get(row["age"], row["age"])} for row in rows]
+    write(house / "records.csv", [list(row.values()) for row in grouped])
+    fates = list(zip(by_criteria(house, "guarded"), by_criteria(house, "other"), strict=True))
+    assert sum(fate is not None for fate, _ in fates) == len(rows_of(house / "guarded" / "release" / "anonymized.csv"))
+    few = {fate for fate in set(fates) if fates.count(fate) < 5 and fate != (None, None)}
+    assert found["people"] == sum(fates.count(fate) for fate in few) > 0
