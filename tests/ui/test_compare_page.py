@@ -115,7 +115,7 @@ def test_the_summary_is_a_table_whose_colours_tell_the_distance_from_the_best(pa
 def test_a_finished_comparison_leaves_no_hidden_folder_but_what_others_put_there(page, loaded_window, tmp_path, qtbot):
     kept = tmp_path / ".out.combinations"
     kept.mkdir()
-    (kept / "0123.json").write_text("{}")
+    (kept / f"{0:032x}.json").write_text("{}")
     finish(loaded_window, qtbot, page.start.click)
     assert not kept.exists()
     kept.mkdir()

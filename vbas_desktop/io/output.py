@@ -57,7 +57,7 @@ def write_text(path: Path, text: str, private: bool = False) -> None:
         os.replace(name, path)
     except BaseException as error:
         name.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
+        if isinstance(error, OSError) and error.errno and error.filename is None:
             # A full disk is noticed while writing, when the system does not say which file it was.
             error.filename = str(path)
         raise

@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli import run as run_command
-from vbas_desktop.cli.main import main
 from vbas_desktop.domain.criteria import criterion_of
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files.runfile import read_run_file
@@ -151,50 +148,8 @@ def test_reports_list_what_is_not_as_usual():
     assert settings_in_words(options_in_force(usual, ReleaseOptions(), "records", "regions")) == []
 
 
-def write_data(folder: Path) -> None:
-    """The data of the kept run files: the made-up session data with seed 0."""
-    rng = np.random.default_rng(0)
-    folder.mkdir()
-    lines = [f"R{i:03d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((40, 2)) * 1000)]
-    (folder / "regions.csv").write_text("id,x,y\n" + "\n".join(lines) + "\n")
-    columns = [rng.integers(low, high, 2000) for low, high in ((1, 8), (1, 3), (1, 40), (0, 40))]
-    rows = [f"P{i:05d},{a},{s},{n},R{where:03d}" for i, (a, s, n, where) in enumerate(zip(*columns, strict=True))]
-    (folder / "records.csv").write_text("person,age,sex,illness,tract\n" + "\n".join(rows) + "\n")
-
-
 def kept(name):
     return json.loads((RUN_FILES / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def test_run_files_of_version_0_1_are_understood():
-    """One was written by the window, one by the command, for the same run."""
-    window, command = (run_settings(kept(name)["options"])[0] for name in ("window", "command"))
-    assert window.approaches == command.approaches
-    for component, name in window.approaches.items():
-        assert window.parameters[component][name] == command.parameters[component][name]
-    assert window.options() == command.options()
-    assert window.groupings == command.groupings == {"age": {"1": "1-2", "2": "1-2"}}
-    assert window.k == 6
-    assert window.pareto_measures == ("suppressed_records", "precision_loss")
-    release = [ReleaseOptions.from_options(kept(name)["options"]) for name in ("window", "command")]
-    assert release[0] == release[1] == ReleaseOptions.from_dict(kept("window")["release"])
-    assert release[0].renames == {"tract": "area"}
-
-
-@pytest.mark.parametrize("name", ["window", "command"])
-def test_a_run_of_version_0_1_can_be_exported(name, tmp_path, monkeypatch, capsys):
-    write_data(tmp_path / "data")
-    (tmp_path / "old").mkdir()
-    shutil.copy(RUN_FILES / f"{name}.json", tmp_path / "old" / "run.json")
-    monkeypatch.chdir(tmp_path)
-    assert main(["export", "old", "--solution", "3", "--out", "new", "--quiet"]) == 0
-    lines = (tmp_path / "new" / "release" / "anonymized.csv").read_text().splitlines()
-    assert lines[0] == "age;sex;illness;area;n"
-    before = kept(name)["solutions"][2]
-    assert len(lines) - 1 == before["released_records"]
-    document = json.loads((tmp_path / "new" / "run.json").read_text())
-    assert document["solutions"][2]["representability"] == before["representability"]
-    assert document["chosen_solution"] == document["release"]["solution"] == 3
 
 
 WRONG = {"string": 7, "integer": "7", "number": "7", "boolean": "yes", "array": {"a": 7}}
