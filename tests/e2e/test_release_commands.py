@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import subprocess
 from html import unescape
 from pathlib import Path
@@ -139,6 +140,7 @@ def test_the_command_in_the_report_repeats_the_release(files, tmp_path, monkeypa
     command = shlex.split(unescape(page.split("<pre>")[1].split("</pre>")[0]))
     assert command[:2] == ["vbas", "run"]
     monkeypatch.chdir(tmp_path)
+    shutil.copy(tmp_path / "out" / "internal" / "shuffle-seed.txt", tmp_path)
     assert main([*command[1:], "--quiet"]) == 0
     for part in ("release", "internal"):
         assert contents(tmp_path / "out" / part) == contents(tmp_path / "release-again" / part)
@@ -172,7 +174,9 @@ def test_papers_of_the_recipient_name_no_seed_and_no_command(files, tmp_path):
         assert b"facade" not in path.read_bytes()
     page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
     assert "vbas run" not in page
-    assert "--shuffle-seed facade" in (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+    inside = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "--shuffle-seed @shuffle-seed.txt" in inside
+    assert "facade" not in inside
 
 
 def test_a_column_that_tells_the_place_is_stopped_with_the_ways_out(files, tmp_path, capsys):

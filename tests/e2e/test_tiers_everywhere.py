@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import shlex
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -155,6 +156,7 @@ def test_columns_with_a_comma_in_their_name_are_tiers_and_repeated(files, tmp_pa
     kinds = {row["kind"] for row in csv.DictReader((release / "aggregated_regions.csv").read_text().splitlines())}
     assert {"County, or city", "Land"} <= kinds
     run = json.loads((tmp_path / "out" / "run.json").read_text())
+    shutil.copy(tmp_path / "out" / "internal" / "shuffle-seed.txt", tmp_path)
     words = shlex.split(repeat_command(run, 1))[1:]
     words = [
         str(tmp_path / "again") if before == "--out" else word
