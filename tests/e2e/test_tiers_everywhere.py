@@ -81,8 +81,9 @@ def test_representability_takes_the_tiers_for_levels_of_the_place(files, tmp_pat
     kept = detail_of_places(release)
     assert told["general"]["released_records"] == len(kept)
     assert list(told["general"]["approaches"]) == ["delete", "generalise"]
-    # Age and sex stay as they are.
-    assert told["overall"]["precision"] == pytest.approx((1 + 1 + sum(kept) / len(kept)) / 3)
+    # Age and sex stay as they are; of suppressed records nothing is kept.
+    records = told["general"]["original_records"]
+    assert told["overall"]["precision"] == pytest.approx((2 * len(kept) + sum(kept)) / (3 * records))
 
 
 def detail_of_places(release):

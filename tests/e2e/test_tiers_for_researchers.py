@@ -78,10 +78,10 @@ def test_columns_of_the_region_file_are_refused_in_words_if_they_are_not_there(c
     chosen = ["--quasi-identifiers=age,sex", "--tiers=county,province"]
     assert main(["run", *DATA, *chosen]) == 1
     said = capsys.readouterr().err
-    assert "The region file has no column “county” apart from coordinates. Its columns are “id”, “name”" in said
+    assert "The region file has no column “county” apart from coordinates. The columns are “id”, “name”" in said
     assert main(["run", *DATA, "--quasi-identifiers=age,sex", "--within=county"]) == 1
     assert (
-        "The region file has no column “county” apart from coordinates. Its columns are “id”, “name”"
+        "The region file has no column “county” apart from coordinates. The columns are “id”, “name”"
         in capsys.readouterr().err
     )
 
