@@ -234,8 +234,8 @@ def test_ten_columns_of_a_thousand_values_are_too_many_for_one_number_and_counte
 
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_names_and_category_line_may_be_longer_than_a_block(tmp_path, quote):
-    names = [f"column number {place}" for place in range(70_000)]
-    row = ",".join(f"{quote}{'x' * 10}{quote}" for _ in names)
+    names = [f"{'column ' * 60}{place}" for place in range(9_000)]
+    row = ",".join(f"{quote}{'x' * 400}{quote}" for _ in names)
     path = tmp_path / "file.csv"
     path.write_text("\n".join([",".join(f"{quote}{name}{quote}" for name in names), row, row]))
     assert path.stat().st_size > 3 * recount_blocks.BLOCK_BYTES
