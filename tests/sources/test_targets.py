@@ -256,3 +256,16 @@ def test_spark_reads_a_folder_back_and_has_no_tables_that_last(spark, tmp_path, 
     assert "keeps tables no longer than a session" in capsys.readouterr().err
     assert run(tmp_path, f"{spark}/no/such/place/given", out="none") == 1
     assert "not on this machine" in capsys.readouterr().err
+
+
+def test_a_csv_release_of_a_utf_16_file_is_copied_to_a_folder(tmp_path):
+    rows = [f"r{number % 4},{number % 3},é{number % 5}" for number in range(240)]
+    records = tmp_path / "records.csv"
+    records.write_text("\n".join(["place,age,note", *rows, ""]), encoding="utf-16")
+    regions = tmp_path / "regions.csv"
+    regions.write_text("id,x,y\nr0,0,0\nr1,1,0\nr2,0,1\nr3,1,1\n", encoding="utf-8")
+    chosen = ["--region-column", "place", "--quasi-identifiers", "age", "--sites", "2", "--no-pdf", "--quiet"]
+    places = ["--out", str(tmp_path / "out"), "--target", str(tmp_path / "given")]
+    assert main(["run", str(records), str(regions), *chosen, *places]) == 0
+    (copied,) = (tmp_path / "given").glob("*.csv")
+    assert copied.read_bytes() == (tmp_path / "out" / "release" / "anonymized.csv").read_bytes()

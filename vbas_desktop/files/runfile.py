@@ -50,6 +50,25 @@ _OPTIONS: dict[str, Any] = {
 }
 """The declared settings; what every version wrote must be there."""
 
+
+def _objects(*names: str) -> dict[str, Any]:
+    """Describe a list of objects that all have these texts."""
+    texts = {name: {"type": "string"} for name in names}
+    return {"type": "array", "items": {"type": "object", "required": list(names), "properties": texts}}
+
+
+CHECKLIST_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["choices", "points", "signed_by", "signed_on"],
+    "properties": {
+        "choices": _objects("question", "answer"),
+        "points": _objects("id", "title", "state", "evidence", "note"),
+        "signed_by": {"type": "string"},
+        "signed_on": {"type": "string"},
+    },
+}
+"""A filled-in policy checklist, as the internal report prints it."""
+
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "A run of VBAS Desktop",
@@ -60,6 +79,7 @@ SCHEMA: dict[str, Any] = {
         "inputs": {"type": "object", "properties": {"records": _INPUT, "regions": _INPUT}},
         "chosen_solution": {"type": ["integer", "null"]},
         "release": {"type": ["object", "null"]},
+        "policy_checklist": CHECKLIST_SCHEMA,
         "solutions": {
             "type": "array",
             "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}},

@@ -31,7 +31,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.generalise import check_complete, read_levels
 from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.files.records.table import RecordTable, load_records, unknown_column
 from vbas_desktop.io.output import check_target
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import Writing
@@ -110,6 +110,9 @@ class PairJob:
         choices = replace(self.choices, distances=read_distance_tables(self.coding.distances, columns))
         before = load_records(self.original, self.reading, Span(progress, 0.0, 0.45))
         self.coding.check_complete(before, columns)
+        unknown = [name for name in choices.sensitive if name not in before.dialect.header]
+        if unknown:
+            raise InputError([unknown_column(before, name) for name in unknown])
         after = load_records(self.anonymised, self.anonymised_reading, Span(progress, 0.45, 0.8))
         worst = None if self.worst is None else load_records(self.worst, self.reading, Span(progress, 0.8, 0.9))
         if need is not None:

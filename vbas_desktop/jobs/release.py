@@ -134,6 +134,7 @@ class ReleaseJob:
     def _put(self, also: TargetJob, options: ReleaseOptions, progress: Progress) -> None:
         """Copy the records that are in the folder; what goes wrong does not undo the release."""
         from vbas_desktop.audit.copies import Original
+        from vbas_desktop.audit.file_columns import encoding_of_release
 
         dialect, problem = self.ran.table.dialect, self.ran.problem
         named = dict(options.released_columns(dialect.header))
@@ -143,7 +144,7 @@ class ReleaseJob:
             tuple(named[name] for name in used if name in named),
             problem.k,
             options.delimiter or dialect.delimiter or ",",
-            dialect.encoding or "utf-8",
+            encoding_of_release(dialect.encoding),
         )
         try:
             also.execute(original, progress)
@@ -346,13 +347,18 @@ def _as_earlier(document: dict[str, Any], earlier: Mapping[str, Any]) -> dict[st
 
 def read_checklist(path: Path) -> dict[str, Any]:
     """A filled-in checklist as a release keeps it."""
+    import jsonschema
+
+    from vbas_desktop.files.runfile import CHECKLIST_SCHEMA
+
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("points"), list):
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.validate(found, CHECKLIST_SCHEMA)
+    except (ValueError, RecursionError, jsonschema.ValidationError):
         message = "This is not a checklist that a release keeps."
-        raise InputError(Finding("checklist", message, "Name the checklist.json of a release.", file=str(path)))
+        raise InputError(
+            Finding("checklist", message, "Name the checklist.json of a release.", file=str(path))
+        ) from None
     return found
 
 
