@@ -100,6 +100,13 @@ def test_points_all_over_the_globe_or_around_a_pole_are_refused_before_anything_
     assert not Path("out").exists()
 
 
+def test_points_all_over_the_globe_are_refused_in_raw_degrees_too(capsys):
+    write_points(all_over_the_globe(random.Random(5)))
+    assert main(["run", "records.csv", "regions.csv", *CHOICES, "--coordinates", "degrees", "--out", "out"]) == 1
+    assert "more than half of all longitudes" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
 def test_the_remedy_for_points_around_a_pole_works(capsys):
     points = around_the_south_pole(random.Random(5))
     write_records(len(points))

@@ -68,5 +68,5 @@ def test_what_cannot_be_projected_is_refused_with_a_remedy(tmp_path):
     path.write_text("id,lon,lat\na,0,90\nb,10,-90\n")
     with pytest.raises(InputError, match="too far over the globe") as error:
         load_regions(path)
-    assert "degrees" in error.value.findings[0].remedy
+    assert "Split the file" in error.value.findings[0].remedy
     assert load_regions(path, RegionOptions(coordinates="degrees")).points.tolist() == [[90, 0], [-90, 10]]

@@ -52,6 +52,13 @@ _CANADA_OUTLINE = (
 """A rough outline of Canada with its coastal waters: close to the land border, generous at sea."""
 
 
+_TOO_WIDE = "The points reach over more than half of all longitudes, or around or close to a pole."
+_SPLIT = (
+    "Split the file, for example by continent; or project the points with a GIS program, and give x and y in metres "
+    "(--coordinates planar)."
+)
+
+
 def place(
     raw: RawRegions, choice: str, findings: FindingList
 ) -> tuple[NDArray[np.float64], NDArray[np.object_] | None, CoordinateSystem]:
@@ -68,6 +75,9 @@ def place(
     if kind is CoordinateKind.DEGREES:
         cut = cut_of_points(points[:, 0]) if polygons is None else cut_of_shapes(polygons)
         points, polygons = _moved(points, polygons, lambda x, y: (y, continuous(x, cut)))
+        if polygons is None and float(np.ptp(points[:, 1])) > WIDEST_LONGITUDES:
+            findings.add("not-projectable", _TOO_WIDE, _SPLIT)
+            findings.stop_on_errors()
         return _finish(raw, points, polygons, CoordinateSystem(kind, WGS84, "degree"))
     definition = projection_for(points)
     known = raw.definition if raw.definition is not None and raw.degrees else WGS84
@@ -77,16 +87,11 @@ def place(
         findings.add(
             "not-projectable",
             "The regions reach too far over the globe to be projected to metres.",
-            "Choose --coordinates degrees, or split the file.",
+            _SPLIT,
         )
     elif polygons is None and _surrounds_pole(degrees, points, definition):
         # Their shapes would have no outline in longitude and latitude.
-        message = "The points reach over more than half of all longitudes, or around or close to a pole."
-        remedy = (
-            "Split the file, for example by continent; or project the points with a GIS program, and give x and y in "
-            "metres (--coordinates planar)."
-        )
-        findings.add("not-projectable", message, remedy)
+        findings.add("not-projectable", _TOO_WIDE, _SPLIT)
     findings.stop_on_errors()
     return _finish(raw, points, polygons, CoordinateSystem(kind, definition, "m"))
 
