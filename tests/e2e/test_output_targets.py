@@ -150,8 +150,15 @@ def test_no_input_is_ever_replaced(case, house, capsys):
     assert contents(house) == before
 
 
+def need_engine(case):
+    """Copies at a target are read back by DuckDB, which `make setup-sources` installs."""
+    if case.endswith("--target"):
+        pytest.importorskip("duckdb")
+
+
 @pytest.mark.parametrize("case", FOLDERS)
 def test_a_folder_with_somebody_elses_file_is_refused_before_anything_is_read(case, house, capsys):
+    need_engine(case)
     (house / "mine").mkdir()
     (house / "mine" / "notes.txt").write_text("mine")
     if case not in UNREAD:
@@ -179,6 +186,7 @@ def test_a_file_is_replaced_only_when_asked_for_and_refused_before_anything_is_r
 
 @pytest.mark.parametrize("case", FOLDERS)
 def test_a_repeated_command_replaces_its_earlier_result(case, house):
+    need_engine(case)
     words = [*filled(OUTPUTS[case], house), str(house / "new")]
     if case == "reproduce-thesis --out":
         words = ["reproduce-thesis", "--like", "pei", "--share", "0.02", "--quiet", "--out", str(house / "new")]
