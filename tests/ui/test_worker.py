@@ -107,7 +107,7 @@ def test_an_unforeseen_error_keeps_its_traceback_in_the_details_without_its_text
 def test_a_missing_file_is_named(runner, qtbot, tmp_path):
     with qtbot.waitSignal(runner.job_failed) as failed:
         runner.start("Loading", lambda progress: (tmp_path / "gone.csv").read_text())
-    assert failed.args[0].message == "gone.csv: There is no such file. Check the path."
+    assert failed.args[0].message == "gone.csv: There is no such file or folder. Check the path."
 
 
 def test_shutting_down_stops_the_thread_and_silences_it(runner, qtbot):
