@@ -270,3 +270,42 @@ def grow(
         return 0 if held[0] >= 2 * cutoff else None
 
     return numbered(split_large(points, people, pairs, district, too_large, least, progress, _STAGE))
+
+
+def grow_from_seeds(
+    points: NDArray[np.float64],
+    population: NDArray[np.int64],
+    pairs: Pairs,
+    cutoff: float,
+    seeds: NDArray[np.integer],
+    progress: Progress = SILENT,
+    weight: NDArray[np.float64] | None = None,
+) -> NDArray[np.int32]:
+    """Grow districts from seeds until each has the cutoff, and number them by their first regions.
+
+    ``seeds`` lists all initial regions in the order in which they become seeds. A seed whose district is below the
+    cutoff takes in the adjacent region or district whose centroid (the mean of the points by ``weight``) is nearest,
+    again and again, until it reaches the cutoff; ties go to the lower number. Nothing is split. O(r) steps, each with
+    the neighbours of one district.
+    """
+    progress.update(_STAGE)
+    middle = points.tolist()
+    heavy = (np.ones(len(points)) if weight is None else weight).tolist()
+    people = population.tolist()
+    joined_to = list(range(len(points)))
+    beside = [set(near) for near in neighbour_lists(pairs, len(points))]
+    steps = 0
+    for seed in seeds.tolist():
+        if joined_to[seed] != seed:
+            continue
+        while people[seed] < cutoff and beside[seed]:
+            x, y = middle[seed]
+            nearest = min(
+                beside[seed], key=lambda other: ((middle[other][0] - x) ** 2 + (middle[other][1] - y) ** 2, other)
+            )
+            _join(nearest, seed, middle, heavy, joined_to, beside)
+            people[seed] += people[nearest]
+            steps += 1
+            if steps % _STEPS == 0:
+                progress.update(_STAGE)
+    return numbered(_roots(joined_to))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, situation_for
 from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
-from vbas_desktop.algorithms.districts import gabriel, ground_of, grow
+from vbas_desktop.algorithms.districts import gabriel, ground_of, grow, grow_from_seeds
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
@@ -107,7 +107,7 @@ def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
     solution = run(request).solutions[0]
     assert solution.sites is None
     assert solution.site_count == 4
-    assert solution.measures["average_distance"] is None
+    assert solution.measures["average_distance"] > 0
     assert solution.measures["alternative_average_distance"] > 0
     assert "site_location" not in solution.approaches
     assert np.bincount(solution.owner, problem.counts.region_totals).min() >= 0.9 * problem.records / 4
@@ -115,3 +115,68 @@ def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
     assert again.sites is None
     assert again.owner.tolist() == solution.owner.tolist()
     assert again.told == solution.told
+
+
+def seeded(people, cutoff, seeds=None, points=CHAIN):
+    order = np.arange(len(people)) if seeds is None else np.array(seeds)
+    return grow_from_seeds(np.array(points), np.array(people), chain_pairs(len(people)), cutoff, order).tolist()
+
+
+def test_a_seed_takes_in_the_nearest_neighbours_until_it_has_the_cutoff_and_nothing_is_split():
+    # Seed 0 takes 1 and 2. Seed 3 (at 3) is nearer to 4 than to the district in the west (centroid 1): 4, then 5.
+    assert seeded([1, 1, 1, 1, 1, 1], 3) == [0, 0, 0, 1, 1, 1]
+    # The last seed, 5, is below the cutoff and joins the finished district beside it.
+    assert seeded([1, 1, 1, 1, 2, 1], 3) == [0, 0, 0, 1, 1, 1]
+    # Two seeds have the cutoff by themselves. Seed 2 is as near to 1 as to 3: the lower number. 21 is not split.
+    assert seeded([3, 20, 1, 1, 1, 1], 3) == [0, 1, 1, 2, 2, 2]
+    # In another order: 5 takes 4 and 3, then 2 takes 1 and 0.
+    assert seeded([1, 1, 1, 1, 1, 1], 3, [5, 4, 3, 2, 1, 0]) == [0, 0, 0, 1, 1, 1]
+    assert seeded([1, 1, 1, 1, 1, 1], 4, [5, 4, 3, 2, 1, 0]) == [0, 0, 0, 0, 0, 0]
+    assert seeded([1, 1, 1, 1, 1, 1], 100) == [0] * 6
+
+
+def naive_seeded(points, people, pairs, cutoff, seeds):
+    """The rule in plain words: districts are lists of regions, and everything is recomputed at every step."""
+    districts = [[region] for region in range(len(points))]
+    beside = {frozenset(pair) for pair in pairs.tolist()}
+    for seed in seeds:
+        mine = next((district for district in districts if district[0] == seed), None)
+        while mine is not None and sum(people[region] for region in mine) < cutoff:
+            near = [
+                other
+                for other in districts
+                if other is not mine and any(frozenset((a, b)) in beside for a in mine for b in other)
+            ]
+            if not near:
+                break
+            centre = points[mine].mean(axis=0)
+            nearest = min(near, key=lambda other: (((points[other].mean(axis=0) - centre) ** 2).sum(), other[0]))
+            districts.remove(nearest)
+            mine += nearest
+    return {frozenset(district) for district in districts}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 25), st.integers(1, 80))
+def test_seeded_growth_follows_the_rule(seed, number, cutoff):
+    rng = np.random.default_rng(seed)
+    # Without ties between distances, which floating-point sums would decide by chance.
+    points, people, order = rng.random((number, 2)), rng.integers(0, 30, number), rng.permutation(number)
+    pairs, _ = ground_of(Regions(tuple(map(str, range(number))), points, PLANE))
+    owner = grow_from_seeds(points, people, pairs, cutoff, order)
+    found = {frozenset(np.flatnonzero(owner == district).tolist()) for district in set(owner.tolist())}
+    assert found == naive_seeded(points, people, pairs, cutoff, order.tolist())
+
+
+def test_the_cutoff_of_the_population_model_does_not_depend_on_the_number_of_sites():
+    # Two classes: 1978 · 2^0.304 = 2,441.9 records; in steps of 1,000 a district needs three regions.
+    situation = situation_for([(x, 0) for x in range(9)], [[500, 500]] * 9)
+    growth = make("construction", "growth", {"method": "seeded", "cutoff": "maxcombs", "model": "eastern"})
+    for sites in (1, 7):
+        made = growth.construct_and_tell(situation, np.full((sites, 2), np.nan), _Silent())
+        assert made.told["growth"]["cutoff"] == 2442
+        assert made.owner.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    random = make("construction", "growth", {**growth.settings(), "seeds": "random"})
+    again = [random.construct(situation, np.full((1, 2), np.nan), _Silent()).tolist() for _ in range(2)]
+    assert again[0] == again[1]
+    assert np.bincount(again[0]).min() >= 3

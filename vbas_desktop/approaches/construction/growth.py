@@ -9,27 +9,42 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.districts import ground_of, grow
+from vbas_desktop.algorithms.districts import ground_of, grow, grow_from_seeds
+from vbas_desktop.algorithms.site_numbers import CANADA, MODEL_CHOICES, OWN, gaps_cutoff
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
 
+SMALLEST = "smallest"
+SEEDED = "seeded"
+BY_SITES = "sites"
+BY_MAXCOMBS = "maxcombs"
+MODELS = tuple(model for model in MODEL_CHOICES if model != OWN)
+
 
 @dataclass(frozen=True)
 class GrowthConstruction(TellingConstruction):
-    """Merges the smallest district with its nearest neighbour until none has fewer records than the cutoff.
+    """Merges neighbouring regions to districts until none has fewer records than the cutoff.
 
-    The number of sites s says how large districts must be: cutoff = share · n / s, which for numbers by GAPS is the
-    GAPS cutoff. Every initial region is a district at first. The smallest one below the cutoff joins the neighbour
+    The cutoff is share · n / s for s sites, which for numbers by GAPS is the GAPS cutoff; with “maxcombs” it is that of
+    the model for the number of possible classes e, B · e^b, whatever the number of sites. Neighbours have a common
+    border, or without polygons an edge of the Gabriel graph; islands are joined to the nearest coast. Districts are
+    contiguous and never below the cutoff. There are no sites.
+
+    “smallest”: every initial region is a district at first. The smallest one below the cutoff joins the neighbour
     whose middle is nearest, again and again; then districts of twice the cutoff and more are cut in two along their
-    shortest spanning tree while both parts are large enough. Neighbours have a common border, or without polygons an
-    edge of the Gabriel graph; islands are joined to the nearest coast. Districts are contiguous and never below the
-    cutoff, and there are at most n / cutoff of them. There are no sites. O(r log r).
+    shortest spanning tree while both parts are large enough. O(r log r).
+
+    “seeded”, as GeoLeader grows districts: one initial region after the other becomes a seed, unless it is in a
+    district already. A seed merges with the adjacent region or district whose centroid is nearest until it has the
+    cutoff. When every district has, the process stops: nothing is split, so there are fewer and larger districts.
+    O(r) steps over the neighbours of a district.
 
     References
     ----------
-    The Voronoi-Based Aggregation System, comparison with seeded growth.
+    The Voronoi-Based Aggregation System (thesis), § 5.3, comparison with GeoLeader.
+    D. Joshi, L.-K. Soh: Redistricting using constrained polygonal clustering, IEEE Trans. Knowl. Data Eng. 24, 2012.
     """
 
     card: ClassVar[Card] = Card(
@@ -50,16 +65,57 @@ class GrowthConstruction(TellingConstruction):
         help="A district needs this share of the records that each would have if all had the same: share · n / s.",
         low=0.1,
         high=1.0,
+        only_with=("cutoff", BY_SITES),
+    )
+    method: str = parameter(
+        SMALLEST,
+        label="Order of growth",
+        help="“smallest”: the smallest district grows first, and large ones are split. “seeded”: one seed after the "
+        "other grows to the cutoff, and nothing is split, as in GeoLeader.",
+        choices=(SMALLEST, SEEDED),
+    )
+    seeds: str = parameter(
+        "file",
+        label="Order of the seeds",
+        help="“file”: in the order of the region file; “random”: in an order drawn with the random seed.",
+        choices=("file", "random"),
+        only_with=("method", SEEDED),
+    )
+    cutoff: str = parameter(
+        BY_SITES,
+        label="Cutoff",
+        help="“sites”: share · n / s for s sites. “maxcombs”: that of the population model for the number of possible "
+        "classes; the number of sites has no effect then.",
+        choices=(BY_SITES, BY_MAXCOMBS),
+    )
+    model: str = parameter(
+        CANADA,
+        label="Population model",
+        help="The published model (GAPS) of how many people a region needs, with the cutoff “maxcombs”.",
+        choices=MODELS,
+        only_with=("cutoff", BY_MAXCOMBS),
     )
 
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
-        """The districts, how many islands were joined, and the cutoff."""
+        """Grow the districts; tell the cutoff and how many islands were joined."""
         progress.update("Finding neighbours")
         pairs, bridges = situation.remember("growing ground", lambda: ground_of(situation.regions))
-        cutoff = max(1, math.ceil(self.share * situation.records / len(sites)))
-        owner = grow(situation.points, situation.populations, pairs, cutoff, progress, situation.weights)
+        cutoff = self._cutoff(situation, len(sites))
+        ground = situation.points, situation.populations, pairs, cutoff
+        if self.method == SEEDED:
+            regions = len(situation.regions)
+            order = np.arange(regions) if self.seeds == "file" else situation.generator().permutation(regions)
+            owner = grow_from_seeds(*ground, order, progress, situation.weights)
+        else:
+            owner = grow(*ground, progress, situation.weights)
         told = {self.card.name: {"cutoff": cutoff, "bridges": bridges}}
         return Constructed(owner, told, _bridged(bridges))
+
+    def _cutoff(self, situation: Situation, sites: int) -> int:
+        """Compute how many records a district needs."""
+        if self.cutoff == BY_SITES:
+            return max(1, math.ceil(self.share * situation.records / sites))
+        return max(1, math.ceil(gaps_cutoff(situation.counts.equivalence_classes, self.model, 0.0, 0.0)))
 
 
 def _bridged(bridges: int) -> tuple[Finding, ...]:
