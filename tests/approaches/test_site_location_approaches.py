@@ -68,7 +68,14 @@ def test_density_of_points_on_a_line_puts_the_cells_along_it():
     assert locate("density", situation_for([(3, 4)] * 4, [[1]] * 4), 3).tolist() == [[3, 4]] * 3
 
 
-def literal_density(points, sites):
+def test_remaining_sites_by_density_worked_by_hand():
+    # As above: densities 4·5/7, 0, 0, 5/7 and 10/7 leave 6/7, 0, 0, 5/7 and 3/7, so cells 0 and 3 get one site each.
+    points = [(0, 0), (0.1, 1), (0.2, 2), (0.3, 1), (2.5, 1), (3.9, 1), (4, 2)]
+    places = locate("density", situation_for(points, [[1]] * 7), 5, remainder="density")
+    assert places == pytest.approx(np.array([[0.4, 1 / 3], [0.4, 1], [0.4, 5 / 3], [2.8, 1], [3.6, 1]]))
+
+
+def literal_density(points, sites, remainder="points"):
     """The rules, cell by cell and site by site."""
     low, size = points.min(axis=0), points.max(axis=0) - points.min(axis=0)
     rows, columns = grid_shape(sites, *size)
@@ -78,7 +85,8 @@ def literal_density(points, sites):
         row = min(rows - 1, math.floor((y - low[1]) / size[1] * rows)) if size[1] else 0
         inside[row * columns + column] += 1
     share = [number * len(inside) // len(points) for number in inside]
-    order = sorted(range(len(inside)), key=lambda cell: -inside[cell])
+    left = [Fraction(number * len(inside), len(points)) - got for number, got in zip(inside, share, strict=True)]
+    order = sorted(range(len(inside)), key=lambda cell: -(left if remainder == "density" else inside)[cell])
     while sum(share) < sites:
         for cell in order:
             share[cell] += sum(share) < sites
@@ -108,7 +116,9 @@ def literal_density(points, sites):
 def test_density_follows_the_rules(problem, data):
     situation, _ = situation_of(problem)
     sites = data.draw(st.integers(1, len(problem.regions)))
-    assert locate("density", situation, sites) == pytest.approx(literal_density(situation.points, sites), abs=1e-9)
+    for remainder in ("points", "density"):
+        expected = literal_density(situation.points, sites, remainder)
+        assert locate("density", situation, sites, remainder=remainder) == pytest.approx(expected, abs=1e-9)
 
 
 # --- balanced density -----------------------------------------------------------------------------------------------

@@ -9,8 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.domain.progress import Progress
+
+POINTS = "points"
+DENSITY = "density"
 
 
 @dataclass(frozen=True)
@@ -19,12 +22,15 @@ class DensitySiteLocation(SiteLocation):
 
     With w ≥ h: rows = max(1, floor(sqrt(s·h/w))), columns = max(1, floor(s/rows)), the other way round if h > w. A cell
     gets floor(points in it · cells / points) sites; the rest go one per cell in descending order of points, round after
-    round. In a cell with t sites the same formula shapes a grid for t, with a site in each sub-cell's centre.
-    O(r + s log s). Sites are ordered cell by cell, row-major from low y and low x.
+    round; with the remainder “density” in descending order of the density that is left: points in it · cells / points,
+    minus the sites that the cell has got (equation 27). In a cell with t sites the same formula shapes a grid for t,
+    with a site in each sub-cell's centre. O(r + s log s). Sites are ordered cell by cell, row-major from low y and
+    low x.
 
     References
     ----------
-    The Voronoi-Based Aggregation System, site locations by density.
+    The Voronoi-Based Aggregation System (thesis), § 3.2.2, equations 24 to 27 (remainder “density”), and § 4.5.2
+    (remainder “points”).
     """
 
     card: ClassVar[Card] = Card(
@@ -37,6 +43,14 @@ class DensitySiteLocation(SiteLocation):
         order=30,
     )
 
+    remainder: str = parameter(
+        POINTS,
+        label="Remaining sites",
+        help="To which cells the sites go that are left after rounding down. “points”: to those with the most points; "
+        "“density”: to those with the highest remaining density.",
+        choices=(POINTS, DENSITY),
+    )
+
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The centres of the sub-cells, cell by cell."""
         progress.update("Laying the grid")
@@ -44,7 +58,7 @@ class DensitySiteLocation(SiteLocation):
         size = situation.points.max(axis=0) - low
         rows, columns = grid_shape(sites, size[0], size[1])
         inside = _points_per_cell(situation.points, low, size, rows, columns)
-        per_cell = _sites_per_cell(inside, sites)
+        per_cell = _sites_per_cell(inside, sites, self.remainder)
         cell_size = size / (columns, rows)
         templates = {int(number): _sub_cell_centres(int(number), *cell_size) for number in np.unique(per_cell)}
         progress.update("Placing the sites")
@@ -75,12 +89,15 @@ def _points_per_cell(
     return np.bincount(place[:, 1] * columns + place[:, 0], minlength=rows * columns)
 
 
-def _sites_per_cell(inside: NDArray[np.int64], sites: int) -> NDArray[np.int64]:
+def _sites_per_cell(inside: NDArray[np.int64], sites: int, remainder: str) -> NDArray[np.int64]:
+    """Divide the sites among the cells; ties go to the cell that is first in row-major order."""
     cells = inside.size
-    share = inside * cells // inside.sum()
+    # Densities are multiples of 1 / points, so that whole numbers compare them exactly.
+    share, left = np.divmod(inside * cells, inside.sum())
     rounds, rest = divmod(sites - int(share.sum()), cells)
     share += rounds
-    share[np.argsort(-inside, kind="stable")[:rest]] += 1
+    rank = left if remainder == DENSITY else inside
+    share[np.argsort(-rank, kind="stable")[:rest]] += 1
     return np.asarray(share)
 
 
