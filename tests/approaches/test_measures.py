@@ -1,9 +1,11 @@
 """Every measure: worked by hand once, and equal to a naive recomputation always."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,10 +33,12 @@ def naive(problem, owner, sites):
     own = [sum(int(matrix[i, c]) for c in range(matrix.shape[1]) if released[owner[i]][c]) for i in range(len(points))]
     middle = {j: points[members].mean(axis=0) for j, members in groups.items()}
     anonymity = [min(size for size in sizes if size) for sizes in released.values() if any(sizes)]
+    before = [min(size for size in sizes if size) for sizes in total.values() if any(sizes)]
     return {
         "suppressed_records": problem.records - sum(map(sum, released.values())),
         "place_information_loss": naive_place_information_loss(matrix, groups, released),
         "average_distance": np.mean([math.dist(points[i], sites[owner[i]]) for i in range(len(points))]),
+        "distance_sum": sum(math.dist(points[i], sites[owner[i]]) for i in range(len(points))),
         "alternative_average_distance": np.mean([math.dist(points[i], middle[owner[i]]) for i in range(len(points))]),
         "precision_loss": 0.0
         if len(points) == 1
@@ -45,6 +49,8 @@ def naive(problem, owner, sites):
         ),
         "average_anonymity_deviation": np.mean([size - k for size in anonymity]) if anonymity else None,
         "regions_in_pieces": sum(number > 1 for number in naive_pieces(owner, neighbours(problem.regions)).values()),
+        "average_anonymity": np.mean(before) if before else None,
+        "average_suppression": (problem.records - sum(map(sum, released.values()))) / len(groups),
         "largest_harmful_share": None,
     }
 
@@ -96,6 +102,7 @@ def test_measures_worked_by_hand():
             1 - 10 * math.log2(12 / 6) / (4 * math.log2(12 / 4) + 2 * math.log2(12) + 6 * math.log2(12 / 3))
         ),
         "average_distance": (1 + 0 + 2 + 1 + 2) / 5,
+        "distance_sum": 6.0,
         # Means at 4/3 and 10.5: distances 4/3, 1/3, 5/3, 1.5, 1.5.
         "alternative_average_distance": pytest.approx((10 / 3 + 3) / 5),
         "precision_loss": pytest.approx((math.log2(3) + 1) / 2 / math.log2(5)),
@@ -104,6 +111,9 @@ def test_measures_worked_by_hand():
         "non_uniform_entropy": pytest.approx(3 * math.log2(4 / 3) + math.log2(4) + 6 * math.log2(2)),
         "average_anonymity_deviation": (1 + 0) / 2,
         "regions_in_pieces": 0,
+        # Smallest classes before suppression: 2 and 3. Two suppressed records in two regions.
+        "average_anonymity": 2.5,
+        "average_suppression": 1.0,
         "largest_harmful_share": None,
     }
 
@@ -138,10 +148,41 @@ def test_one_region_loses_no_precision():
     assert (found["precision_loss"], found["average_distance"], found["non_uniform_entropy"]) == (0.0, 5.0, 0.0)
 
 
-def test_constructions_without_sites_have_no_distance_to_them():
-    found = rated(problem_of([(0, 0), (2, 0)], [[9], [9]]), [0, 0], None)
-    assert found["average_distance"] is None
-    assert found["alternative_average_distance"] == 1.0
+def test_without_sites_distances_are_taken_to_the_centroids_of_the_regions():
+    # A square of 2 × 2 with its point at the left edge, and one of 2 × 6 beside it with its point in the middle.
+    # The centroid of both together is at (4·1 + 12·5) / 16 = 4 along x and at 1 along y.
+    problem = problem_of([(0, 1), (5, 1)], [[9], [9]])
+    polygons = np.array([shapely.box(0, 0, 2, 2), shapely.box(2, 0, 8, 2)], object)
+    problem = replace(problem, regions=replace(problem.regions, polygons=polygons))
+    found = rated(problem, [0, 0], None)
+    assert found["average_distance"] == pytest.approx((4 + 1) / 2)
+    assert found["distance_sum"] == pytest.approx(4 + 1)
+    assert found["alternative_average_distance"] == 2.5
+    apart = rated(problem, [0, 1], None)
+    assert apart["average_distance"] == pytest.approx((1 + 0) / 2)
+
+
+def test_without_sites_and_polygons_the_cells_of_the_points_have_the_centroids():
+    problem = problem_of([(0, 0), (2, 0), (0, 2), (2, 2)], [[9]] * 4)
+    # By symmetry the centroid of all cells is in the middle.
+    assert rated(problem, [0, 0, 0, 0], None)["average_distance"] == pytest.approx(math.sqrt(2))
+
+
+def test_regions_without_area_have_their_mean_point_as_centroid():
+    problem = problem_of([(0, 0), (2, 0)], [[9], [9]])
+    empty = np.array([None, shapely.box(0, 0, 0, 0)], object)
+    problem = replace(problem, regions=replace(problem.regions, polygons=empty))
+    assert rated(problem, [0, 0], None)["average_distance"] == 1.0
+
+
+def test_average_anonymity_is_the_same_when_the_classes_are_counted_in_parts():
+    generator = np.random.default_rng(3)
+    counts = generator.integers(0, 3, (120, 3000))
+    problem = problem_of(generator.random((120, 2)), counts, k=2, sparse=True)
+    owner = np.arange(120) % 7
+    merged = np.array([counts[owner == group].sum(axis=0) for group in range(7)])
+    expected = np.mean([sizes[sizes > 0].min() for sizes in merged])
+    assert rated(problem, owner, None)["average_anonymity"] == expected
 
 
 def test_squares_beyond_64_bits_stay_exact():

@@ -15,7 +15,7 @@ from shapely import MultiPolygon, Polygon
 from vbas_desktop.domain.regions import Regions
 
 from .coverage import Shapes, clean_coverage, dissolve, object_array, polygonal
-from .places import place_numbers
+from .places import middles, place_numbers
 from .remembered import remembered
 from .voronoi import diagram
 
@@ -102,6 +102,33 @@ def aggregated_shapes(
 def _known_cells(regions: Regions) -> tuple[Shapes, Shapes | None]:
     """What `_cells` gives for the points, found once for as long as the regions are there."""
     return _cells(regions.points, study_area(regions))
+
+
+def area_centroids(regions: Regions, membership: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Compute the centroid of the area of each aggregated region, (groups, 2).
+
+    The area of an initial region is its polygon or, if the file has none, the Voronoi cell of its point. A group
+    without area has the mean of its points. O(r) once the areas are known.
+    """
+    area, centre = _known_areas(regions)
+    total = np.bincount(membership, area)
+    weighted = np.column_stack([np.bincount(membership, area * centre[:, axis]) for axis in (0, 1)])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = weighted / total[:, None]
+    return np.where(total[:, None] > 0, found, middles(regions.points, membership))
+
+
+@remembered
+def _known_areas(regions: Regions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Measure the area and the centroid of each initial region, once for as long as the regions are there."""
+    polygons = regions.polygons
+    shapes = polygons if polygons is not None and _given_polygons(polygons).size else _known_cells(regions)[0]
+    area = np.nan_to_num(shapely.area(shapes))
+    centre = regions.points.copy()
+    # An empty shape has no centroid to ask for.
+    some = area > 0
+    centre[some] = shapely.get_coordinates(shapely.centroid(shapes[some]))
+    return area, centre
 
 
 def merged_shapes(shapes: Shapes, membership: NDArray[np.integer]) -> Shapes:

@@ -27,6 +27,7 @@ from .grouping import (
     records_by_tier,
     released_totals,
     side_by_side,
+    smallest_classes,
     with_entries,
     without_small_classes,
 )
@@ -217,6 +218,22 @@ def placed(given: Aggregation, progress: Progress = SILENT) -> Placed:
         del found
     whole = (made[0] if len(made) == 1 else side_by_side(made, given.counts) for made in parts)
     return Placed(tuple(whole), records, pairs)
+
+
+def anonymity_before_suppression(
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int
+) -> NDArray[np.int64]:
+    """Find the size of the smallest class of each group of initial regions; 0 for groups without records.
+
+    Some classes are taken at a time, so that the counts of all groups are never in memory together. O(counts stored).
+    """
+    largest = np.iinfo(np.int64).max
+    smallest = np.full(groups, largest)
+    for first, end in pairwise(_cuts(counts)):
+        part = counts if end - first == counts.classes.size else of_classes(counts, first, end)
+        sizes, _ = smallest_classes(aggregate(part, membership, groups))
+        smallest = np.minimum(smallest, np.where(sizes > 0, sizes, largest))
+    return np.where(smallest < largest, smallest, 0)
 
 
 def _add_released(totals: Sequence[NDArray[np.int64]], found: Decided) -> None:

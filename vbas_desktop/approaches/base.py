@@ -163,13 +163,15 @@ class Outcome:
     region j (None: the construction has no sites). ``released`` has one row per aggregated region with the classes
     that remain. In tiers, ``coarser[t − 1]`` has one row per place of tier t with the classes that are released there.
     ``released_by_tier[t, i]`` counts the records of initial region i that are released in tier t (without tiers there
-    is one row), ``records_by_region`` those it has in the file, before any suppression. ``sensitive`` tells figures of
+    is one row), ``records_by_region`` those it has in the file, before any suppression; ``counts`` are the classes of
+    the file, before any suppression. ``sensitive`` tells figures of
     the sensitive columns, ``suppressed_sensitive`` how many records classes of k or more lose because of them.
     """
 
     situation: Situation
     records: int
     records_by_region: NDArray[np.int64]
+    counts: EquivalenceCounts
     membership: NDArray[np.int32]
     aggregated_regions: int
     sites: NDArray[np.float64] | None

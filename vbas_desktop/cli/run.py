@@ -170,6 +170,8 @@ def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | Non
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )
+    if result.total_seconds is not None:
+        head += f", {result.total_seconds:.2f} s from start to finish"
     if "obstacles" in solution.told:
         from vbas_desktop.release.report.wording import changed_in_words
 

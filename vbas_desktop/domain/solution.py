@@ -215,7 +215,11 @@ class Advice:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """All solutions of one run, with what is true of all of them."""
+    """All solutions of one run, with what is true of all of them.
+
+    ``seconds`` is the wall time of the stages, ``total_seconds`` that from start to finish: loading, counting and all
+    stages (None: unknown, because only a part of it was done here).
+    """
 
     solutions: tuple[Solution, ...]
     approximated_sites: int
@@ -223,6 +227,7 @@ class RunResult:
     classes_present: int
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
+    total_seconds: float | None = None
     allowed_loss_percent: float = USUAL_LOSS_PERCENT
     advice: Advice | None = None
 

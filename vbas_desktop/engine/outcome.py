@@ -74,6 +74,7 @@ def outcome_of(
         situation=situation,
         records=problem.records,
         records_by_region=problem.counts.region_totals,
+        counts=problem.counts,
         membership=merged.membership,
         aggregated_regions=merged.groups,
         sites=None if sites is None else frozen(sites[used]),

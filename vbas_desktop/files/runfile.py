@@ -132,6 +132,7 @@ def run_document(
             for solution in result.solutions
         ],
         "seconds": result.seconds,
+        "total_seconds": result.total_seconds,
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.criteria import Sensitive
@@ -29,10 +30,11 @@ _WARM_SECONDS = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Both files in memory."""
+    """Both files in memory, and the wall time that loading them took."""
 
     table: RecordTable
     regions: Regions
+    loading_seconds: float = 0.0
 
     @property
     def paths(self) -> list[Path]:
@@ -63,6 +65,7 @@ class LoadJob:
         from vbas_desktop.files.regions.read import load_regions
         from vbas_desktop.files.swapped import check_two_files, with_swap_told
 
+        started = perf_counter()
         place = record_place(self.records) if isinstance(self.records, Path) else self.records
         if isinstance(place, Path):
             check_two_files(place, self.regions)
@@ -81,7 +84,7 @@ class LoadJob:
             table = table.labelled(read_codebook(self.reading.codebook))
         # Looked for here, where nobody waits for a window that does not answer.
         _ = table.padded_categories
-        return Data(table, regions)
+        return Data(table, regions, perf_counter() - started)
 
     def _table(self, place: Path | Address, progress: Progress) -> RecordTable:
         from vbas_desktop.files.records.table import load_records

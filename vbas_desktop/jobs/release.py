@@ -341,7 +341,7 @@ def _as_earlier(document: dict[str, Any], earlier: Mapping[str, Any]) -> dict[st
         if "seconds" in kept and "seconds" in kept.get("measures", {}):
             solution["seconds"] = kept["seconds"]
             solution["measures"]["seconds"] = kept["measures"]["seconds"]
-    same = {name: earlier[name] for name in ("inputs", "seconds") if name in earlier}
+    same = {name: earlier[name] for name in ("inputs", "seconds", "total_seconds") if name in earlier}
     return {**document, **same, "options": {**document["options"], **places}}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import Finding, InputError, UsageError
@@ -77,6 +78,7 @@ class RunJob:
         from vbas_desktop.engine.run import run
         from vbas_desktop.files.hashing import require_unchanged
 
+        started = perf_counter()
         steady, kept = Steady(progress), self.kept or KeptTrials()
         problem = self.count(Span(steady, 0.0, 0.1))
         if on_problem is not None:
@@ -88,6 +90,7 @@ class RunJob:
         result = replace(result, advice=advice_on(request, result, chosen, steady.aside(), kept))
         require_unchanged(self.data.table.source)
         result = checked(result, problem, self.requirement, self.released_columns)
+        result = replace(result, total_seconds=self.data.loading_seconds + perf_counter() - started)
         return Ran(self.settings, self.data.table, problem, result)
 
 

@@ -197,7 +197,7 @@ class Controller(QObject):
 
         def on_result(result: RunResult) -> None:
             session.finish_run(run, result)
-            self._context.say(f"{counted(len(result.solutions), 'solution')} in {seconds_in_words(result.seconds)}.")
+            self._context.say(_finished_in_words(result))
             self._context.show_tab("Results")
             if then is not None:
                 # The runner is free again by then.
@@ -280,6 +280,14 @@ class Controller(QObject):
     @Slot(str)
     def _on_job_refused(self, title: str) -> None:
         self._context.say(f"Still busy: {title}. Stop it first, or wait.")
+
+
+def _finished_in_words(result: RunResult) -> str:
+    """Say how many solutions a run found, and how long it took without and with loading."""
+    told = f"{counted(len(result.solutions), 'solution')} in {seconds_in_words(result.seconds)}"
+    if result.total_seconds is None:
+        return f"{told}."
+    return f"{told}; {seconds_in_words(result.total_seconds)} from start to finish, loading included."
 
 
 def sample_choices(choices: Choices) -> Choices:

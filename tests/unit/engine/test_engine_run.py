@@ -73,6 +73,7 @@ def test_a_small_run_worked_by_hand():
             rel=1e-12,
         ),
         "average_distance": 0.5,
+        "distance_sum": 2.0,
         "alternative_average_distance": 0.5,
         "precision_loss": 0.5,  # log2(2) / log2(4) in both
         "discernibility": 25 + 49,
@@ -82,6 +83,8 @@ def test_a_small_run_worked_by_hand():
         ),
         "average_anonymity_deviation": (3 + 5) / 2,
         "regions_in_pieces": 0,
+        "average_anonymity": 1.0,  # one record alone in both regions
+        "average_suppression": 2.0,  # 4 records, 2 regions
     }
     assert solution.pareto
     assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (12, 5, 0)

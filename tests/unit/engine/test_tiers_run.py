@@ -53,6 +53,7 @@ def test_a_small_run_worked_by_hand():
         "suppressed_records": 7,
         "place_information_loss": pytest.approx(1 - kept / known),
         "average_distance": 0.0,
+        "distance_sum": 0.0,
         "alternative_average_distance": 0.0,
         # Three regions with 4 records in place and 1 among three regions; six with all in place.
         "precision_loss": pytest.approx(3 * (math.log2(3) / 5) / 9 / math.log2(9)),
@@ -61,6 +62,8 @@ def test_a_small_run_worked_by_hand():
         # Nine aggregated regions with a smallest class of 4, one larger place with 3.
         "average_anonymity_deviation": 9 / 10,
         "regions_in_pieces": 0,
+        "average_anonymity": (3 * 1 + 3 * 2 + 2 * 4 + 1) / 9,  # smallest classes before suppression
+        "average_suppression": 7 / 9,
         "seconds": solution.seconds,
     }
     assert solution.representability["records_by_level"]["region"] == {"level 0": 36, "level 2": 3}

@@ -70,6 +70,7 @@ def contents(release: Path) -> dict[str, bytes]:
     for one in (document, *document["solutions"]):
         one.pop("seconds")
         one.get("measures", {}).pop("seconds", None)
+    document.pop("total_seconds")
     for name in ("records", "regions"):
         document["options"].pop(name)
         document["inputs"][name].pop("path")

@@ -5,20 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from vbas_desktop.algorithms.nearest import squared_distances
 from vbas_desktop.approaches.base import Card, Measure, Outcome
+from vbas_desktop.approaches.distances import distances_to_representatives
 
 
 @dataclass(frozen=True)
 class AverageDistance(Measure):
-    """Mean over the initial regions of the distance to their site; undefined without sites. O(r)."""
+    """Mean over the initial regions of the distance to the point that represents their aggregated region.
+
+    This point is the site. A construction without sites has the centroid of the aggregated region's area instead: of
+    the union of its polygons or, if the file has none, of the Voronoi cells of its points. O(r).
+
+    References
+    ----------
+    The Voronoi-Based Aggregation System (thesis), § 3.2.5 and, for regions without sites, § 5.3.
+    """
 
     card: ClassVar[Card] = Card(
         name="average_distance",
         title="Average distance",
-        summary="The mean distance of the initial regions to their site.",
+        summary="The mean distance of the initial regions to their site, or to the centroid of a region without one.",
         formula="(1/r) Σ |pᵢ − site(i)|",
         complexity="O(r)",
         when="Tells how local the released geography still is.",
@@ -27,9 +33,6 @@ class AverageDistance(Measure):
     unit: ClassVar[str] = "distance"
     pareto_thesis: ClassVar[bool] = True
 
-    def rate(self, outcome: Outcome) -> float | None:
-        """The mean distance in the unit of the coordinates."""
-        if outcome.sites is None:
-            return None
-        squared = squared_distances(outcome.situation.points, outcome.sites[outcome.membership])
-        return float(np.sqrt(squared).mean())
+    def rate(self, outcome: Outcome) -> float:
+        """Compute the mean distance in the unit of the coordinates."""
+        return float(distances_to_representatives(outcome).mean())
