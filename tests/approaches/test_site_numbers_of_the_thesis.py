@@ -1,5 +1,7 @@
 """The numbers of sites of the thesis' tables 7 to 18, from the records, regions and category numbers alone (k = 5)."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from tests.problem_making import regions_of
 from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.comparison.thesis import published_canada
 from vbas_desktop.domain.records import EquivalenceCounts
 
 EAST, WEST = ("eastern", 2_433_221, 4_426), ("western", 9_647_422, 17_613)
@@ -46,3 +49,19 @@ def test_numbers_and_ranges_are_those_printed(table):
     assert (anonymity, maxcombs) == (by_anonymity[2], by_maxcombs[2])
     assert range_of_sites(anonymity, 10, 2, regions) == by_anonymity
     assert range_of_sites(maxcombs, 10, 2, regions) == by_maxcombs
+
+
+@pytest.mark.parametrize(("like", "rows"), [("eastern", 260), ("western", 200)])
+def test_every_published_row_has_the_number_of_sites_of_the_program(like, rows):
+    published = [cell for cell in published_canada(like) if cell.site_number != "entropy"]
+    assert len(published) == rows
+    assert {cell.site_number for cell in published} == {"anonymity", "maxcombs"}
+    for cell in published:
+        (model, records, regions), category_numbers, _, _ = TABLES[cell.table]
+        facts = (cell.facts["region"], int(cell.facts["records"]), int(cell.facts["regions"]))
+        assert facts == (model, records, regions)
+        assert int(cell.facts["classes"]) == math.prod(category_numbers)
+        given = {} if cell.site_number == "anonymity" else {"model": model}
+        situation = situation_of_size(records, regions, category_numbers)
+        approximated = make("site_number", cell.site_number, given).approximate(situation)
+        assert range_of_sites(approximated, 10, 2, regions)[cell.place] == cell.sites

@@ -4,6 +4,14 @@ import csv
 
 from vbas_desktop.cli.main import main
 
+VERDICTS = (
+    "held",
+    "held here, not in the published rows",
+    "not held here, but in the published rows",
+    "not held",
+    "nothing decides",
+)
+
 
 def rows(path):
     with path.open(encoding="utf-8", newline="") as stream:
@@ -16,7 +24,14 @@ def test_tables_claims_and_sides_are_written(tmp_path, capsys):
     assert main([*common, str(out)]) == 0
     printed = capsys.readouterr().out
     verdicts = [line.removeprefix("- ").partition(": ")[0] for line in printed.splitlines()]
-    assert sum(verdicts.count(word) for word in ("held", "not held", "nothing decides")) == 18
+    assert sum(verdicts.count(word) for word in VERDICTS) == 18
+    assert printed.count(": paper ") == 4
+    assert "Suppression with MaxCombs, of that with entropy: paper 13.2 %, rows of the thesis 13.1 %, ours " in printed
+    assert "W. L. Croft" in printed
+    assert "Attributes are drawn independently" in printed
+    assert "Made with 1 % of the records" in printed
+    beside = rows(out / "side-by-side.csv")
+    assert (beside[0]["sites_published"], beside[0]["discernibility_published"]) == ("707", "402873819")
     tables = sorted((out / "tables").iterdir())
     assert [path.name for path in tables] == [f"table-{number:02d}.csv" for number in range(7, 13)]
     first = rows(tables[0])
@@ -112,6 +127,24 @@ def test_further_approaches_are_further_columns(tmp_path, capsys):
     assert "Known are: " in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
     assert main(["reproduce-thesis", "--like", "pei", "--also", names, "--out", str(tmp_path / "none")]) == 2
+
+
+def test_central_canada_has_tables_of_its_own_and_no_published_ones(tmp_path, capsys):
+    out = tmp_path / "central"
+    command = ["reproduce-thesis", "--like", "central", "--share", "0.0005", "--attributes", "dependent", "--quiet"]
+    assert main([*command, "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "Published figures: none of central Canada." in printed
+    assert "drawn dependent on each other" in printed
+    assert (
+        printed.count("\n- held here: ") + printed.count("\n- not held here: ") + printed.count("\n- nothing decides")
+        == 18
+    )
+    assert "rows of the thesis" not in printed
+    assert sorted(path.name for path in (out / "tables").iterdir()) == [f"table-0{n}.csv" for n in range(1, 7)]
+    first = rows(out / "tables" / "table-01.csv")
+    assert {(row["region"], row["classes"], row["regions"]) for row in first} == {("central", "44", "17")}
+    assert not (out / "side-by-side.csv").exists()
 
 
 def test_half_a_pair_of_files_is_wrong_usage(tmp_path, capsys):

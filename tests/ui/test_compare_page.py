@@ -187,8 +187,27 @@ def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tm
     order = ReproduceJob("eastern", tmp_path / "thesis", share=0.003)
     finish(loaded_window, qtbot, lambda: page.reproduce(order))
     assert (tmp_path / "thesis" / "claims.md").is_file()
-    assert "of 18 claims are held" in page.live.text()
+    assert re.fullmatch(r"\d+ of 18 claims are held here, \d+ in the published rows too\.", page.live.text())
     assert "Claims" in page.summary.toPlainText()
+
+
+@pytest.mark.parametrize(("dependent", "model"), [(False, "independent"), (True, "dependent")])
+def test_menu_offers_central_canada_and_both_models_of_attributes(page, tmp_path, monkeypatch, dependent, model):
+    orders = []
+    monkeypatch.setattr(page, "reproduce", orders.append)
+    texts = [action.text().replace("&", "") for action in page.thesis.menu().actions()]
+    assert [text.partition(" (")[0].partition(",")[0] for text in texts if text.startswith("Like")] == [
+        "Like Eastern Canada",
+        "Like Central Canada",
+        "Like Western Canada",
+        "Like Prince Edward Island",
+    ]
+    page.dependent.setChecked(dependent)
+    page.thesis.menu().actions()[1].trigger()
+    dialog = page.findChild(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path))
+    dialog.reject()
+    assert orders == [ReproduceJob("central", tmp_path / "thesis-central", attributes=model)]
 
 
 def test_growth_on_an_island_runs_from_the_page(page, loaded_window, tmp_path, qtbot):

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.generate.marginals import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
 
 from .arguments import whole
 from .terminal import TerminalProgress, say
 
 EXAMPLE = """Examples:
   vbas generate --like eastern --out east
+  vbas generate --like central --attributes independent --records 500000 --regions 900 --out central
   vbas generate --like pei --regions sample_data/regions.geojson --records 100000 --labels text --out mine
   vbas generate --like sample_data/spec.toml --out sample"""
 
@@ -24,7 +26,17 @@ EXAMPLE = """Examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--like", required=True, metavar="WHAT", help="eastern, western, pei, or a spec file (docs/file-formats.md)"
+        "--like",
+        required=True,
+        metavar="WHAT",
+        help="eastern, central, western, pei, or a spec file (docs/file-formats.md)",
+    )
+    parser.add_argument(
+        "--attributes",
+        choices=ATTRIBUTE_MODELS,
+        default=DEPENDENT,
+        help="how the attributes of eastern, central, western and pei are drawn: dependent on each other by invented "
+        "rules, or each independently by published marginals (default: %(default)s)",
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the files")
     parser.add_argument("--records", type=whole(1), metavar="N", help="number of records")
@@ -40,12 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Generate, and say what was written."""
     from vbas_desktop.files.generate.make import generate
-    from vbas_desktop.files.generate.spec import load_spec
     from vbas_desktop.jobs.inputs import input_paths
 
     with TerminalProgress(options.quiet) as progress:
         made = generate(
-            load_spec(options.like),
+            load_spec_with_attributes(options.like, options.attributes),
             options.out,
             records=options.records,
             regions=_regions(options.regions),

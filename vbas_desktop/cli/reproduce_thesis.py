@@ -1,10 +1,12 @@
 """Run the experiments of the thesis (its tables 7 to 22) on generated data and check its claims.
 
 DIR receives the tables (CSV and Markdown; suppressed.md has a column for each approach), the claims (claims.md), and
-everything that `vbas compare` writes. With --reference, a CSV of the published tables, both are set side by side:
-numbers of sites, measures as ratios. With --also, further approaches are in the tables. Finished combinations are kept
-beside DIR, so that a stopped run goes on where it ended. With --like pei it is the comparison with seeded growth
-(tables 19 to 22): tables and claims, beside the published figures, which come with the program.
+everything that `vbas compare` writes. The published tables come with the program and are set side by side with the
+computed ones: numbers of sites, measures as ratios; --reference names a CSV of others. Of central Canada none are
+published. Attributes are drawn independently of each other as in section 5.1.1 of the thesis, by published marginals
+that stand in for its microdata, or with --attributes dependent by rules that tie them together. With --also, further
+approaches are in the tables. Finished combinations are kept beside DIR, so that a stopped run goes on where it ended.
+With --like pei it is the comparison with seeded growth (tables 19 to 22).
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import argparse
 from pathlib import Path
 
 from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.files.generate.marginals import ATTRIBUTE_MODELS, INDEPENDENT
+from vbas_desktop.files.generate.spec import BUILT_IN
 from vbas_desktop.settings.forms import names_in
 
 from .arguments import whole
@@ -21,16 +25,29 @@ from .terminal import TerminalProgress, say, show
 
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
-  vbas reproduce-thesis --like western --reference published.csv --out thesis-west
+  vbas reproduce-thesis --like western --attributes dependent --out thesis-west
+  vbas reproduce-thesis --like central --share 0.1 --out thesis-central
   vbas reproduce-thesis --like eastern --also refine-sites,boundaries --out thesis-and-more
   vbas reproduce-thesis --like pei --out thesis-pei"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--like", choices=("eastern", "western", "pei"), required=True, help="which of the tables")
+    parser.add_argument("--like", choices=BUILT_IN, required=True, help="which of the tables")
+    parser.add_argument(
+        "--attributes",
+        choices=ATTRIBUTE_MODELS,
+        default=INDEPENDENT,
+        help="how generated records are drawn: each attribute independently by published marginals, or dependent on "
+        "each other by invented rules (default: %(default)s)",
+    )
     parser.add_argument("--out", metavar="DIR", required=True, type=Path, help="folder for the tables")
-    parser.add_argument("--reference", metavar="FILE", type=Path, help="CSV of the published tables to compare with")
+    parser.add_argument(
+        "--reference",
+        metavar="FILE",
+        type=Path,
+        help="CSV of published tables to compare with, in place of those that come with the program",
+    )
     parser.add_argument("--records", metavar="FILE", type=Path, help="records to use in place of generated ones")
     parser.add_argument("--regions", metavar="FILE", type=Path, help="regions to use in place of generated ones")
     parser.add_argument(
@@ -70,7 +87,10 @@ def run(options: argparse.Namespace) -> int:
 
     if (options.records is None) != (options.regions is None):
         raise UsageError("--records and --regions go together: name both files or none.")
-    names = ("like", "records", "regions", "generalise", "reference", "coordinates", "share", "random_seed", "workers")
+    names = (
+        *("like", "attributes", "records", "regions", "generalise", "reference", "coordinates", "share"),
+        *("random_seed", "workers"),
+    )
     given = {name: getattr(options, name) for name in names}
     given |= {"target": options.out, "reading": reading_of(options)}
     if options.like == "pei" and options.also:

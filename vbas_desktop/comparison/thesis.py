@@ -1,6 +1,7 @@
 """The experiments of the thesis that this program builds on: 12 scenarios, 18 combinations, 5 numbers of sites.
 
-Tables 7–12 are Eastern Canada, 13–18 Western Canada; each is one selection of quasi-identifiers, generalised or not.
+Tables 7–12 are Eastern Canada, 13–18 Western Canada; central Canada has none in the thesis. Each is one selection of
+quasi-identifiers, generalised or not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from vbas_desktop.approaches.registry import NOTHING, THESIS, approaches, make, preset
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.files.places import resource
 
 from .plan import Plan
 from .published import Values, csv_of, read_published
@@ -24,13 +26,20 @@ SELECTIONS = {
 }
 """The selections of attributes as the tables name them, and the columns that `vbas generate` writes."""
 
-FIRST_TABLE = {"eastern": 7, "western": 13}
+FIRST_TABLE = {"eastern": 7, "central": 1, "western": 13}
+"""The number of the first of the six tables. Of central Canada none were published: ours are numbered from 1."""
 LOCATIONS = ("anonymity", "density", "balanced-density")
 NUMBERS = ("anonymity", "maxcombs", "entropy")
 MEASURES = ("suppressed_records", "average_distance", "precision_loss", "discernibility", "non_uniform_entropy")
 _FACTS = ("region", "quasi_identifiers", "generalised", "records", "regions", "classes")
 COLUMNS = ("table", *_FACTS, "site_number", "site_location", "adc_seeding", "sites", *MEASURES, "seconds")
 """The columns of a table as CSV; a reference file has the same."""
+
+SOURCE = (
+    "W. L. Croft, Geographic Partitioning Techniques for the Anonymization of Health Care Data, Carleton University, "
+    "2015, tables 7 to 18"
+)
+"""Where the published figures come from."""
 
 Key = tuple[int, str, str, str, int]
 """Table, number approach, location approach, what ADC starts from, place."""
@@ -141,6 +150,11 @@ def cells_of(comparison: Comparison, like: str) -> list[Cell]:
                 )
             )
     return cells
+
+
+def published_canada(like: str) -> list[Cell]:
+    """Read the published rows of one half that come with the program; there are none of central Canada."""
+    return read_reference(resource("published/canada.csv"), like)
 
 
 def read_reference(path: Path, like: str) -> list[Cell]:

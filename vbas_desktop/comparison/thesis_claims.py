@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from .thesis import LOCATIONS, Cell, Key
 
@@ -155,11 +156,28 @@ CLAIMS = (
 """The claims in the order in which they are printed."""
 
 
+_WORDS = {
+    (True, True): "held",
+    (True, False): "held here, not in the published rows",
+    (True, None): "held here",
+    (False, True): "not held here, but in the published rows",
+    (False, False): "not held",
+    (False, None): "not held here",
+}
+
+
+def verdict_word(verdict: Verdict, published: Verdict | None = None) -> str:
+    """Say whether a claim is held: without further words only if the published rows bear it out by the same rule."""
+    if verdict.held is None:
+        return "nothing decides"
+    return _WORDS[verdict.held, None if published is None else published.held]
+
+
 def verdict_line(verdict: Verdict, published: Verdict | None = None, same_rows: Verdict | None = None) -> str:
     """A claim with its verdict and figures; what the published rows say by the same count, and what ours say of
     the same rows alone, since the thesis could not run everything.
     """
-    word = {True: "held", False: "not held", None: "nothing decides"}[verdict.held]
+    word = verdict_word(verdict, published)
     parts = [figures(verdict)]
     if published is not None:
         parts.append(f"published: {figures(published)}")
@@ -176,3 +194,50 @@ def figures(verdict: Verdict) -> str:
     ties = f", {verdict.equal:,} equal" if verdict.equal else ""
     ratio = "" if verdict.ratio_of_sums is None else f", ratio of the sums {verdict.ratio_of_sums:.2f}"
     return f"{verdict.share:.0%} of {pairs:,} pairs{ties}{ratio}"
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A percentage of section 5 of the paper: a measure with one number approach, of that with another one.
+
+    The paper averages over its measured results, in which sites are placed by balanced density and by ADC from it. Its
+    rows are not published; the mean of the ratios of such pairs of rows is the reading used here.
+    """
+
+    sentence: str
+    percent: float
+    measure: str
+    number: str
+    other_number: str
+
+    def mean_percent(self, cells: Sequence[Cell]) -> float | None:
+        """Compute the same percentage of rows; pairs whose second value is zero say nothing."""
+        used = [cell for cell in cells if _BALANCED in (cell.location, cell.adc_seeding)]
+        pairs = between_numbers(self.measure, self.number, self.other_number)(used)
+        ratios = [first / second for first, second in pairs if second]
+        return 100 * fmean(ratios) if ratios else None
+
+
+PAPER_FIGURES = (
+    PaperFigure("Suppression with MaxCombs, of that with entropy", 13.2, "suppressed_records", "maxcombs", "entropy"),
+    PaperFigure("Distance with entropy, of that with MaxCombs", 48.7, "average_distance", "entropy", "maxcombs"),
+    PaperFigure("Discernibility with entropy, of that with MaxCombs", 35.8, "discernibility", "entropy", "maxcombs"),
+    PaperFigure(
+        "Non-uniform entropy with entropy, of that with MaxCombs", 64.2, "non_uniform_entropy", "entropy", "maxcombs"
+    ),
+)
+
+
+def paper_figure_lines(cells: Sequence[Cell], published: Sequence[Cell], same: Sequence[Cell]) -> Iterator[str]:
+    """Set the four percentages of the paper beside those of the thesis' rows and of ours.
+
+    ``same`` are our rows that were published too.
+    """
+    for figure in PAPER_FIGURES:
+        parts = [f"paper {figure.percent:.1f} %"]
+        named = (("rows of the thesis", published), ("ours", cells), ("ours on the rows of the thesis alone", same))
+        for name, rows in named:
+            found = figure.mean_percent(rows)
+            if found is not None:
+                parts.append(f"{name} {found:.1f} %")
+        yield f"{figure.sentence}: {', '.join(parts)}"

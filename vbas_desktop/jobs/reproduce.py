@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_scenarios, prepare, run_prepared
 from vbas_desktop.comparison.store import Store
-from vbas_desktop.comparison.thesis import further_approaches, read_reference, refined_plan, thesis_plan
+from vbas_desktop.comparison.thesis import SOURCE as SOURCE_OF_CANADA
+from vbas_desktop.comparison.thesis import (
+    further_approaches,
+    published_canada,
+    read_reference,
+    refined_plan,
+    thesis_plan,
+)
 from vbas_desktop.comparison.thesis_island import (
     SELECTIONS,
     SOURCE,
@@ -25,6 +32,7 @@ from vbas_desktop.comparison.thesis_island import (
 )
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.files.generate.marginals import DEPENDENT, INDEPENDENT, load_spec_with_attributes
 from vbas_desktop.files.records.table import RecordOptions
 
 from .inputs import input_paths
@@ -33,6 +41,13 @@ if TYPE_CHECKING:
     from vbas_desktop.domain.problem import Problem
     from vbas_desktop.domain.regions import Regions
     from vbas_desktop.files.records.table import RecordTable
+
+
+_DRAWN = {
+    INDEPENDENT: "Attributes are drawn independently, by marginals that stand in for those of the thesis, whose "
+    "microdata are not public; places are invented.",
+    DEPENDENT: "Attributes are drawn dependent on each other by invented rules; places are invented.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +60,10 @@ class Reproduced:
 
 @dataclass(frozen=True)
 class ExperimentData:
-    """What an experiment of the thesis is run on; ``like`` is eastern, western or pei, tables go into ``target``.
+    """What an experiment of the thesis is run on; ``like`` is a built-in spec, tables go into ``target``.
 
     Without ``records`` and ``regions`` the data are generated beside the target; ``share`` makes them smaller.
+    ``attributes`` says how they are drawn: independent of each other, as in section 5.1.1 of the thesis, or dependent.
     ``reading`` says how ``records`` is read. ``reference`` is a CSV of the published tables.
     """
 
@@ -59,6 +75,7 @@ class ExperimentData:
     reference: Path | None = None
     coordinates: str = "degrees"
     share: float = 1.0
+    attributes: str = INDEPENDENT
     random_seed: int = 0
     workers: int = 0
     reading: RecordOptions = field(default_factory=RecordOptions)
@@ -71,11 +88,10 @@ class ExperimentData:
     def data(self, progress: Progress) -> Path:
         """The folder with the data, generated unless files are given."""
         from vbas_desktop.files.generate.make import generate
-        from vbas_desktop.files.generate.spec import load_spec
 
         if self.records is not None:
             return self.records.absolute().parent
-        spec = load_spec(self.like)
+        spec = load_spec_with_attributes(self.like, self.attributes)
         folder = self.target.absolute().with_name(f"{self.target.name}.data")
         records, regions = None, None
         if self.share < 1 and spec.records is not None:
@@ -94,10 +110,20 @@ class ExperimentData:
         table = load_records(self.records or folder / "records.csv", self.reading, Span(progress, 0.1, 1.0))
         return table, regions
 
+    def remarks(self, source: str) -> list[str]:
+        """Say where the published figures come from, how the records were drawn, and what cannot be compared."""
+        told = [f"Published figures: {source if self.reference is None else self.reference.name}."]
+        if self.records is None:
+            told.append(_DRAWN[self.attributes])
+        if self.share < 1:
+            share = f"{100 * self.share:g} % of the records and regions"
+            told.append(f"Made with {share}: counts and numbers of regions cannot be compared with published ones.")
+        return told
+
 
 @dataclass(frozen=True)
 class ReproduceJob(ExperimentData):
-    """One half of the tables 7 to 18, eastern or western; see `ExperimentData`.
+    """One half of the tables 7 to 18, eastern or western, or the same of central Canada; see `ExperimentData`.
 
     ``also`` names approaches that the tables get beside those of the thesis: locations, and refinements of balanced
     density.
@@ -122,7 +148,7 @@ class ReproduceJob(ExperimentData):
 
         check_comparison_target(self.target, self.inputs, THESIS_NAMES)
         locations, refinements = further_approaches(self.also)
-        published = read_reference(self.reference, self.like) if self.reference is not None else []
+        published = published_canada(self.like) if self.reference is None else read_reference(self.reference, self.like)
         folder = self.data(Span(progress, 0.0, 0.1))
         plan = self._plan(folder, locations)
         table, regions = self.read(folder, Span(progress, 0.1, 0.2))
@@ -139,7 +165,9 @@ class ReproduceJob(ExperimentData):
             comparison = Comparison(plan, (*comparison.finished, *refined.finished))
         # Nothing is written on records that were rewritten while they were read.
         require_unchanged(table.source)
-        return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
+        remarks = self.remarks(SOURCE_OF_CANADA if published else f"none of {self.like} Canada")
+        lines = write_reproduction(comparison, self.like, published, self.target, remarks)
+        return Reproduced(comparison, tuple(lines))
 
     def _plan(self, folder: Path, locations: tuple[str, ...]) -> Plan:
         from vbas_desktop.files.generalise import read_generalisation
@@ -175,19 +203,12 @@ class IslandJob(ExperimentData):
             rows += rows_of(problem, name, generalised, self.random_seed, span)
         require_unchanged(table.source)
         rows.sort(key=lambda row: row.table)
-        lines = [*island_lines(rows, published), "", *self._remarks()]
+        lines = [*island_lines(rows, published), "", *self.remarks(SOURCE)]
         with staged_folder(self.target, THESIS_NAMES) as work:
             for each, text in self._texts(rows, published, lines).items():
                 (work / each).parent.mkdir(exist_ok=True)
                 write_text(work / each, text)
         return tuple(lines)
-
-    def _remarks(self) -> list[str]:
-        told = [f"Published figures: {SOURCE if self.reference is None else self.reference.name}."]
-        if self.share < 1:
-            share = f"{100 * self.share:g} % of the records and regions"
-            told.append(f"Made with {share}: counts and numbers of regions cannot be compared with published ones.")
-        return told
 
     def _problem(
         self, table: RecordTable, regions: Regions, names: tuple[str, ...], generalised: bool, folder: Path

@@ -10,7 +10,7 @@ from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import summarise
 from vbas_desktop.comparison.table import csv_text
 from vbas_desktop.comparison.thesis import Cell, cells_of, table_csv
-from vbas_desktop.comparison.thesis_claims import CLAIMS, check_claim, verdict_line
+from vbas_desktop.comparison.thesis_claims import CLAIMS, check_claim, paper_figure_lines, verdict_line
 from vbas_desktop.comparison.thesis_tables import (
     columns_markdown,
     filled,
@@ -79,9 +79,7 @@ def reproduction_lines(cells: Sequence[Cell], published: Sequence[Cell]) -> list
     if published:
         sides = side_by_side(cells, published)
         seconds = sum(float(side.mine.values["seconds"] or 0) for side in filled(sides))
-        note = (
-            "Numbers of sites (those of the entropy follow the entropy of the data, which generated data do not share)"
-        )
+        note = "Numbers of sites (those of the entropy follow the entropy of the data, which generated data have only nearly)"
         lines += [note, *(f"- {line}" for line in sites_lines(sides)), ""]
         lines += ["Median of ours by published", *(f"- {line}" for line in ratio_lines(sides)), ""]
         lines += [f"{len(filled(sides)):,} rows that were not published are filled, in {seconds:,.0f} s together.", ""]
@@ -91,13 +89,17 @@ def reproduction_lines(cells: Sequence[Cell], published: Sequence[Cell]) -> list
     for claim in CLAIMS:
         theirs = (check_claim(claim, published), check_claim(claim, same)) if published else (None, None)
         lines.append(f"- {verdict_line(check_claim(claim, cells), *theirs)}")
+    lines += ["", "Percentages of the paper (section 5; mean over rows with balanced density, and ADC from it)"]
+    lines += [f"- {line}" for line in paper_figure_lines(cells, published, same)]
     return lines
 
 
-def write_reproduction(comparison: Comparison, like: str, published: Sequence[Cell], target: Path) -> list[str]:
+def write_reproduction(
+    comparison: Comparison, like: str, published: Sequence[Cell], target: Path, remarks: Sequence[str] = ()
+) -> list[str]:
     """Write the folder, all of it or nothing; returns what came of it, line by line."""
     cells = cells_of(comparison, like)
-    lines = reproduction_lines(cells, published)
+    lines = [*reproduction_lines(cells, published), "", *remarks]
     with comparison_folder(comparison, target, owned=THESIS_NAMES) as folder:
         (folder / "tables").mkdir()
         for table in dict.fromkeys(cell.table for cell in cells):
@@ -105,7 +107,7 @@ def write_reproduction(comparison: Comparison, like: str, published: Sequence[Ce
             write_text(folder / "tables" / f"table-{table:02d}.csv", table_csv(mine))
         write_text(folder / TABLES_FILE, tables_markdown(cells, published))
         write_text(folder / COLUMNS_FILE, columns_markdown(cells))
-        write_text(folder / CLAIMS_FILE, "\n".join([f"# {like.capitalize()} half", "", *lines]) + "\n")
+        write_text(folder / CLAIMS_FILE, "\n".join([f"# {like.capitalize()} Canada", "", *lines]) + "\n")
         if published:
             write_text(folder / SIDES_FILE, side_by_side_csv(side_by_side(cells, published)))
     return lines

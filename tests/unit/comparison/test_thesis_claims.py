@@ -2,15 +2,17 @@
 
 import pytest
 
-from vbas_desktop.comparison.thesis import Cell, read_reference, table_csv, thesis_plan
+from vbas_desktop.comparison.thesis import Cell, published_canada, read_reference, table_csv, thesis_plan
 from vbas_desktop.comparison.thesis_claims import (
     CLAIMS,
+    PAPER_FIGURES,
     Claim,
     along,
     between,
     between_numbers,
     check_claim,
     numbers_of,
+    paper_figure_lines,
     seeded,
     verdict_line,
 )
@@ -65,11 +67,74 @@ def test_a_claim_is_held_from_nine_tenths_of_the_pairs_that_differ():
     rows += [cell("balanced-density", 9, 11), cell("balanced-density", 10, 10)]
     verdict = check_claim(Claim("It is lower", between("suppressed_records", "balanced-density", "density")), rows)
     assert verdict.held is True
-    assert verdict_line(verdict) == "held: It is lower (90% of 11 pairs, 1 equal, ratio of the sums 0.60)"
+    assert verdict_line(verdict) == "held here: It is lower (90% of 11 pairs, 1 equal, ratio of the sums 0.60)"
     worse = [*rows[:-1], cell("balanced-density", 10, 12)]
     assert check_claim(verdict.claim, worse).held is False
     assert check_claim(verdict.claim, []).held is None
     assert "nothing decides" in verdict_line(check_claim(verdict.claim, []))
+
+
+def test_a_claim_is_held_only_if_the_published_rows_bear_it_out():
+    claim = Claim("It is lower", between("suppressed_records", "balanced-density", "density"))
+    lower = check_claim(claim, [cell("balanced-density", 0, 1), cell("density", 0, 2)])
+    higher = check_claim(claim, [cell("balanced-density", 0, 3), cell("density", 0, 2)])
+    nothing = check_claim(claim, [])
+    words = {
+        (lower, lower): "held",
+        (lower, higher): "held here, not in the published rows",
+        (lower, nothing): "held here",
+        (higher, lower): "not held here, but in the published rows",
+        (higher, higher): "not held",
+        (higher, nothing): "not held here",
+        (nothing, lower): "nothing decides",
+    }
+    for (mine, published), word in words.items():
+        assert verdict_line(mine, published).startswith(f"{word}: It is lower (")
+
+
+def test_published_rows_do_not_bear_out_three_claims_on_suppression():
+    named = {claim.sentence: claim for claim in CLAIMS}
+    than = "Fewer records are suppressed with balanced density than "
+    east = published_canada("eastern")
+    west = published_canada("western")
+    shares = [
+        check_claim(named[than + "with density"], east),
+        check_claim(named[than + "with density"], west),
+        check_claim(named[than + "at the regions of lowest anonymity"], west),
+    ]
+    assert [round(100 * verdict.share) for verdict in shares] == [76, 64, 79]
+    assert [verdict.held for verdict in shares] == [False] * 3
+
+
+def test_percentages_of_the_paper_are_computed_from_the_rows_of_the_thesis():
+    rows = [*published_canada("eastern"), *published_canada("western")]
+    assert [figure.percent for figure in PAPER_FIGURES] == [13.2, 48.7, 35.8, 64.2]
+    assert [round(figure.mean_percent(rows), 1) for figure in PAPER_FIGURES] == [11.6, 50.5, 37.9, 65.4]
+
+
+def test_percentages_leave_out_other_locations_and_zeros():
+    rows = [
+        cell("balanced-density", 0, 1),
+        cell("balanced-density", 0, 4, number="entropy"),
+        cell("adc", 0, 3, seeding="balanced-density"),
+        cell("adc", 0, 4, seeding="balanced-density", number="entropy"),
+        cell("balanced-density", 1, 0),
+        cell("balanced-density", 1, 0, number="entropy"),
+        cell("density", 0, 9),
+        cell("density", 0, 1, number="entropy"),
+    ]
+    assert PAPER_FIGURES[0].mean_percent(rows) == pytest.approx(50)
+    assert next(paper_figure_lines(rows, [], [])) == (
+        "Suppression with MaxCombs, of that with entropy: paper 13.2 %, ours 50.0 %"
+    )
+    assert PAPER_FIGURES[0].mean_percent(rows[:1]) is None
+
+
+def test_published_rows_come_with_the_program():
+    rows = {like: published_canada(like) for like in ("eastern", "central", "western")}
+    assert {like: len(cells) for like, cells in rows.items()} == {"eastern": 380, "central": 0, "western": 300}
+    assert {cell.table for cell in rows["eastern"]} == set(range(7, 13))
+    assert {cell.table for cell in rows["western"]} == set(range(13, 19))
 
 
 def test_every_claim_can_be_checked_on_any_rows():

@@ -15,6 +15,12 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.files.generate.geography import by_weight, spread
 from vbas_desktop.files.generate.make import generate
+from vbas_desktop.files.generate.marginals import (
+    ATTRIBUTE_MODELS,
+    independent_attributes,
+    load_spec_with_attributes,
+    read_marginals,
+)
 from vbas_desktop.files.generate.model import limits_of
 from vbas_desktop.files.generate.spec import BUILT_IN, RegionPlan, load_spec
 from vbas_desktop.files.places import documentation
@@ -252,30 +258,76 @@ def test_only_what_was_generated_is_replaced(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "records", "regions"), [("eastern", 2_433_221, 4426), ("western", 9_647_422, 17613), ("pei", 161_500, 293)]
+    ("name", "records", "regions", "least", "most"),
+    [
+        ("eastern", 2_433_221, 4426, 400, 700),
+        ("central", 18_472_300, 33586, 400, 700),
+        ("western", 9_647_422, 17613, 400, 700),
+        ("pei", 161_500, 3000, 10, 98),
+    ],
 )
-def test_built_in_specs_have_the_numbers_of_the_thesis(name, records, regions):
-    spec = load_spec(name)
+@pytest.mark.parametrize("attributes", ATTRIBUTE_MODELS)
+def test_built_in_specs_have_the_numbers_of_the_thesis(name, records, regions, least, most, attributes):
+    spec = load_spec_with_attributes(name, attributes)
     assert name in BUILT_IN
     assert (spec.records, spec.regions.count) == (records, regions)
     assert [len(attribute.labels) for attribute in spec.attributes] == [22, 2, 6, 15, 53, 16, 21]
     assert [len(attribute.group_labels) for attribute in spec.attributes] == [11, 2, 6, 8, 53, 16, 7]
     sizes = spread(spec.regions, None, regions, records, np.random.default_rng(0))
     assert sizes.sum() == records
-    assert sizes.min() >= 400
-    assert sizes.max() <= 700
+    assert sizes.min() >= least
+    assert sizes.max() <= most
 
 
 def test_pei_is_an_island_in_known_coordinates(tmp_path):
     made = generate(load_spec("pei"), tmp_path / "pei", records=2000)
     regions = load_regions(tmp_path / "pei" / "regions.csv")
-    assert len(regions) == made.regions == 293
+    assert len(regions) == made.regions == 3000
     assert regions.system.definition == "EPSG:3347"
     assert regions.findings == ()
     planar = np.array([[float(row["x"]), float(row["y"])] for row in rows_of(tmp_path / "pei" / "regions.csv")])
     assert regions.points == pytest.approx(planar, abs=0.01)
     head = (tmp_path / "pei" / "records.csv").read_text().splitlines()[:2]
-    assert head == ["age,gender,marital,education,ethnicity,religion,income,region", "22,2,6,15,53,16,21,293"]
+    assert head == ["age,gender,marital,education,ethnicity,religion,income,region", "22,2,6,15,53,16,21,3000"]
+
+
+def test_independent_attributes_have_the_marginals_and_nothing_else():
+    assert [len(marginal.labels) for marginal in read_marginals()] == [22, 2, 6, 15, 53, 16, 21]
+    assert all(marginal.source and marginal.assumptions for marginal in read_marginals())
+    for name in BUILT_IN:
+        for attribute in independent_attributes(name):
+            assert (attribute.rules, attribute.tilts, attribute.variation) == ((), (), 0.0)
+            assert sum(attribute.weights) == pytest.approx(1)
+    age = {name: independent_attributes(name)[0].weights for name in BUILT_IN}
+    assert age["eastern"][0] == pytest.approx(43_965 / 910_605)
+    assert age["western"][0] == pytest.approx(219_440 / 4_395_180)
+    assert age["pei"] == age["eastern"]
+    assert age["central"] == pytest.approx([(e + w) / 2 for e, w in zip(age["eastern"], age["western"], strict=True)])
+
+
+def test_independent_records_follow_the_product_of_the_marginals(tmp_path):
+    made = generate(
+        load_spec_with_attributes("eastern", "independent"), tmp_path / "east", records=200_000, regions=400
+    )
+    rows = rows_of(tmp_path / "east" / "records.csv")[1:]
+    assert len(rows) == made.records
+    attributes = {attribute.name: attribute for attribute in independent_attributes("eastern")}
+    for first, second in (("age", "marital"), ("age", "income"), ("gender", "religion")):
+        shares = np.outer(attributes[first].weights, attributes[second].weights)
+        counts = np.zeros(shares.shape)
+        np.add.at(counts, ([int(row[first]) - 1 for row in rows], [int(row[second]) - 1 for row in rows]), 1)
+        expected = made.records * shares
+        usual = expected >= 5
+        chi_square = (((counts - expected) ** 2 / expected)[usual]).sum()
+        # Five standard deviations of chi-square; with the dependent rules it is tens of thousands.
+        assert chi_square < usual.sum() + 5 * np.sqrt(2 * usual.sum())
+
+
+def test_spec_file_has_no_marginals_to_be_drawn_by(tmp_path):
+    (tmp_path / "own.toml").write_text(SMALL, encoding="utf-8")
+    assert load_spec_with_attributes(tmp_path / "own.toml", "dependent") == load_spec(tmp_path / "own.toml")
+    with pytest.raises(InputError, match="published marginals"):
+        load_spec_with_attributes(tmp_path / "own.toml", "independent")
 
 
 @settings(max_examples=60, deadline=None)
@@ -346,7 +398,7 @@ def test_all_mistakes_of_a_spec_come_at_once(tmp_path):
 
 
 def test_a_spec_that_is_not_there_is_named():
-    with pytest.raises(InputError, match="eastern, western, pei"):
+    with pytest.raises(InputError, match="eastern, central, western, pei"):
         load_spec("southern")
 
 

@@ -17,7 +17,7 @@ from vbas_desktop.files.places import resource
 
 from .words import Place, sound
 
-BUILT_IN = ("eastern", "western", "pei")
+BUILT_IN = ("eastern", "central", "western", "pei")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,10 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMenu, QTabWidget, QWidget
 
 from vbas_desktop.comparison.run import Finished, Prepared
+from vbas_desktop.comparison.thesis_claims import CLAIMS
 from vbas_desktop.comparison.words import plan_in_words, prepared_in_words
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.generate.marginals import DEPENDENT, INDEPENDENT
 from vbas_desktop.jobs.compare import Compared
 from vbas_desktop.jobs.reproduce import IslandJob, Reproduced, ReproduceJob
 from vbas_desktop.session.choices import Choices
@@ -32,6 +34,7 @@ _PAUSE_MS = 300
 _LOOKING = "Looking at the comparison"
 _THESIS = {
     "eastern": "Like &Eastern Canada (tables 7–12)…",
+    "central": "Like &Central Canada (no published tables)…",
     "western": "Like &Western Canada (tables 13–18)…",
     "pei": "Like &Prince Edward Island, against growth (tables 19–22)…",
 }
@@ -68,6 +71,11 @@ class ComparePage(FolderPage):
         menu = QMenu(self.thesis)
         for like, text in _THESIS.items():
             menu.addAction(text, partial(self._ask_for_thesis, like))
+        menu.addSeparator()
+        self.dependent = menu.addAction("Draw attributes &dependent on each other")
+        self.dependent.setCheckable(True)
+        self.dependent.setToolTip("Off: each attribute is drawn on its own by published shares, as in the thesis")
+        menu.setToolTipsVisible(True)
         self.thesis.setMenu(menu)
         kept = "What is finished is kept beside it until all is, so that a stopped comparison can go on"
         folder = self.folder_field("Folder for the tables", kept, "Choose another folder for the tables")
@@ -196,7 +204,8 @@ class ComparePage(FolderPage):
     def _ask_for_thesis(self, like: str) -> None:
         def then(folder: str) -> None:
             kind = IslandJob if like == "pei" else ReproduceJob
-            self.reproduce(kind(like, Path(folder) / f"thesis-{like}"))
+            attributes = DEPENDENT if self.dependent.isChecked() else INDEPENDENT
+            self.reproduce(kind(like, Path(folder) / f"thesis-{like}", attributes=attributes))
 
         ask_for_folder(self, "Folder for the tables", self._folder.parent, then)
 
@@ -214,6 +223,7 @@ class ComparePage(FolderPage):
 
     def _on_reproduced(self, order: ReproduceJob, done: Reproduced) -> None:
         self._show(Compared(done.comparison, "", order.target), "\n".join(done.lines))
-        held = sum(line.startswith("- held") for line in done.lines)
-        self.live.setText(f"{held} of 18 claims are held.")
+        here = sum(line.startswith("- held") for line in done.lines)
+        published = sum(line.startswith("- held: ") for line in done.lines)
+        self.live.setText(f"{here} of {len(CLAIMS)} claims are held here, {published} in the published rows too.")
         self._context.say(f"The tables and claims are in {order.target}.")
