@@ -16,14 +16,15 @@ def colour_map(number: int, pairs: Pairs, colours: int = 10) -> NDArray[np.int8]
     DSATUR: the region whose neighbours already have most different colours comes next (ties: more neighbours, lower
     index). It takes the allowed colour that is used least, which makes a livelier map than the first one allowed. The
     Brélaz order needs at most a few colours on maps; if spreading ever runs out of them, the first allowed are taken.
-    Raises `ValueError` if ``colours`` are not enough that way either.
+    Regions in many pieces may have more neighbours than there are colours: then some neighbours share a colour.
     """
     around = neighbour_lists(pairs, number)
     chosen = _dsatur(around, colours, spread=True)
     if chosen is None:
         chosen = _dsatur(around, colours, spread=False)
     if chosen is None:
-        raise ValueError(f"{colours} colours are not enough for this map")
+        chosen = _dsatur(around, colours, spread=True, may_share=True)
+        assert chosen is not None
     return chosen
 
 
@@ -48,8 +49,11 @@ def recolour(wanted: NDArray[np.integer], pairs: Pairs, colours: int) -> NDArray
     return chosen
 
 
-def _dsatur(around: list[list[int]], colours: int, spread: bool) -> NDArray[np.int8] | None:
-    """One colour per region, or None if the colours ran out. A loop, because each choice depends on those before."""
+def _dsatur(around: list[list[int]], colours: int, spread: bool, may_share: bool = False) -> NDArray[np.int8] | None:
+    """One colour per region, or None if the colours ran out. A loop, because each choice depends on those before.
+
+    ``may_share``: a region to which no colour is left takes the one that is used least.
+    """
     chosen = np.full(len(around), -1, np.int8)
     seen: list[set[int]] = [set() for _ in around]
     used = [0] * colours
@@ -61,7 +65,9 @@ def _dsatur(around: list[list[int]], colours: int, spread: bool) -> NDArray[np.i
             continue
         allowed = [colour for colour in range(colours) if colour not in seen[region]]
         if not allowed:
-            return None
+            if not may_share:
+                return None
+            allowed = list(range(colours))
         colour = min(allowed, key=lambda each: (used[each], each)) if spread else allowed[0]
         chosen[region] = colour
         used[colour] += 1
