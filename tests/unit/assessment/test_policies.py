@@ -49,7 +49,8 @@ def policy(*criteria: Demand) -> Policy:
 
 
 def test_every_shipped_policy_has_a_source_a_date_and_criteria_and_can_be_copied(tmp_path):
-    assert {"class-5", "class-11", "class-20", "area-5000", "area-20000"} <= set(bundled())
+    areas = {f"area-{number}" for number in (5000, 20000, 70000, 100000, 120000, 250000)}
+    assert {"class-5", "class-11", "class-20", *areas} <= set(bundled())
     for name, each in bundled().items():
         assert each.id == name
         assert each.authority
