@@ -98,6 +98,8 @@ def construction_figures() -> dict[str, Figure]:
             earlier = Earlier(before.membership, tuple(map(str, before.owners_used)), Source("earlier.csv", 0, ""))
             problem = replace(plain, regions=replace(plain.regions, earlier=earlier))
             told = "{before} regions of an earlier release (left) joined to {regions}: {lost}."
+        elif name == "crop":
+            problem = replace(plain, regions=replace(plain.regions, ids=_hierarchical_ids(plain.regions.points)))
         found = _solution(problem, location, construction=kind())
         moved = np.flatnonzero(found.owner != nearest.owner) if name == "obstacles" else none
         panels = [] if before is None else [_merged_panel(problem, before, none)]
@@ -109,6 +111,15 @@ def construction_figures() -> dict[str, Figure]:
         )
         figures[name] = Figure(_svg([*panels, _merged_panel(problem, found, moved)]), told)
     return figures
+
+
+def _hierarchical_ids(points: NDArray[np.float64]) -> tuple[str, ...]:
+    """Make codes of squares within squares: each character halves the square of those before it in both directions."""
+    codes = []
+    for number, (x, y) in enumerate(points.tolist()):
+        steps = [(int(x / _WIDTH * 2**depth) % 2, int(y / _HEIGHT * 2**depth) % 2) for depth in range(1, 4)]
+        codes.append("".join("ABCD"[2 * row + column] for column, row in steps) + str(number))
+    return tuple(codes)
 
 
 def _river() -> Obstacles:

@@ -185,7 +185,7 @@ def _joined_number(key: str, values: list[Any], sizes: list[int]) -> Any:
     """Sums, but shares are averaged by regions, and what is the smallest of something stays so."""
     if key.endswith("_percent"):
         return sum(value * size for value, size in zip(values, sizes, strict=True)) / sum(sizes)
-    if key.startswith("anonymity") or key == "cutoff":
+    if key.startswith("anonymity") or key in ("cutoff", "characters"):
         return min(values)
     return values[0] if key == "obstacles" else sum(values)
 

@@ -63,7 +63,7 @@ def test_every_construction_is_drawn_with_what_it_needs():
         panels = ElementTree.fromstring(figure.svg).findall("{*}g")
         assert len(panels) == (2 if name in ("obstacles", "coarsen") else 1)
         last = panels[-1]
-        named = {"growth": 16}.get(name, SITES)
+        named = {"growth": 16, "crop": 16}.get(name, SITES)
         assert len(last.findall("{*}g/{*}path")) == named
         dots = [path.get("d") for path in last.findall("{*}path") if path.get("stroke-linecap")]
         assert sum(each.count("M") for each in dots) == len(example().regions)
