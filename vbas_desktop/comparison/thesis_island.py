@@ -1,7 +1,7 @@
 """The thesis' comparison with seeded growth on Prince Edward Island: its tables 19 to 22.
 
-18 scenarios: nine selections of attributes, generalised or not. Growth decides how many regions there are; balanced
-density and ADC then get as many sites.
+18 scenarios: nine selections of attributes, generalised or not. Growth from seeds, as in GeoLeader, decides how many
+regions there are; balanced density and ADC then get as many sites.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ SELECTIONS = {
 
 METHODS = ("growth", "balanced-density", "adc")
 FIRST_TABLE = {"growth": 19, "balanced-density": 21, "adc": 21}
+GROWN = {"method": "seeded", "cutoff": "maxcombs", "model": "eastern"}
+"""The parameters by which our construction grows districts as GeoLeader does, with which the thesis compared."""
 PUBLISHED_AS = {"geoleader": "growth"}
-"""The program that the thesis compared with grows districts, as our construction does."""
 
 MEASURES = (
     "suppressed_records",
@@ -80,7 +81,9 @@ def rows_of(problem: Problem, scenario: str, generalised: bool, seed: int, progr
             problem=problem,
             site_number=number,
             site_location=make("site_location", method if method != "growth" else "balanced-density"),
-            construction=make("construction", "growth" if method == "growth" else "voronoi"),
+            construction=make("construction", "growth", GROWN)
+            if method == "growth"
+            else make("construction", "voronoi"),
             range_reach=0,
             random_seed=seed,
             workers=1,

@@ -79,7 +79,7 @@ def reproduction_lines(cells: Sequence[Cell], published: Sequence[Cell]) -> list
     if published:
         sides = side_by_side(cells, published)
         seconds = sum(float(side.mine.values["seconds"] or 0) for side in filled(sides))
-        note = "Numbers of sites (those of entropy follow the entropy of the data, which is only nearly that of the thesis)"
+        note = "Numbers of sites (those of entropy follow that of the data, which is only nearly that of the thesis)"
         lines += [note, *(f"- {line}" for line in sites_lines(sides)), ""]
         lines += ["Median of ours by published", *(f"- {line}" for line in ratio_lines(sides)), ""]
         lines += [f"{len(filled(sides)):,} rows that were not published are filled, in {seconds:,.0f} s together.", ""]
