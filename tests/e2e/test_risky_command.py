@@ -187,6 +187,61 @@ def test_a_public_table_is_taken_into_account(patients, tmp_path, capsys):
     assert "shares no column" in capsys.readouterr().err
 
 
+def test_several_public_tables_are_all_taken_into_account(patients, tmp_path, capsys):
+    (tmp_path / "sexes.csv").write_text("sex\nm\nm\nm\nf\n")
+    (tmp_path / "notes.csv").write_text("note\n“c”\n“c”\n“c”\n\n")
+    both = ["--reference", tmp_path / "sexes.csv", "--reference", tmp_path / "notes.csv"]
+    for order in (both, both[2:] + both[:2]):
+        assert risky(patients, "--columns", "sex,note", "-k", 3, "--json", "--show-values", *order) == 0
+        found = json.loads(capsys.readouterr().out)["combinations"]
+        values = sorted((each["columns"][0], each["values"][0], each["count"]) for each in found if each["size"] == 1)
+        assert values == [("note", "(missing)", 4), ("note", "a, b", 1), ("sex", "f", 4)]
+
+
+@pytest.mark.parametrize("option", ["--domain-rules", "--filter-rules", "--codebook"])
+def test_a_rule_file_is_not_silently_replaced_by_another(patients, option, capsys):
+    with pytest.raises(SystemExit) as ended:
+        risky(patients, option, "one.csv", option, "other.csv")
+    assert ended.value.code == 2
+    assert f"{option}: it is given twice" in capsys.readouterr().err
+
+
+def test_thresholds_count_the_combinations_of_all_sizes(patients, tmp_path, capsys):
+    rules = tmp_path / "domain.csv"
+    rules.write_text("sex,Threshold Greater,1\n")
+    options = ["--columns", "postcode,sex", "-k", 3, "--domain-rules", rules, "--json"]
+    assert risky(patients, *options) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["appearances"] == {"postcode": 1, "sex": 0}
+    assert (found["exempted"], found["thresholds"]) == (0, "")
+    rules.write_text("postcode,Threshold Greater,0\n")
+    assert risky(patients, *options) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["number"], found["exempted"]) == (0, 1)
+    assert risky(patients, *options[:-1], "--max-size", 1) == 0
+    assert "thresholds of domain rules count combinations of at most 1 column." in capsys.readouterr().err
+
+
+def test_numbers_and_the_trim_divisor_are_chosen_and_logged(tmp_path, capsys):
+    path = tmp_path / "ages.csv"
+    path.write_text("age,code\n" + "".join(f"{20 + n},N5Y{n // 3}{n}X\n" for n in range(6)))
+    logs = {}
+    for strategy, options in (
+        ("paper", []),
+        ("paper", ["--numbers", "pairs"]),
+        ("cover", []),
+        ("paper", ["--trim-divisor", 2]),
+    ):
+        assert risky(path, "-k", 2, "--apply", "--strategy", strategy, *options, "--json") == 0
+        log = json.loads(capsys.readouterr().out)
+        first = {change["column"]: change["what"] for change in log["steps"][0]["changes"]}
+        logs[strategy, *options] = (log["numbers"], log["trim_divisor"], first)
+    assert logs["paper",] == ("null", 3, {"age": "emptied", "code": "last 2 characters cut"})
+    assert logs["paper", "--numbers", "pairs"][2]["age"] == "neighbouring values joined"
+    assert logs["cover",][0] == "pairs"
+    assert logs["paper", "--trim-divisor", 2] == ("null", 2, {"age": "emptied", "code": "last 3 characters cut"})
+
+
 @pytest.mark.parametrize(
     ("options", "said", "code"),
     [

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox
 
+from vbas_desktop.assessment.risky.found import occurrences
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.cli.risky import configure
@@ -226,12 +227,63 @@ def test_a_public_table_makes_more_combinations_risky(page, loaded_window, tmp_p
     alone = len(shown(page))
     public = tmp_path / "public.csv"
     public.write_text("sex\nnobody\n")
-    page.settings.reference.chosen.emit(public)
+    page.settings.references.dropped.emit(public)
     assert page.work is None
     press(page.search, loaded_window, qtbot)
     with_public = shown(page)
     assert [row[2] for row in with_public if row[0] == "1"] == ["sex (1 of 2)", "sex (2 of 2)"]
     assert len(with_public) != alone
+
+
+def test_public_tables_are_added_and_removed_one_by_one(page, loaded_window, tmp_path, qtbot):
+    press(page.search, loaded_window, qtbot)
+    alone = shown(page)
+    row = page.settings.references
+    for name in ("sex", "illness"):
+        (tmp_path / f"{name}.csv").write_text(f"{name}\nnobody\n")
+        row.add_file(tmp_path / f"{name}.csv")
+    row.add_file(tmp_path / "sex.csv")
+    assert [path.name for path in row.paths] == ["sex.csv", "illness.csv"]
+    press(page.search, loaded_window, qtbot)
+    single = {line[2].split(" (")[0] for line in shown(page) if line[0] == "1"}
+    assert single >= {"sex", "illness"}
+    for left in (1, 0):
+        qtbot.mouseClick(row.removers[0], Qt.MouseButton.LeftButton)
+        assert len(row.paths) == left
+    assert page.work is None
+    press(page.search, loaded_window, qtbot)
+    assert shown(page) == alone
+
+
+def test_numbers_and_the_trim_divisor_are_those_of_the_plan(page):
+    settings = page.settings
+    assert (settings.setup().trim_divisor, settings.setup().numbers) == (3, None)
+    settings.trim_divisor.setValue(2)
+    settings.numbers.setCurrentIndex(settings.numbers.findData("null"))
+    plan = settings.setup().plan()
+    assert (plan.trim_divisor, plan.numbers) == (2, "null")
+
+
+def test_a_bounded_list_does_not_decide_on_thresholds_of_a_step(page, loaded_window, qtbot):
+    setup = page.settings.setup()
+    table = Table.of_records(setup.records, setup.columns)
+    small, whole = (
+        occurrences(found for level in mine(table, 14, max_size=size).levels for found in level.found)
+        for size in (2, None)
+    )
+    assert small[0] < whole[0]
+    grid = page.settings.domain
+    qtbot.mouseClick(grid.add, Qt.MouseButton.LeftButton)
+    for column, text in enumerate(("age", "Threshold Greater", f"{small[0]}")):
+        grid.grid.item(0, column).setText(text)
+    page.settings.max_size.setValue(2)
+    press(page.search, loaded_window, qtbot)
+    assert "thresholds of domain rules count combinations of at most 2 columns" in page.list.headline.text()
+    assert page.work.listing.search.exempted == 0
+    press(page.timeline.buttons["step"], loaded_window, qtbot)
+    changed = [change.column for step in page.work.coarsener.steps for change in step.changes]
+    assert "age" not in changed
+    assert page.work.coarsener.exempted > 0
 
 
 def test_a_search_is_stopped(page, loaded_window, qtbot, monkeypatch):

@@ -54,6 +54,16 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class Single(argparse.Action):
+    """Refuses an option that is given twice, where the second value would silently replace the first."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        """Set the value, or say that there is one already."""
+        if getattr(namespace, self.dest, self.default) is not self.default:
+            raise argparse.ArgumentError(self, "it is given twice; give it once")
+        setattr(namespace, self.dest, values)
+
+
 def add_settings(
     parser: argparse.ArgumentParser, *kinds: type[Settings], without: Collection[str] = (), defaults: bool = True
 ) -> None:

@@ -17,7 +17,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
-from .arguments import Once, add_settings, whole
+from .arguments import Once, Single, add_settings, whole
 from .options import (
     add_reading_options,
     add_replace_option,
@@ -41,6 +41,10 @@ _STRATEGY_HELP = (
     "gentle: suppress few records or group values, one change a step, and empty a column last; cover: coarsen few "
     "columns that hit every combination; paper: all that occur in one (default: %(default)s)"
 )
+_NUMBERS_HELP = (
+    "numbers without a rule: null empties the column, pairs joins neighbouring values (default: null with the strategy "
+    "paper, otherwise pairs)"
+)
 _GENTLY_SUPPRESSED = 0.01
 
 
@@ -58,9 +62,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
     )
-    parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
-    parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
-    parser.add_argument("--reference", metavar="F", help="public table: values that are rare there are risky, too")
+    parser.add_argument(
+        "--domain-rules", action=Single, metavar="F", help="CSV feature,type,option: combinations that may stay"
+    )
+    parser.add_argument(
+        "--filter-rules", action=Single, metavar="F", help="CSV feature,rule: how a column is coarsened, in order"
+    )
+    parser.add_argument(
+        "--reference",
+        action="append",
+        metavar="F",
+        default=[],
+        help="public table: values that are rare there are risky, too (repeatable: rare in any of them)",
+    )
     parser.add_argument("--strategy", choices=("gentle", "cover", "paper"), default="gentle", help=_STRATEGY_HELP)
     parser.add_argument(
         "--suppress",
@@ -69,6 +83,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="share of the records, such as 0.02, that may be suppressed rather than empty a column "
         f"(default: {_GENTLY_SUPPRESSED} with the strategy gentle, otherwise 0)",
     )
+    parser.add_argument(
+        "--trim-divisor",
+        type=whole(1),
+        metavar="N",
+        default=3,
+        help="without a rule, texts lose the length of the shortest one divided by N (default: 3)",
+    )
+    parser.add_argument("--numbers", choices=("null", "pairs"), help=_NUMBERS_HELP)
     parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
     parser.add_argument(
         "--allow-exempted",
@@ -78,7 +100,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, Writing)
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument(
-        "--codebook", metavar="F", help="table column,value,label: what codes mean, told with --show-values"
+        "--codebook",
+        action=Single,
+        metavar="F",
+        help="table column,value,label: what codes mean, told with --show-values",
     )
     parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
     parser.add_argument(
@@ -111,9 +136,17 @@ def run(options: argparse.Namespace) -> int:
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in unknown_features([*domain, *filters], columns):
         say(f"hint: there is no column “{name}”; its rules do nothing.")
-    plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
-    reference = Path(options.reference) if options.reference else None
-    coarsener = RiskyJob(records, columns, plan, reference).execute(progress)
+    plan = Plan(
+        options.k,
+        options.strategy,
+        domain,
+        filters,
+        options.suppress,
+        trim_divisor=options.trim_divisor,
+        numbers=options.numbers,
+    )
+    references = tuple(map(Path, options.reference))
+    coarsener = RiskyJob(records, columns, plan, references).execute(progress)
     say_findings(records.findings)
     if options.apply:
         _coarsen(options, coarsener, records, progress)
@@ -221,6 +254,8 @@ def _show_search(
         show(f"  … and {search.number - most:,} more (--most, or --json for all)")
     if search.exempted:
         say(f"warning: domain rules let {counted(search.exempted, 'risky combination')} pass.")
+    if search.thresholds is not None and search.thresholds.limitation:
+        say(f"warning: {search.thresholds.limitation}.")
     if not search.complete:
         say(f"warning: the search is not complete: {search.why_incomplete}.")
 

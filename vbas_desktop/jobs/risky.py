@@ -14,20 +14,20 @@ from vbas_desktop.files.records.table import RecordTable, load_records
 
 @dataclass(frozen=True, eq=False)
 class RiskyJob:
-    """Search these columns. ``reference`` is a public table: values that are rare there are risky, too."""
+    """Search these columns. ``references`` are public tables: values that are rare in any of them are risky, too."""
 
     records: RecordTable
     columns: tuple[str, ...]
     plan: Plan
-    reference: Path | None = None
+    references: tuple[Path, ...] = ()
 
     def execute(self, progress: Progress = Silent()) -> Coarsener:  # noqa: B008 (Silent has no state)
         """The table with nothing coarsened yet, from which steps are made."""
         table = Table.of_records(self.records, self.columns, progress)
-        reference = None
-        if self.reference is not None:
-            public = load_records(self.reference, progress=progress)
-            reference = Table.of_public(public, self.columns)
+        references = []
+        for path in self.references:
+            public = load_records(path, progress=progress)
+            references.append(Table.of_public(public, self.columns))
             require_unchanged(public.source)
         require_unchanged(self.records.source)
-        return Coarsener.of(self.plan, table, reference)
+        return Coarsener.of(self.plan, table, references)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.assessment.risky.detail import Detail, measure_detail
 from vbas_desktop.assessment.risky.found import Found, Search, occurrences, write_scores
-from vbas_desktop.assessment.risky.loop import GENTLE, Coarsener, Plan, State
+from vbas_desktop.assessment.risky.loop import GENTLE, TRIM_DIVISOR, Coarsener, Plan, State
 from vbas_desktop.assessment.risky.output import COARSENED, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.table import Table
@@ -165,22 +165,24 @@ class RiskySetup:
     domain_rules: RuleRows = ()
     filter_rules: RuleRows = ()
     folder: Path = Path()
-    reference: Path | None = None
+    references: tuple[Path, ...] = ()
+    trim_divisor: int = TRIM_DIVISOR
+    numbers: str | None = None
 
     def plan(self) -> Plan:
         """The rules read; `InputError` names the rows that cannot be."""
         domain = domain_rules_of(_numbered(self.domain_rules), "Domain rules")
         filters = filter_rules_of(_numbered(self.filter_rules), "Filter rules", self.folder)
-        return Plan(self.k, self.strategy, domain, filters, self.suppression_share)
+        return Plan(self.k, self.strategy, domain, filters, self.suppression_share, self.trim_divisor, self.numbers)
 
     @property
     def paths(self) -> list[Path]:
         """List the files that are searched."""
-        return [Path(self.records.source.path), *([] if self.reference is None else [self.reference])]
+        return [Path(self.records.source.path), *self.references]
 
     def same_table(self, other: RiskySetup) -> bool:
         """Whether both search the same columns of the same files: then steps already made still hold."""
-        return (self.records, self.columns, self.reference) == (other.records, other.columns, other.reference)
+        return (self.records, self.columns, self.references) == (other.records, other.columns, other.references)
 
 
 def _numbered(rows: RuleRows) -> list[tuple[int, list[str]]]:
@@ -243,6 +245,8 @@ def step(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
         known = (_listed(setup, coarsener, progress),)
     listing, plan = known[-1], coarsener.plan
     fits = (listing.plan.k, listing.plan.domain_rules) == (plan.k, plan.domain_rules)
+    if listing.search.thresholds is not None and listing.search.thresholds.limitation:
+        fits = False  # a step compares thresholds with the combinations of all sizes, not of a bounded list
     first_is_known = len(listing) or listing.search.complete
     if coarsener.step(progress, listing.search if fits and first_is_known else None):
         return Work(setup, coarsener, (*known, _listed(setup, coarsener, progress)))
@@ -275,7 +279,7 @@ def save_scores(work: Work, target: Path, progress: Progress) -> Path:
 def _history(setup: RiskySetup, work: Work | None, progress: Progress) -> Coarsener:
     """The history to go on with: steps stay as long as the table is the same, rules and k are those of now."""
     if work is None or not work.setup.same_table(setup):
-        return RiskyJob(setup.records, setup.columns, setup.plan(), setup.reference).execute(progress)
+        return RiskyJob(setup.records, setup.columns, setup.plan(), setup.references).execute(progress)
     old = work.coarsener
     return Coarsener(setup.plan(), old.start, list(old.steps), old.done, old.exempted)
 

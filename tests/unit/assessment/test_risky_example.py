@@ -7,6 +7,7 @@ import pytest
 from vbas_desktop.assessment.risky.detail import measure_detail
 from vbas_desktop.assessment.risky.loop import Coarsener, Plan
 from vbas_desktop.assessment.risky.mining import _Scratch, mine
+from vbas_desktop.assessment.risky.rules import DomainRule
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.files.records.table import load_records
@@ -44,6 +45,41 @@ def test_all_strategies_end_as_documented(clients, columns, strategy, steps, ano
     assert coarsener.state.table.anonymity == anonymity
     detail = measure_detail(coarsener.start.table, coarsener.state.table)
     assert round(detail.information_loss, 4) == loss
+
+
+@pytest.mark.parametrize(
+    ("kind", "threshold", "left", "exempted"),
+    [("greater", 300, 555, 654), ("greater", 654, 1209, 0), ("less", 1000, 555, 654), ("less", 654, 1209, 0)],
+)
+def test_thresholds_compare_the_654_combinations_with_gender(clients, columns, kind, threshold, left, exempted):
+    plan = Plan(3, domain_rules=(DomainRule("gender", kind, threshold),))
+    coarsener = Coarsener.of(plan, Table.of_records(clients, columns))
+    search = coarsener.search(Silent(), first_level_only=False)
+    assert search.thresholds.appearances[columns.index("Gender")] == 654
+    assert (search.number, search.exempted) == (left, exempted)
+
+
+def test_the_domain_rules_of_table_1_leave_gender_alone_while_it_is_in_more_than_7_combinations(clients, columns):
+    rules = (
+        DomainRule("PostalCode", "candidate", 1),
+        DomainRule("PostalCode", "candidate", 3),
+        DomainRule("Gender", "greater", 7),
+        DomainRule("ALL", "candidate", 4),
+    )
+    gender = columns.index("Gender")
+    coarsener = Coarsener.of(Plan(3, "paper", domain_rules=rules), Table.of_records(clients, columns))
+    emptied = []
+    for expected in (654, 1):
+        search = coarsener.search(Silent(), first_level_only=False)
+        assert search.thresholds.appearances[gender] == expected
+        found = [each.columns for level in search.levels for each in level.found]
+        assert all(gender not in each for each in found) == (expected > 7)
+        assert all(len(each) != 4 for each in found)
+        assert coarsener.step()
+        emptied.append({change.column for change in coarsener.steps[-1].changes})
+    assert emptied[0] == {"Age", "Region", "Income", "Health Coverage", "Current Client", "SIN Available"}
+    assert emptied[1] == {"Gender", "Married", "First Visit", "Long Term Client"}
+    assert not coarsener.step()
 
 
 def test_few_records_go_before_anything_is_grouped_and_values_are_grouped_before_a_column_is_emptied(clients, columns):

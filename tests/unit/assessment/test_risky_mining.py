@@ -18,7 +18,7 @@ from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.rules import DomainRule, FilterRule
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.domain.progress import Cancelled, Silent
 
 NAMES = ["a", "b", "c", "d", "e"]
 CELLS = st.sampled_from(["", "x", "y", "zz"])
@@ -73,7 +73,7 @@ def test_a_public_table_makes_what_is_rare_there_risky(rows, public, k):
     width = min(len(rows[0]), len(public[0]))
     rows, public = [row[:width] for row in rows], [row[:width] for row in public]
     table, reference = Table.of_rows(NAMES[:width], rows), Table.of_rows(NAMES[:width], public)
-    assert found_in(table, mine(table, k, reference=reference)) == brute_force(rows, k, public)
+    assert found_in(table, mine(table, k, references=[reference])) == brute_force(rows, k, public)
 
 
 @settings(max_examples=60, deadline=None)
@@ -135,14 +135,70 @@ def test_numbers_are_joined_in_pairs():
     assert set(coarsener.state.table.values[0]) == {"1–2", "10–11"}
 
 
-def test_filter_rules_are_used_one_by_one_and_a_rule_that_merges_nothing_is_skipped():
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_filter_rules_are_used_in_order_one_a_step_even_if_nothing_is_merged(strategy):
     rules = (FilterRule("A", "cut", cut=1), FilterRule("a", "cut", cut=2), FilterRule("a", "null"))
     rows = [["p111"], ["p222"], ["p333"], ["q1"]]
-    coarsener = Coarsener.of(Plan(2, filter_rules=rules), Table.of_rows(["a"], rows))
-    assert coarsener.step()
-    # Cutting one character would merge nothing; cutting two leaves p1, p2, p3 and an empty value: nothing merged.
-    assert coarsener.steps[0].changes[0].words == "emptied"
-    assert coarsener.undone().state.table.values == (("p111", "p222", "p333", "q1"),)
+    coarsener = Coarsener.of(Plan(2, strategy, filter_rules=rules), Table.of_rows(["a"], rows))
+    coarsener.run()
+    words = [change.words for step in coarsener.steps for change in step.changes]
+    assert words == ["last character cut", "last 2 characters cut", "emptied"]
+    values = [step.state.table.values[0] for step in coarsener.steps]
+    assert values == [("p11", "p22", "p33", "q"), ("", "p"), ("",)]
+    assert coarsener.undone().state.table.values == (("", "p"),)
+
+
+LISTING_4_REGION = (*[FilterRule("region", "cut", cut=1)] * 3, FilterRule("region", "null"))
+
+
+def test_the_region_of_listing_4_loses_a_character_three_times_and_is_then_emptied():
+    rows = [["LONDON"], ["RURAL"], ["DISTANCE"], ["OTHER"]]
+    coarsener = Coarsener.of(Plan(3, "paper", filter_rules=LISTING_4_REGION), Table.of_rows(["Region"], rows))
+    coarsener.run()
+    assert [step.state.table.values[0] for step in coarsener.steps] == [
+        ("DISTANC", "LONDO", "OTHE", "RURA"),
+        ("DISTAN", "LOND", "OTH", "RUR"),
+        ("DISTA", "LON", "OT", "RU"),
+        ("",),
+    ]
+
+
+def test_the_divisor_says_how_much_of_a_text_is_cut():
+    rows = [["N5Y2N3"], ["N5Y2K1"], ["N5YABC"], ["N5YDEF"]]
+    cut = {}
+    for divisor in (1, 2, 3, 6):
+        coarsener = Coarsener.of(Plan(2, "paper", trim_divisor=divisor), Table.of_rows(["code"], rows))
+        coarsener.step()
+        cut[divisor] = coarsener.steps[0].changes[0].words, coarsener.state.table.values[0]
+    assert cut[1] == ("emptied", ("",))
+    assert cut[2] == ("last 3 characters cut", ("N5Y",))
+    assert cut[3] == ("last 2 characters cut", ("N5Y2", "N5YA", "N5YD"))
+    assert cut[6] == ("last 2 characters cut", ("N5Y2", "N5YA", "N5YD")), "one character alone merges nothing"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "numbers", "words"),
+    [
+        ("paper", None, "emptied"),
+        ("paper", "pairs", "neighbouring values joined"),
+        ("cover", None, "neighbouring values joined"),
+        ("gentle", None, "neighbouring values joined"),
+        ("gentle", "null", "emptied"),
+    ],
+)
+def test_numbers_without_a_rule_are_emptied_or_joined_in_pairs(strategy, numbers, words):
+    rows = [[str(number)] for number in (1, 2, 10, 11)]
+    coarsener = Coarsener.of(Plan(2, strategy, numbers=numbers), Table.of_rows(["n"], rows))
+    coarsener.run()
+    assert coarsener.steps[0].changes[0].words == words
+
+
+def test_numbers_with_a_rule_are_coarsened_by_it_before_they_are_emptied():
+    rows = [["ID"], ["10001"], ["10002"], ["10101"], ["10102"]][1:]
+    rule = FilterRule("id", "cut", cut=2)
+    coarsener = Coarsener.of(Plan(3, "paper", filter_rules=(rule,)), Table.of_rows(["id"], rows))
+    coarsener.run()
+    assert [step.state.table.values[0] for step in coarsener.steps] == [("100", "101"), ("",)]
 
 
 def test_groups_of_values_are_used_and_values_without_a_group_stay():
@@ -175,12 +231,87 @@ def test_exempted_combinations_are_counted_and_do_not_hide_larger_ones():
     assert found_in(table, search) == {((1,), ("2",), 1), ((0, 1), ("z", "1"), 1), ((0, 1), ("y", "1"), 1)}
 
 
-@pytest.mark.parametrize(("rule", "left"), [("greater", 0), ("less", 1)])
-def test_thresholds_count_the_combinations_of_a_feature(rule, left):
-    rows = [["x"], ["y"], ["z"], ["z"]]
-    table = Table.of_rows(["a"], rows)
-    search = mine(table, 2, exempt=exemption(["a"], [DomainRule("ALL", rule, 1)]))
-    assert (search.number > 0) == bool(left)
+def search_with(rows, k, *rules, max_size=None):
+    table = Table.of_rows(NAMES[: len(rows[0])], rows)
+    coarsener = Coarsener.of(Plan(k, domain_rules=rules), table)
+    return table, coarsener.search(Silent(), max_size, first_level_only=False)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    rows=small_tables(),
+    k=st.integers(1, 5),
+    feature=st.sampled_from(["ALL", "a", "b"]),
+    kind=st.sampled_from(["greater", "less"]),
+    threshold=st.integers(0, 12),
+)
+def test_thresholds_count_the_combinations_of_all_sizes(rows, k, feature, kind, threshold):
+    k = min(k, len(rows))
+    minimal = brute_force(rows, k)
+    appearances = Counter(column for columns, _, _ in minimal for column in columns)
+    beyond = set()
+    for column in range(len(rows[0])):
+        exceeds = appearances[column] > threshold if kind == "greater" else appearances[column] < threshold
+        if feature in ("ALL", NAMES[column]) and exceeds:
+            beyond.add(column)
+    table, search = search_with(rows, k, DomainRule(feature, kind, threshold))
+    assert search.thresholds.appearances == appearances
+    assert search.thresholds.limitation == ""
+    assert found_in(table, search) == {each for each in minimal if beyond.isdisjoint(each[0])}
+    assert search.exempted == sum(not beyond.isdisjoint(each[0]) for each in minimal)
+
+
+# Column b is in one combination of size 1 and in four of size 2.
+TWO_SIZES = [["p", "1"], ["p", "2"], ["q", "1"], ["q", "2"], ["r", "1"], ["r", "1"], ["s", "2"], ["s", "2"], ["s", "3"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "threshold", "left", "exempted"),
+    [("greater", 4, 0, 5), ("greater", 5, 5, 0), ("less", 5, 5, 0), ("less", 6, 0, 5)],
+)
+def test_a_threshold_of_4_is_exceeded_by_1_combination_of_one_size_and_4_of_another(kind, threshold, left, exempted):
+    _, search = search_with(TWO_SIZES, 2, DomainRule("b", kind, threshold))
+    assert search.thresholds.appearances == {0: 4, 1: 5}
+    assert (search.number, search.exempted) == (left, exempted)
+
+
+def test_a_bounded_search_says_that_thresholds_count_small_combinations_only():
+    _, search = search_with(TWO_SIZES, 2, DomainRule("b", "greater", 4), max_size=1)
+    assert search.thresholds.appearances == {1: 1}
+    assert search.thresholds.limitation == "thresholds of domain rules count combinations of at most 1 column"
+    assert (search.number, search.exempted) == (1, 0)
+
+
+def test_a_feature_beyond_its_threshold_is_not_coarsened_and_the_result_says_that_it_is_not_anonymous():
+    coarsener = Coarsener.of(
+        Plan(2, "paper", domain_rules=(DomainRule("b", "greater", 4),)), Table.of_rows(["a", "b"], TWO_SIZES)
+    )
+    coarsener.run()
+    assert coarsener.steps == []
+    assert coarsener.exempted == 5
+    assert coarsener.state.table.anonymity == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_tables(), small_tables(), small_tables(), st.integers(1, 4))
+def test_what_is_rare_in_any_of_several_public_tables_is_risky(rows, one, other, k):
+    width = min(len(rows[0]), len(one[0]), len(other[0]))
+    rows, one, other = ([row[:width] for row in table] for table in (rows, one, other))
+    table = Table.of_rows(NAMES[:width], rows)
+    references = [Table.of_rows(NAMES[:width], public) for public in (one, other)]
+    together = found_in(table, mine(table, k, references=references))
+    risky = brute_force(rows, k, one) | brute_force(rows, k, other)
+    items = {frozenset(zip(columns, values, strict=True)): each for each in risky for columns, values, _ in [each]}
+    assert together == {each for key, each in items.items() if not any(less < key for less in items)}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_coarsening_ends_with_public_tables_of_fewer_than_k_records(strategy):
+    rows = [["x", "1"]] * 5 + [["y", "2"]] * 5
+    references = [Table.of_rows(["a"], [["x"]]), Table.of_rows(["b"], [["1"], ["2"]])]
+    coarsener = Coarsener.of(Plan(3, strategy), Table.of_rows(["a", "b"], rows), references)
+    coarsener.run()
+    assert coarsener.state.table.values == (("",), ("",))
 
 
 @pytest.mark.parametrize(

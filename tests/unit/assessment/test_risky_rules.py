@@ -33,6 +33,7 @@ first time, null
 current, null
 long term, null
 has health, null
+has sin, null
 """
 
 
@@ -53,7 +54,7 @@ def test_domain_rules_load_as_they_are_printed(tmp_path):
 
 def test_filter_rules_load_as_they_are_printed(tmp_path):
     rules = read_filter_rules(write(tmp_path, FILTER))
-    assert len(rules) == 16
+    assert len(rules) == 17
     assert [rule.cut for rule in rules[:3]] == [3, 2, 1]
     assert rules[3] == FilterRule("id", "null")
     assert rules[12].feature == "first time"

@@ -34,19 +34,38 @@ class Coarsening:
         return set(self.applied(values)) <= {NULL}
 
 
-def next_coarsening(table: Table, column: int, rules: Sequence[FilterRule], join_rare: bool = False) -> Coarsening:
-    """The next thing to do to a column: the first rule that merges something, else the default, else empty it.
+@dataclass(frozen=True)
+class Defaults:
+    """How a column without rules is coarsened.
 
-    ``join_rare``: before it is emptied, its rarest values are taken together.
+    Texts lose the length of the shortest one divided by ``trim_divisor``; ``empty_numbers``: numbers are emptied, not
+    joined in pairs; ``join_rare``: before a column is emptied, its rarest values are taken together.
     """
+
+    trim_divisor: int = 3
+    empty_numbers: bool = False
+    join_rare: bool = False
+
+
+def next_coarsening(
+    table: Table,
+    column: int,
+    rules: Sequence[FilterRule],
+    defaults: Defaults = Defaults(),  # noqa: B008 (frozen)
+) -> Coarsening:
+    """Return the next thing to do to a column: its first rule in any case, else the default, else empty it."""
     values = table.values[column]
     own = [rule for rule in rules if same_name(rule.feature, table.columns[column])]
-    for used, rule in enumerate(own, 1):
-        transform, words = _by_rule(rule)
-        if _merges(transform, values):
-            return Coarsening(column, transform, words, used)
-    transform, words = _default(values) or (_rare_joined(table, column) if join_rare else None) or (_empty, "emptied")
-    return Coarsening(column, transform, words, len(own))
+    if own:
+        transform, words = _by_rule(own[0])
+        return Coarsening(column, transform, words, 1)
+    if defaults.empty_numbers and _all_numbers(_present(values)):
+        return Coarsening(column, _empty, "emptied")
+    chosen = _default(values, defaults.trim_divisor)
+    if chosen is None and defaults.join_rare:
+        chosen = _rare_joined(table, column)
+    transform, words = chosen or (_empty, "emptied")
+    return Coarsening(column, transform, words)
 
 
 def _merges(transform: Transform, values: Sequence[str]) -> bool:
@@ -74,10 +93,14 @@ def _cut_words(characters: int) -> str:
     return "last character cut" if characters == 1 else f"last {characters} characters cut"
 
 
-def _default(values: tuple[str, ...]) -> tuple[Transform, str] | None:
-    present = [value for value in values if value != NULL]
+def _present(values: Sequence[str]) -> list[str]:
+    return [value for value in values if value != NULL]
+
+
+def _default(values: tuple[str, ...], trim_divisor: int) -> tuple[Transform, str] | None:
+    present = _present(values)
     if len(present) > 2:
-        return _bins(present) if _all_numbers(present) else _shortened(values, min(map(len, present)))
+        return _bins(present) if _all_numbers(present) else _shortened(values, min(map(len, present)), trim_divisor)
     return None
 
 
@@ -109,9 +132,9 @@ def _rare_joined(table: Table, column: int) -> tuple[Transform, str] | None:
     return (lambda value: together if value in rare else value), words
 
 
-def _shortened(values: tuple[str, ...], shortest: int) -> tuple[Transform, str] | None:
-    """A third of the shortest value cut off, as often as it takes to merge something; None if nothing would be left."""
-    step = max(1, shortest // 3)
+def _shortened(values: tuple[str, ...], shortest: int, divisor: int) -> tuple[Transform, str] | None:
+    """Cut off a part of the shortest value, as often as it takes to merge something; None if nothing would be left."""
+    step = max(1, shortest // divisor)
     for characters in range(step, shortest, step):
         if _merges(_cut(characters), values):
             return _cut(characters), _cut_words(characters)

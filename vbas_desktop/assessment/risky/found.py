@@ -5,7 +5,7 @@ by it, and counting over sets of columns in general: with a public table, and wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import counted
 from vbas_desktop.io.output import write_text
 
 from .table import Table, joined, row_keys
@@ -72,13 +73,35 @@ class Level:
         return sum(each.rows.size for each in self.exempted)
 
 
+@dataclass(frozen=True)
+class ThresholdCount:
+    """Count in how many minimal risky combinations each column is, over all sizes, before any rule is applied.
+
+    ``largest_size`` is None if all sizes were searched; otherwise larger combinations are not in the count.
+    """
+
+    appearances: Counter[int]
+    largest_size: int | None = None
+
+    @property
+    def limitation(self) -> str:
+        """Say which combinations the thresholds leave out; empty if none."""
+        if self.largest_size is None:
+            return ""
+        return f"thresholds of domain rules count combinations of at most {counted(self.largest_size, 'column')}"
+
+
 @dataclass(eq=False)
 class Search:
-    """The outcome of a search. ``scores[i]``: in how many minimal risky combinations distinct row i is."""
+    """The outcome of a search. ``scores[i]``: in how many minimal risky combinations distinct row i is.
+
+    ``thresholds``: what the thresholds of domain rules were compared with; None without such rules.
+    """
 
     levels: list[Level] = field(default_factory=list)
     complete: bool = True
     why_incomplete: str = ""
+    thresholds: ThresholdCount | None = None
     scores: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def give_up(self, why: str) -> None:
@@ -131,13 +154,14 @@ def write_scores(path: Path, table: Table, search: Search, progress: Progress) -
 
 
 def risky_rows(
-    table: Table, reference: Table | None, columns: tuple[int, ...], active: NDArray[np.int32], k: int
+    table: Table, references: Sequence[Table], columns: tuple[int, ...], active: NDArray[np.int32], k: int
 ) -> tuple[NDArray[np.int32], Found]:
     """All risky ones among the active rows, and the combinations that make them so."""
     first, counts, group = joined(_keys(table, columns, active), table.weights[active])
     risky = counts < k
-    if reference is not None and all(table.columns[column] in reference.columns for column in columns):
-        risky |= _public_counts(table, reference, columns, active)[first] < k
+    for reference in references:
+        if all(table.columns[column] in reference.columns for column in columns):
+            risky |= _public_counts(table, reference, columns, active)[first] < k
     return active[risky[group]], Found.of(columns, active[first[risky]], counts[risky])
 
 

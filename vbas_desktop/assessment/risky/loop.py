@@ -13,10 +13,10 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 
-from .filters import Coarsening, next_coarsening
-from .found import Found, Level, Search, occurrences, rows_of
-from .mining import Exempt, mine
-from .rules import ALL, DomainRule, FilterRule, same_name
+from .filters import Coarsening, Defaults, next_coarsening
+from .found import Found, Level, Search, ThresholdCount, occurrences, rows_of
+from .mining import Exemption, mine
+from .rules import DomainRule, FilterRule, same_name
 from .table import Table
 
 GENTLE = "gentle"
@@ -27,15 +27,42 @@ STRATEGIES = {
 }
 
 
+NULL_NUMBERS = "null"
+PAIRED_NUMBERS = "pairs"
+NUMBERS = {
+    NULL_NUMBERS: "A column of numbers without a rule is emptied, as in the source.",
+    PAIRED_NUMBERS: "Neighbouring numbers of a column without a rule are joined in pairs.",
+}
+TRIM_DIVISOR = 3
+"""The part of the shortest text that is cut off: source 003, section IV-4."""
+
+
+def default_numbers(strategy: str) -> str:
+    """Choose what becomes of numbers without a rule: emptied with the strategy of the source, else paired."""
+    return NULL_NUMBERS if strategy == "paper" else PAIRED_NUMBERS
+
+
 @dataclass(frozen=True)
 class Plan:
-    """What is wanted: k, the rules, the strategy, and the share of records that may be suppressed instead."""
+    """What is wanted: k, the rules, the strategy, and the share of records that may be suppressed instead.
+
+    Without a rule, texts lose the length of the shortest one divided by ``trim_divisor``; ``numbers`` is one of
+    `NUMBERS`, None for the default of the strategy.
+    """
 
     k: int
     strategy: str = GENTLE
     domain_rules: tuple[DomainRule, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
     suppression_share: float = 0.0
+    trim_divisor: int = TRIM_DIVISOR
+    numbers: str | None = None
+
+    @property
+    def defaults(self) -> Defaults:
+        """Return how columns without a rule are coarsened."""
+        numbers = self.numbers or default_numbers(self.strategy)
+        return Defaults(self.trim_divisor, numbers == NULL_NUMBERS, join_rare=self.strategy == GENTLE)
 
 
 @dataclass(frozen=True)
@@ -64,7 +91,7 @@ class State:
     """The table after some steps. ``used`` tells how many filter rules of each column are spent."""
 
     table: Table
-    reference: Table | None = None
+    references: tuple[Table, ...] = ()
     used: tuple[int, ...] = ()
     suppressed: int = 0
 
@@ -91,12 +118,12 @@ class Coarsener:
     exempted: int = 0
 
     @classmethod
-    def of(cls, plan: Plan, table: Table, reference: Table | None = None) -> Coarsener:
+    def of(cls, plan: Plan, table: Table, references: Sequence[Table] = ()) -> Coarsener:
         """A coarsener that has done nothing yet; with fewer than k records in all, no coarsening could help."""
         if table.records < plan.k:
             message = f"The file has only {counted(table.records, 'record')}, fewer than k = {plan.k}."
             raise InputError(Finding("too-few-records", message, "Choose a smaller k or a larger file."))
-        return cls(plan, State(table, reference, (0,) * len(table.columns)))
+        return cls(plan, State(table, tuple(references), (0,) * len(table.columns)))
 
     @property
     def state(self) -> State:
@@ -137,15 +164,27 @@ class Coarsener:
     def search(self, progress: Progress, max_size: int | None = None, first_level_only: bool = True) -> Search:
         """The minimal risky combinations that no domain rule lets pass: of the first size that has any, or of all."""
         state, rules = self.state, self.plan.domain_rules
-        return mine(
+        thresholds = None
+        if any(rule.has_threshold for rule in rules):
+            thresholds = self._count_appearances(progress, max_size)
+        search = mine(
             state.table,
             self.plan.k,
             max_size=max_size,
             first_level_only=first_level_only,
-            exempt=exemption(state.table.columns, rules) if rules else None,
-            reference=state.reference,
+            exempt=exemption(state.table.columns, rules, thresholds) if rules else None,
+            references=state.references,
             progress=progress,
         )
+        search.thresholds = thresholds
+        return search
+
+    def _count_appearances(self, progress: Progress, max_size: int | None) -> ThresholdCount:
+        """Count the combinations of each column: thresholds need all sizes, so this is one whole search more."""
+        state = self.state
+        whole = mine(state.table, self.plan.k, max_size=max_size, references=state.references, progress=progress)
+        appearances = occurrences(found for level in whole.levels for found in level.found)
+        return ThresholdCount(appearances, None if whole.complete else len(whole.levels))
 
     def _whole_rows(self, table: Table) -> Level | None:
         """Where the sets of columns are too many to be searched: the rare rows themselves, so that it goes on."""
@@ -159,7 +198,7 @@ class Coarsener:
         records = int(state.table.weights[rows].sum())
         if not 0 < records <= budget or state.table.records - records < self.plan.k:
             return None
-        left = State(state.table.without(rows), state.reference, state.used, state.suppressed + records)
+        left = State(state.table.without(rows), state.references, state.used, state.suppressed + records)
         return left, [Change(None, "records suppressed", records=records)]
 
     def _change_gently(self, state: State, level: Level) -> tuple[State, list[Change]]:
@@ -188,7 +227,7 @@ class Coarsener:
     def _next(self, state: State, column: int) -> Coarsening:
         name = state.table.columns[column]
         own = [rule for rule in self.plan.filter_rules if same_name(rule.feature, name)]
-        return next_coarsening(state.table, column, own[state.used[column] :], self.plan.strategy == GENTLE)
+        return next_coarsening(state.table, column, own[state.used[column] :], self.plan.defaults)
 
 
 def _all_applied(state: State, todo: list[Coarsening]) -> tuple[State, list[Change]]:
@@ -211,11 +250,19 @@ def _applied(state: State, change: Coarsening) -> State:
     table = state.table.mapped(change.column, change.applied(state.table.values[change.column]))
     used = list(state.used)
     used[change.column] += change.rules_used
-    reference = state.reference
-    if reference is not None and name in reference.columns:
-        place = reference.columns.index(name)
-        reference = reference.mapped(place, change.applied(reference.values[place]))
-    return State(table, reference, tuple(used), state.suppressed)
+    emptied = change.empties(state.table.values[change.column])
+    references = tuple(_apply_to_reference(reference, name, change, emptied) for reference in state.references)
+    return State(table, references, tuple(used), state.suppressed)
+
+
+def _apply_to_reference(reference: Table, name: str, change: Coarsening, emptied: bool) -> Table:
+    """Coarsen a public table in the same way. Nobody can look up an emptied column, so it is left out there."""
+    if name not in reference.columns:
+        return reference
+    column = reference.columns.index(name)
+    if emptied:
+        return reference.without_column(column)
+    return reference.mapped(column, change.applied(reference.values[column]))
 
 
 def _rows_at_risk(table: Table, level: Level) -> NDArray[np.bool_]:
@@ -239,17 +286,25 @@ def choose_columns(level: Level, strategy: str) -> list[int]:
     return sorted(chosen)
 
 
-def exemption(columns: Sequence[str], rules: Sequence[DomainRule]) -> Exempt:
-    """The domain rules as the search asks for them: one rule that applies is enough."""
+def exemption(
+    columns: Sequence[str], rules: Sequence[DomainRule], thresholds: ThresholdCount | None = None
+) -> Exemption:
+    """Turn domain rules into what the search asks for: one rule that applies is enough.
 
-    def let_pass(size: int, found: list[Found]) -> list[bool]:
-        hits = occurrences(found)
-        return [any(applies(rule, one, size, hits[one]) for rule in rules for one in each.columns) for each in found]
+    ``thresholds`` says in how many combinations of any size each column is; rules with thresholds need it.
+    """
+    frequent: set[int] = set()
+    sizes: dict[int, list[DomainRule]] = {}
+    for rule in rules:
+        if not rule.has_threshold:
+            sizes.setdefault(rule.number, []).append(rule)
+            continue
+        assert thresholds is not None
+        for column, name in enumerate(columns):
+            if rule.concerns(name) and rule.exceeded_by(thresholds.appearances[column]):
+                frequent.add(column)
 
-    def applies(rule: DomainRule, column: int, size: int, occurs: int) -> bool:
-        if rule.feature != ALL and not same_name(rule.feature, columns[column]):
-            return False
-        kinds = {"candidate": size == rule.number, "greater": occurs > rule.number, "less": occurs < rule.number}
-        return kinds[rule.type]
+    def lets_pass(found: tuple[int, ...]) -> bool:
+        return any(rule.concerns(columns[column]) for rule in sizes.get(len(found), ()) for column in found)
 
-    return let_pass
+    return Exemption(frozenset(frequent), lets_pass)

@@ -8,7 +8,8 @@ that share its values there are covered as well, so the counts of the other rows
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, compress
 from typing import Any
 
@@ -35,8 +36,24 @@ Covered = dict[tuple[int, ...], NDArray[np.uint8]]
 """For sets of columns: which rows smaller risky combinations cover, one bit per row."""
 
 
-Exempt = Callable[[int, list[Found]], list[bool]]
-"""Given a size and what was found: whether the domain rules let each `Found` pass."""
+@dataclass(frozen=True)
+class Exemption:
+    """What domain rules let pass: every combination with one of ``columns``, and what ``lets_pass`` accepts.
+
+    ``lets_pass`` is given a set of columns. Larger combinations than those that it accepts are still looked at; larger
+    ones than those with one of ``columns`` contain that column too.
+    """
+
+    columns: frozenset[int]
+    lets_pass: Callable[[tuple[int, ...]], bool]
+
+    def by_column(self, found: Found) -> bool:
+        """Say whether a combination is let pass for a column of its own, whatever its size."""
+        return not self.columns.isdisjoint(found.columns)
+
+    def __call__(self, found: Found) -> bool:
+        """Say whether a rule lets the combinations of these columns pass."""
+        return self.by_column(found) or self.lets_pass(found.columns)
 
 
 def mine(
@@ -45,8 +62,8 @@ def mine(
     *,
     max_size: int | None = None,
     first_level_only: bool = False,
-    exempt: Exempt | None = None,
-    reference: Table | None = None,
+    exempt: Exemption | None = None,
+    references: Sequence[Table] = (),
     work_limit: int = WORK_LIMIT,
     mask_limit: int = MASK_LIMIT,
     progress: Progress | None = None,
@@ -55,7 +72,7 @@ def mine(
     progress = progress or Silent()
     width = len(table.columns)
     search = Search(scores=np.zeros(table.rows, np.int32))
-    if reference is None and (table.anonymity or k) >= k:
+    if not references and (table.anonymity or k) >= k:
         return search  # no class over all columns is small, so no combination is
     covered: Covered = {(): np.zeros((table.rows + 7) // 8, np.uint8)}
     scratch = _Scratch(table, k)
@@ -69,7 +86,7 @@ def mine(
         if math.comb(width, size) * (table.rows // 8 + 1) > mask_limit:
             search.give_up(too_much(width, table.rows, size))
             break
-        level = _Level(table, k, size, covered, reference, scratch, search.scores)
+        level = _Level(table, k, size, covered, references, scratch, search.scores)
         work += level.work
         if not level.work:
             break
@@ -77,8 +94,10 @@ def mine(
             search.give_up(too_much(width, table.rows, size))
             break
         found = level.run(progress)
-        passed = exempt(size, found) if exempt is not None else [False] * len(found)
-        level.uncover(compress(found, passed))
+        passed = [exempt is not None and exempt(each) for each in found]
+        for each in compress(found, passed):
+            assert exempt is not None
+            level.let_pass(each, uncover=not exempt.by_column(each))
         search.levels.append(Level(size, _those(found, passed, False), _those(found, passed, True)))
         covered = level.covered
         if first_level_only and search.levels[-1].number:
@@ -154,12 +173,12 @@ class _Level:
         k: int,
         size: int,
         before: Covered,
-        reference: Table | None,
+        references: Sequence[Table],
         scratch: _Scratch,
         scores: NDArray[np.int32],
     ) -> None:
         self._table, self._k, self._size, self._before = table, k, size, before
-        self._reference, self._scratch, self._scores = reference, scratch, scores
+        self._references, self._scratch, self._scores = references, scratch, scores
         self.covered: Covered = {}
         self.work = self._row_visits()
 
@@ -197,23 +216,23 @@ class _Level:
 
     def _search(self, columns: tuple[int, ...]) -> Found | None:
         mask = self.covered[columns] = self._taken(columns)
-        if self._reference is None and self._scratch.fits(columns):
+        if not self._references and self._scratch.fits(columns):
             return self._scratch.search(columns, mask, self._scores)
         covered = np.unpackbits(mask, count=self._table.rows).view(bool)
         rows, found = risky_rows(
-            self._table, self._reference, columns, np.flatnonzero(~covered).astype(np.int32), self._k
+            self._table, self._references, columns, np.flatnonzero(~covered).astype(np.int32), self._k
         )
         self._scores[rows] += 1
         covered[rows] = True
         self.covered[columns] = np.packbits(covered)
         return found if rows.size else None
 
-    def uncover(self, passed: Iterable[Found]) -> None:
-        """Combinations that were let pass cover nothing and do not count for a row."""
-        for each in passed:
-            rows = rows_of(self._table, each)
-            self._scores[rows] -= 1
-            self.covered[each.columns] &= ~np.packbits(rows)
+    def let_pass(self, found: Found, uncover: bool) -> None:
+        """Do not count combinations for a row; with ``uncover``, larger combinations are looked at as well."""
+        rows = rows_of(self._table, found)
+        self._scores[rows] -= 1
+        if uncover:
+            self.covered[found.columns] &= ~np.packbits(rows)
 
 
 def _subsets(columns: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -20,7 +20,7 @@ from vbas_desktop.settings.writing import Writing
 
 from .detail import measure_detail
 from .found import Search, records_by_score
-from .loop import Coarsener, State
+from .loop import Coarsener, State, default_numbers
 from .table import Table
 
 
@@ -61,11 +61,20 @@ def search_dict(
         "number": search.number,
         "combinations": listed,
         "exempted": search.exempted,
+        "appearances": _appearances(table, search),
+        "thresholds": search.thresholds.limitation if search.thresholds is not None else "",
         "complete": search.complete,
         "why_incomplete": search.why_incomplete,
         "records_in_combinations": int(table.weights[search.scores > 0].sum()),
         "records_by_score": {str(score): number for score, number in records_by_score(table, search).items()},
     }
+
+
+def _appearances(table: Table, search: Search) -> dict[str, int]:
+    """Return in how many combinations of any size each column is, before rules; empty without thresholds."""
+    if search.thresholds is None:
+        return {}
+    return {name: search.thresholds.appearances[column] for column, name in enumerate(table.columns)}
 
 
 def log_dict(coarsener: Coarsener) -> dict[str, Any]:
@@ -75,6 +84,9 @@ def log_dict(coarsener: Coarsener) -> dict[str, Any]:
     return {
         "k": coarsener.plan.k,
         "strategy": coarsener.plan.strategy,
+        "numbers": coarsener.plan.numbers or default_numbers(coarsener.plan.strategy),
+        "trim_divisor": coarsener.plan.trim_divisor,
+        "reference_tables": len(coarsener.start.references),
         "domain_rules": [str(rule) for rule in coarsener.plan.domain_rules],
         "steps": [
             {

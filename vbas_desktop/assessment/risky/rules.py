@@ -22,18 +22,32 @@ class DomainRule:
     """Lets risky combinations pass.
 
     ``candidate``: those of exactly ``number`` columns that contain the feature; ``greater``/``less``: those of a
-    feature that occurs in more/fewer than ``number`` of the combinations. ``feature`` may be ALL.
+    feature that occurs in more/fewer than ``number`` of the minimal combinations of all sizes. ``feature`` may be ALL.
+    Source 003, section IV-3 and Table 1.
     """
 
     feature: str
     type: str
     number: int
 
+    @property
+    def has_threshold(self) -> bool:
+        """Say whether the rule compares how often a feature occurs."""
+        return self.type != "candidate"
+
+    def concerns(self, column: str) -> bool:
+        """Say whether the rule is about this column."""
+        return self.feature == ALL or same_name(self.feature, column)
+
+    def exceeded_by(self, appearances: int) -> bool:
+        """Say whether a feature in so many combinations is beyond the threshold, so that they may stay."""
+        return appearances > self.number if self.type == "greater" else appearances < self.number
+
     def __str__(self) -> str:
         words = {
             "candidate": f"combinations of {counted(self.number, 'column')}",
-            "greater": f"when it occurs in more than {counted(self.number, 'combination')}",
-            "less": f"when it occurs in fewer than {counted(self.number, 'combination')}",
+            "greater": f"when it occurs in more than {counted(self.number, 'combination')} of any size",
+            "less": f"when it occurs in fewer than {counted(self.number, 'combination')} of any size",
         }
         return f"{self.feature}: {words[self.type]}"
 
@@ -43,7 +57,9 @@ class DomainRule:
         if self.type == "candidate":
             among = "" if self.feature == ALL else f", {self.feature} among them,"
             return f"Risky combinations of exactly {counted(self.number, 'column')}{among} may stay."
-        often = f"{'more' if self.type == 'greater' else 'fewer'} than {counted(self.number, 'combination')}"
+        often = (
+            f"{'more' if self.type == 'greater' else 'fewer'} than {counted(self.number, 'combination')} of any size"
+        )
         if self.feature == ALL:
             return f"A risky combination may stay if one of its columns is in {often}."
         return f"Risky combinations with {self.feature} may stay if it is in {often}."

@@ -136,6 +136,14 @@ class Table:
         codes = [translate[old] if j == column else old for j, old in enumerate(self.codes)]
         return _collapsed(self.columns, values, codes, self.weights, self.row_of, Silent())
 
+    def without_column(self, column: int) -> Table:
+        """Return the table without one column, with the rows that are then equal joined."""
+        left = [number for number in range(len(self.columns)) if number != column]
+        names = [self.columns[number] for number in left]
+        values = [self.values[number] for number in left]
+        codes = [self.codes[number] for number in left]
+        return _collapsed(names, values, codes, self.weights, self.row_of, Silent())
+
     def without(self, rows: NDArray[np.bool_]) -> Table:
         """The table with the records of the marked distinct rows suppressed."""
         kept = ~rows

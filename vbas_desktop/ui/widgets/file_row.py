@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -83,6 +84,73 @@ class FileRow(DropPlace):
     def _on_clear(self) -> None:
         self.show_file(None)
         self.cleared.emit()
+
+
+class FileListRow(DropPlace):
+    """Several files of one kind, each with a button that takes it out. `changed()`: another list."""
+
+    changed = Signal()
+
+    def __init__(self, label: str, help: str, theme: Theme) -> None:
+        super().__init__()
+        self.paths: tuple[Path, ...] = ()
+        self._label = label.replace("&", "")
+        self._theme = theme
+        self.caption = Label(label)
+        self.empty = muted("none yet")
+        self.add = button("Add…", self._on_add, help, accessibleName=f"Add to {self._label.lower()}")
+        self.caption.setBuddy(self.add)
+        set_tool_tip(self.caption, help)
+        self.removers: list[QToolButton] = []
+        self._shown: list[QWidget] = []
+        self._files = QWidget()
+        self._lines = in_column(within=self._files, margins=0, spacing=0)
+        top = in_row((self.caption, 1), self.add)
+        in_column(top, self.empty, self._files, within=self, margins=0, spacing=GRID // 4)
+        self.dropped.connect(self.add_file)
+        self._show()
+
+    @Slot(Path)
+    def add_file(self, path: Path) -> None:
+        """Add a file, unless it is in the list."""
+        if path not in self.paths:
+            self.paths = (*self.paths, path)
+            self._show()
+            self.changed.emit()
+
+    def remove_file(self, path: Path) -> None:
+        """Take a file out of the list."""
+        self.paths = tuple(each for each in self.paths if each != path)
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        for line in self._shown:
+            self._lines.removeWidget(line)
+            line.deleteLater()
+        self._shown = [self._make_line(path) for path in self.paths]
+        self.removers = [line.findChildren(QToolButton)[0] for line in self._shown]
+        for line in self._shown:
+            self._lines.addWidget(line)
+        self.empty.setVisible(not self.paths)
+        self._files.setVisible(bool(self.paths))
+
+    def _make_line(self, path: Path) -> QWidget:
+        line = QWidget()
+        name = Label(path.name)
+        name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        set_tool_tip(name, str(path))
+        tip = f"Without {path.name}"
+        remover = dress(QToolButton(), autoRaise=True, toolTip=tip, accessibleName=tip)
+        self._theme.set_icon(remover, "close")
+        remover.clicked.connect(partial(self.remove_file, path))
+        in_row((name, 1), remover, within=line, margins=0)
+        return line
+
+    @Slot()
+    def _on_add(self) -> None:
+        start = self.paths[-1].parent if self.paths else None
+        ask_to_open(self, self._label, RECORD_FILES, start, lambda path: self.add_file(Path(path)))
 
 
 class FolderRow(FileRow):

@@ -193,5 +193,7 @@ def headline(listing: Listing) -> tuple[str, str]:
         size = next(level.size for level in search.levels if level.number)
         text = f"{counted(number, 'risky combination')} of size {size}, the smallest; Search lists all sizes."
     if not search.complete:
-        return f"{text} Not complete: {search.why_incomplete}.", "warning"
+        limitation = search.thresholds.limitation if search.thresholds is not None else ""
+        reasons = "; ".join(filter(None, (search.why_incomplete, limitation)))
+        return f"{text} Not complete: {reasons}.", "warning"
     return text, "" if number else "good"

@@ -78,8 +78,8 @@ DOMAIN = RuleKind(
     (
         (
             ("Candidate", "if it has exactly … columns"),
-            ("Threshold Greater", "if the column is in more than … combinations"),
-            ("Threshold Less", "if the column is in fewer than … combinations"),
+            ("Threshold Greater", "if the column is in more than … combinations of any size"),
+            ("Threshold Less", "if the column is in fewer than … combinations of any size"),
         ),
         (),
     ),
@@ -109,7 +109,8 @@ FILTER = RuleKind(
     (True,),
     _say_filter,
     filter_words,
-    "None: texts are shortened, numbers joined in pairs, rare values joined. A column’s rules are used in their order. "
+    "None: texts are shortened, numbers joined in pairs or emptied, rare values joined. A column’s rules are used in "
+    "their order, one row one use. "
     "Examples: postcode · cut the last 2 characters (N5Y2N3 → N5Y2); job · map:jobs.csv, a file of lines value,group.",
     "Choose a column and how it is coarsened: -2 cuts two characters, map:FILE groups, null empties.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRect, Qt, Signal, Slot
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QComboBox,
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from vbas_desktop.assessment.risky.loop import GENTLE, STRATEGIES
+from vbas_desktop.assessment.risky.loop import GENTLE, NULL_NUMBERS, NUMBERS, PAIRED_NUMBERS, STRATEGIES, TRIM_DIVISOR
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
@@ -26,7 +26,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, offer
 from vbas_desktop.ui.widgets.fields import in_pairs, title
-from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
+from vbas_desktop.ui.widgets.file_row import FileListRow, FileRow, SidePanel
 from vbas_desktop.ui.widgets.parameters import WritingFields
 from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import SHARE, Heading, Index, TableModel, set_up_table
@@ -43,6 +43,12 @@ _HEADINGS = (
 
 _STRATEGY_TITLES = {GENTLE: "Gently", "cover": "Few columns", "paper": "Every column"}
 
+_NUMBERS_CHOICES = (
+    ("by strategy", None, "Emptied with “Every column”, otherwise joined in pairs."),
+    ("emptied", NULL_NUMBERS, NUMBERS[NULL_NUMBERS]),
+    ("in pairs", PAIRED_NUMBERS, NUMBERS[PAIRED_NUMBERS]),
+)
+
 
 class SettingsPanel(SidePanel):
     """`changed()`: another setting; `file_chosen(Path)`: a file of the page's own; `column_wanted(str)`: a filter."""
@@ -58,8 +64,8 @@ class SettingsPanel(SidePanel):
         theme = context.theme
         about = "The record file that is loaded, or any other table, with or without regions"
         self.file = FileRow("File t&o search", about, theme, clearable=True)
-        public = "Values that are rare in this public table count as risky, too"
-        self.reference = FileRow("&Public table", public, theme, clearable=True)
+        public = "Values that are rare in any of these public tables count as risky, too"
+        self.references = FileListRow("&Public tables", public, theme)
         self.writing = WritingFields(with_identifiers=False)
         self.columns = ColumnTicks()
         self.view = QTableView()
@@ -67,6 +73,8 @@ class SettingsPanel(SidePanel):
         self.max_size = dress(QSpinBox(), minimum=0, maximum=100, specialValueText="all")
         self.share = dress(QDoubleSpinBox(), minimum=0.0, maximum=99.0, decimals=1, suffix=" %", value=1.0)
         self.strategy = QComboBox()
+        self.trim_divisor = dress(QSpinBox(), minimum=1, maximum=1_000, value=TRIM_DIVISOR)
+        self.numbers = QComboBox()
         self.domain, self.filters = RuleGrid(context, DOMAIN), RuleGrid(context, FILTER)
         self._set_up_table()
         self._build()
@@ -80,14 +88,22 @@ class SettingsPanel(SidePanel):
             "a smallest set that hits every risky combination. Every column: all that occur in one"
         )
         share = "Share of the records that may go instead of emptying a column"
+        trim = "Texts without a rule lose the length of the shortest one divided by this"
+        numbers_help = (
+            "Columns of numbers without a rule: emptied, or neighbouring numbers joined in pairs. By strategy: emptied "
+            "with “Every column”, otherwise in pairs"
+        )
+        offer(self.numbers, _NUMBERS_CHOICES)
         numbers = in_pairs(
             ("k", self.k, "Values that fewer records share are risky"),
             ("Largest size", self.max_size, size),
             ("Coarsen", self.strategy, coarsen),
             ("May be suppressed", self.share, share),
+            ("Cut texts by 1 in", self.trim_divisor, trim),
+            ("Numbers", self.numbers, numbers_help),
         )
         written = (title("The written file"), self.writing)
-        self.hold(self.file, title("Columns"), self.view, numbers, self.domain, self.filters, self.reference, *written)
+        self.hold(self.file, title("Columns"), self.view, numbers, self.domain, self.filters, self.references, *written)
 
     def _set_up_table(self) -> None:
         view = self.view
@@ -112,19 +128,14 @@ class SettingsPanel(SidePanel):
     def _connect(self) -> None:
         self.file.chosen.connect(self.file_chosen)
         self.file.cleared.connect(self.file_cleared)
-        self.reference.chosen.connect(self._on_reference)
-        for signal in (self.k.valueChanged, self.max_size.valueChanged, self.share.valueChanged):
-            signal.connect(self.changed)
-        for other in (self.strategy.activated, self.domain.changed, self.filters.changed):
+        spins = (self.k, self.max_size, self.share, self.trim_divisor)
+        for spin in spins:
+            spin.valueChanged.connect(self.changed)
+        for other in (self.strategy.activated, self.numbers.activated, self.domain.changed, self.filters.changed):
             other.connect(self.changed)
         self.columns.ticked.connect(self.changed)
-        self.reference.cleared.connect(self.changed)
+        self.references.changed.connect(self.changed)
         self.view.doubleClicked.connect(lambda index: self.column_wanted.emit(self.columns.name(index.row())))
-
-    @Slot(Path)
-    def _on_reference(self, path: Path) -> None:
-        self.reference.show_file(path)
-        self.changed.emit()
 
     def show_table(self, table: RecordTable | None, roles: dict[str, Role], own: bool) -> None:
         """Another file; roles of its columns where they are known."""
@@ -159,7 +170,9 @@ class SettingsPanel(SidePanel):
             domain_rules=self.domain.rows(),
             filter_rules=self.filters.rows(),
             folder=self.filters.folder or Path(self.table.source.path).parent,
-            reference=self.reference.path,
+            references=self.references.paths,
+            trim_divisor=self.trim_divisor.value(),
+            numbers=self.numbers.currentData(),
         )
 
 
