@@ -1,4 +1,4 @@
-"""Small Parquet files that unpack to gigabytes are refused, and take little memory until they are."""
+"""Small Parquet files that unpack to gigabytes are refused, and long values are read in small batches."""
 
 import subprocess
 import sys
@@ -22,6 +22,14 @@ code = main(sys.argv[1:])
 lines = Path("/proc/self/status").read_text().splitlines()
 print(code, next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM:")))
 """
+LOADING = """
+import sys
+from pathlib import Path
+from vbas_desktop.files.records.table import load_records
+print(load_records(Path(sys.argv[1])).rows)
+lines = Path("/proc/self/status").read_text().splitlines()
+print(next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM:")))
+"""
 MOST_MEGABYTES = 800
 """The program itself takes about 250 MB; with the whole column it would be thousands."""
 
@@ -35,6 +43,41 @@ def write_bomb(path, ages, groups=1, **encoding):
         for _ in range(groups):
             writer.write_table(table)
     return path
+
+
+def claim_small_sizes(path):
+    """Let the footer say that everything unpacks to nothing; the numbers keep their lengths, so that nothing moves."""
+    footer = pq.ParquetFile(path).metadata
+    data = path.read_bytes()
+    body, end = data[: -8 - footer.serialized_size], data[-8 - footer.serialized_size :]
+    for number in range(footer.num_row_groups):
+        group = footer.row_group(number)
+        sizes = [group.column(column).total_uncompressed_size for column in range(group.num_columns)]
+        for size in (*sizes, group.total_byte_size):
+            end = end.replace(varint(2 * size), varint(2, len(varint(2 * size))))
+    path.write_bytes(body + end)
+    assert sum(footer_sizes(path)) < 100 * footer.num_row_groups
+
+
+def footer_sizes(path):
+    footer = pq.ParquetFile(path).metadata
+    return [footer.row_group(number).total_byte_size for number in range(footer.num_row_groups)]
+
+
+def varint(value, length=0):
+    """Write a number as Thrift does, with bytes of zeros at its end up to a length."""
+    groups = [value & 127]
+    while (value := value >> 7) or len(groups) < length:
+        groups.append(value & 127)
+    return bytes([group | 128 for group in groups[:-1]] + groups[-1:])
+
+
+def run_measured(folder, path):
+    """Run the records in a process of its own; returns its exit code, its peak in megabytes, and its messages."""
+    command = ["run", str(path), str(write_regions(folder)), *CHOSEN, "--out", str(folder / "out")]
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True, check=True)
+    code, megabytes = done.stdout.split()[-2:]
+    return int(code), int(megabytes), done.stderr
 
 
 def coded(codes, values):
@@ -56,10 +99,17 @@ def stored_as_differences():
     return pa.array(["y"] * 1_000 + [LONG] * 1_000)
 
 
+def in_one_list():
+    """One record that has the long value many times."""
+    values = coded([0] + [1] * (ROWS // 2), ["y", LONG])
+    return pa.ListArray.from_arrays(pa.array([0, 1, len(values)], pa.int32()), values)
+
+
 DIFFERENCES = {"groups": 20, "use_dictionary": False, "column_encoding": {"age": "DELTA_BYTE_ARRAY"}}
 BOMBS = {
     "repeated": (repeated, {}),
     "hidden": (hidden_behind_short_ones, {}),
+    "list": (in_one_list, {}),
     "differences": (stored_as_differences, DIFFERENCES),
 }
 
@@ -69,13 +119,52 @@ def test_a_run_refuses_a_bomb_and_takes_little_memory(tmp_path, name):
     make, encoding = BOMBS[name]
     path = write_bomb(tmp_path / "records.parquet", make(), **encoding)
     assert path.stat().st_size < 64 << 10
-    command = ["run", str(path), str(write_regions(tmp_path)), *CHOSEN, "--out", str(tmp_path / "out")]
-    done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True, check=True)
-    code, megabytes = done.stdout.split()[-2:]
-    assert code == "1"
-    assert "unpacks to more than 250 times its size" in done.stderr
-    assert int(megabytes) < MOST_MEGABYTES
+    code, megabytes, errors = run_measured(tmp_path, path)
+    assert code == 1
+    assert "unpacks to more than 250 times its size" in errors
+    assert megabytes < MOST_MEGABYTES
     assert not (tmp_path / "out").exists()
+
+
+JUMPS = {
+    "plain": (59_000, {"use_dictionary": False}),
+    "lengths first": (59_000, {"use_dictionary": False, "column_encoding": {"age": "DELTA_LENGTH_BYTE_ARRAY"}}),
+    "differences": (2_000_000, {"use_dictionary": False, "column_encoding": {"age": "DELTA_BYTE_ARRAY"}}),
+    "after a dictionary": (59_000, {"dictionary_pagesize_limit": 16}),
+}
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_long_values_after_short_ones_of_a_row_group_are_read_in_small_batches(tmp_path, name):
+    length, encoding = JUMPS[name]
+    times = 700_000_000 // length
+    path = write_bomb(tmp_path / "records.parquet", pa.array(["y"] * 100 + ["x" * length] * times), **encoding)
+    assert pq.ParquetFile(path).num_row_groups == 1
+    claim_small_sizes(path)
+    done = subprocess.run([sys.executable, "-c", LOADING, str(path)], capture_output=True, text=True, check=True)
+    rows, megabytes = map(int, done.stdout.split())
+    assert rows == 100 + times
+    assert megabytes < 600
+
+
+def test_a_page_that_unpacks_to_very_much_is_refused_before_it_is_unpacked(tmp_path):
+    ages = pa.array(["x" * 15_000_000] * 20)
+    path = write_bomb(tmp_path / "records.parquet", ages, use_dictionary=False, data_page_size=1 << 30)
+    claim_small_sizes(path)
+    code, megabytes, errors = run_measured(tmp_path, path)
+    assert code == 1
+    assert "column “age”: A page of the file unpacks to more than 256 MB." in errors
+    assert megabytes < MOST_MEGABYTES
+
+
+def test_a_footer_that_claims_small_sizes_does_not_help_a_bomb(tmp_path):
+    ages = pa.array([LONG] * 1_000)
+    path = write_bomb(tmp_path / "records.parquet", ages, groups=19, use_dictionary=False)
+    claim_small_sizes(path)
+    code, megabytes, errors = run_measured(tmp_path, path)
+    assert code == 1
+    assert "unpacks to more than 250 times its size" in errors
+    assert megabytes < MOST_MEGABYTES
 
 
 @pytest.mark.parametrize("encoding", [{}, {"use_dictionary": False}], ids=["dictionary", "plain"])

@@ -1,50 +1,52 @@
 """Batches of a Parquet file whose size in memory is bounded, whatever the file says about itself.
 
-A value that is repeated takes hardly any room in the file, so that a few kilobytes can become gigabytes. Metadata may
-not tell (or lie), so what counts is what was decoded.
+A value that is repeated takes hardly any room in the file, so that a few kilobytes can become gigabytes. The footer may
+not tell (or lie), so what counts is what the headers of the pages say before decoding, and what was decoded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.errors import InputError, refusal
 
 from .access import refuse_bomb
+from .parquet_pages import ColumnChunk, read_row_group
 
 LONGEST_VALUE_BYTES = 16 << 20
 """As long as a row of a text file may be."""
+LARGEST_PAGE_BYTES = 256 << 20
+"""A page is decoded as a whole. Usual ones have about 1 MB."""
 _BATCH_BYTES = 64 << 20
 _FEWEST_ROWS = 16
-_ROWS_OF_UNKNOWN_LENGTH = 256
 _ROWS_OF_LISTS = 2048
-_PREFIXES = "DELTA_BYTE_ARRAY"
-"""Values are stored as what differs from the value before: nothing tells how long they are."""
-_LENGTHS_FIRST = "DELTA_LENGTH_BYTE_ARRAY"
 _FIRST_ROW = 2
 """The row of the first record, as in text files, where the names are row 1."""
 
 
-def bounded_batches(path: Path, most_rows: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
+def bounded_batches(path: Path, most_rows: int, columns: Sequence[str] | None = None) -> Generator[Any]:
     """Yield the rows of a Parquet file as Arrow batches of at most ``most_rows`` rows, fewer where values are long.
 
-    Raises `InputError` as soon as the file has unpacked to more than compressed files may, or has a value of more than
-    `LONGEST_VALUE_BYTES`. Errors of Arrow are the caller's.
+    Raises `InputError` before the file unpacks to more than compressed files may or has a page of more than
+    `LARGEST_PAGE_BYTES`, and as soon as it has a value of more than `LONGEST_VALUE_BYTES`. Errors of Arrow are the
+    caller's.
     """
     import pyarrow.parquet as pq
 
     names = None if columns is None else list(columns)
     size = path.stat().st_size
+    unpacked = 0
     decoded = 0
     rows = 0
-    with (
-        pq.ParquetFile(path, pre_buffer=False) as file,
-        pq.ParquetFile(path, pre_buffer=False, read_dictionary=_columns_with_codes(file)) as coded,
-    ):
+    with path.open("rb") as raw, pq.ParquetFile(path, pre_buffer=False) as file:
         for group in range(file.num_row_groups):
-            batch_rows = min(most_rows, _count_rows_that_fit(path, coded, group, names))
+            chunks = list(read_row_group(raw, file.metadata, group, names))
+            unpacked += sum(chunk.unpacked for chunk in chunks)
+            refuse_bomb(path, unpacked, size)
+            _refuse_large_pages(path, chunks)
+            batch_rows = _count_rows_that_fit(path, group, names, chunks, most_rows)
             for batch in file.iter_batches(batch_size=batch_rows, row_groups=[group], columns=names):
                 for name, array in zip(batch.schema.names, batch.columns, strict=True):
                     decoded += _measure(path, name, array, rows)
@@ -53,58 +55,69 @@ def bounded_batches(path: Path, most_rows: int, columns: Sequence[str] | None = 
                 yield batch
 
 
-def _columns_with_codes(file: Any) -> list[str]:
-    """List the columns of texts or bytes that Arrow can read as codes, by their paths."""
-    schema = file.schema
-    paths = []
-    for number in range(len(schema)):
-        encodings = {name for chunk in _chunks(file, number) for name in chunk.encodings}
-        if schema.column(number).physical_type == "BYTE_ARRAY" and not encodings & {_PREFIXES, _LENGTHS_FIRST}:
-            paths.append(schema.column(number).path)
-    return paths
+def _refuse_large_pages(path: Path, chunks: Sequence[ColumnChunk]) -> None:
+    for chunk in chunks:
+        if chunk.largest_page > LARGEST_PAGE_BYTES:
+            message = f"A page of the file unpacks to more than {LARGEST_PAGE_BYTES >> 20} MB."
+            remedy = "Write the file with smaller pages, or without this column."
+            raise refusal("large-page", message, remedy, file=path, column=chunk.path)
 
 
-def _chunks(file: Any, column: int) -> Iterator[Any]:
-    for group in range(file.num_row_groups):
-        yield file.metadata.row_group(group).column(column)
+def _count_rows_that_fit(
+    path: Path, group: int, names: list[str] | None, chunks: Sequence[ColumnChunk], most_rows: int
+) -> int:
+    """Find out how many rows of a row group make a batch of bounded size."""
+    longest = _longest_in_dictionaries(path, group, names, chunks)
+    plain = [chunk for chunk in chunks if not chunk.is_repeated]
+    lists = [chunk for chunk in chunks if chunk.is_repeated]
+    rows = most_rows
+    while rows > _FEWEST_ROWS and sum(chunk.bound_bytes(rows, longest[chunk.path]) for chunk in plain) > _BATCH_BYTES:
+        rows //= 2
+    if lists:
+        # Nothing tells which row a value of a list belongs to: one row may have all of them.
+        in_lists = sum(chunk.bound_bytes(rows, longest[chunk.path]) for chunk in lists)
+        refuse_bomb(path, in_lists, path.stat().st_size)
+        if in_lists > _BATCH_BYTES:
+            rows = min(rows, _ROWS_OF_LISTS)
+    return max(1, rows)
 
 
-def _count_rows_that_fit(path: Path, coded: Any, group: int, names: list[str] | None) -> int:
-    """Find out how many rows of a row group make a batch of bounded size.
+def _longest_in_dictionaries(
+    path: Path, group: int, names: list[str] | None, chunks: Sequence[ColumnChunk]
+) -> Mapping[str, int]:
+    """Measure the longest value in the dictionary of each column.
 
     The first row, with texts as codes, brings the dictionaries of all columns with it, and these are not repeated for
     every row.
     """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
+    longest = {chunk.path: chunk.dictionary_bytes for chunk in chunks}
+    codable = [chunk.path for chunk in chunks if chunk.is_codable and chunk.dictionary_bytes]
+    if not codable:
+        return longest
     try:
-        first = next(coded.iter_batches(batch_size=1, row_groups=[group], columns=names), None)
+        with pq.ParquetFile(path, pre_buffer=False, read_dictionary=codable) as coded:
+            first = next(coded.iter_batches(batch_size=1, row_groups=[group], columns=names), None)
     except (pa.ArrowException, OSError):
-        # Arrow cannot read every encoding as codes, and metadata may name another one than the column has.
-        return _ROWS_OF_UNKNOWN_LENGTH
-    if first is None:
-        return _ROWS_OF_UNKNOWN_LENGTH
-    row_bytes = sum(_longest_value(path, *named) for named in zip(first.schema.names, first.columns, strict=True))
-    rows = max(_FEWEST_ROWS, _BATCH_BYTES // max(1, row_bytes))
-    if any(pa.types.is_nested(field.type) for field in first.schema):
-        rows = min(rows, _ROWS_OF_LISTS)
-    metadata = coded.metadata.row_group(group)
-    encodings = {name for number in range(metadata.num_columns) for name in metadata.column(number).encodings}
-    return min(rows, _ROWS_OF_UNKNOWN_LENGTH) if _PREFIXES in encodings else rows
+        # Then the bytes of the whole dictionary bound its values.
+        first = None
+    for name, array in () if first is None else zip(first.schema.names, first.columns, strict=True):
+        if name in longest and pa.types.is_dictionary(array.type):
+            longest[name] = min(longest[name], _longest_value(path, name, array))
+    return longest
 
 
 def _longest_value(path: Path, column: str, array: Any) -> int:
-    """Measure the longest value that a column of one row, or its dictionary, has."""
+    """Measure the longest text in the dictionary of a column of one row."""
     import pyarrow.compute as pc
-    import pyarrow.types as types
 
-    lengths = _text_lengths(array.dictionary) if types.is_dictionary(array.type) else None
-    if lengths is None:
-        return int(array.nbytes)
-    longest = int(pc.max(lengths).as_py() or 0)
+    lengths = _text_lengths(array.dictionary)
+    longest = int(0 if lengths is None else pc.max(lengths).as_py() or 0)
     if longest > LONGEST_VALUE_BYTES:
         raise _too_long(path, column)
-    return longest + 4
+    return longest
 
 
 def _measure(path: Path, column: str, array: Any, rows: int) -> int:

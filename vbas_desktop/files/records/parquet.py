@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -104,14 +105,13 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
 def first_parquet_record(path: Path) -> tuple[str, ...] | None:
     """Read the texts of the first row; None if there is none, or if a column holds what is no text."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
-            batch = next(file.iter_batches(batch_size=1), None)
-            if batch is None or not batch.num_rows:
-                return None
-            columns = [dictionary_of(column) for column in batch.columns]
+        with closing(bounded_batches(path, 1)) as batches:
+            batch = next(batches, None)
+        if batch is None or not batch.num_rows:
+            return None
+        columns = [dictionary_of(column) for column in batch.columns]
     except (pa.ArrowException, OSError, UnicodeDecodeError, InputError):
         return None
     return tuple(values[int(indices[0])] for indices, values in columns)
