@@ -35,6 +35,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default: delete)")
     parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
     parser.add_argument(
+        "--with-closest",
+        action="store_true",
+        help="generalise each small class together with the semantically closest class of at least k records, instead "
+        "of small classes among themselves first",
+    )
+    parser.add_argument(
         "--smallest-sample", metavar="N", type=int, default=1, help="delete: refuse if fewer records would remain"
     )
     parser.add_argument(
@@ -70,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
     settings = {
         "delete": {"smallest_sample": options.smallest_sample},
-        "generalise": {"everywhere": options.everywhere},
+        "generalise": {"everywhere": options.everywhere, "with_closest": options.with_closest},
     }
     if options.population and (options.handle != "fabricate" or not options.sensitive):
         raise UsageError("--population goes with --handle fabricate and --sensitive")

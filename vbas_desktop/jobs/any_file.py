@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.assessment.representability.classes import Classes
 from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
-from vbas_desktop.assessment.representability.handling import Handling
+from vbas_desktop.assessment.representability.handling import Generalise, Handling, Merge
 from vbas_desktop.assessment.representability.hierarchy import (
     Hierarchy,
     flat,
@@ -37,6 +38,8 @@ from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import Writing
 
 from .inputs import check_saved_file, input_paths
+
+_REHEARSAL = "vbas_desktop.algorithms.nearest_class:rehearse"
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,8 @@ class OutlierJob:
         found = Outliers(counted_in_words(classes, chosen.k), findings)
         if self.target is None:
             return found
+        if isinstance(self.handling, Generalise | Merge):
+            make_ready(_REHEARSAL, Span(progress, 0.5, 0.6))
         people = self._load_population()
         treatment = Treatment(replace(chosen, distances=distances), self.handling, hierarchies, self.writing, people)
         treated = handle_outliers(table, treatment, self.target)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import heapq
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Approach, Card, parameter
 from vbas_desktop.domain.errors import Finding, InputError
@@ -74,7 +72,9 @@ class Generalise(Handling):
     -----
     ``everywhere``: of all combinations of levels without outliers the one with the least loss (Σ of the shares of the
     hierarchies climbed; ties: lower levels of earlier columns). Otherwise only outliers climb, the column with the
-    smallest share next; when they are at the top and still too few, the smallest class that conforms goes with them.
+    smallest share next; groups of k or more take their lowest common levels. Those that would be at the top and still
+    be too few are generalised with the semantically closest conforming class, both to their lowest common levels.
+    ``with_closest``: every outlier is generalised with the closest conforming class at once.
     """
 
     card: ClassVar[Card] = Card(
@@ -85,65 +85,40 @@ class Generalise(Handling):
         order=20,
     )
     everywhere: bool = parameter(False, label="In the whole file", help="Raise a column in every record or in none.")
+    with_closest: bool = parameter(
+        False,
+        label="With the closest class",
+        help="Raise each small class together with the closest class of k or more, not small classes among themselves.",
+        only_with=("everywhere", False),
+    )
 
     def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
         """Generalise until no outlier is left."""
-        levels = [hierarchies[column] for column in classes.columns]
-        labels = self._everywhere(classes, k, levels) if self.everywhere else _where_small(classes, k, levels)
-        return Handled(labels, {})
+        # Imported here because they import the compiler, which menus and help texts do not need.
+        from .coded_classes import CodedClasses
+        from .generalising import generalise_everywhere, generalise_outliers, generalise_with_closest
 
-    def _everywhere(self, classes: Classes, k: int, levels: Sequence[Hierarchy]) -> tuple[Label, ...]:
-        choices = product(*(range(hierarchy.height + 1) for hierarchy in levels))
-        ranked = sorted(choices, key=lambda c: (sum(h.share(n) for h, n in zip(levels, c, strict=True)), c))
-        for choice in ranked:
-            labels = [_raised(label, choice, levels) for label in classes.labels]
-            if min(_sizes(labels, classes.sizes).values(), default=k) >= k:
-                return tuple(labels)
-        raise _hopeless(classes, k)
-
-
-def _raised(label: Label, choice: Sequence[int], levels: Sequence[Hierarchy]) -> Label:
-    return tuple(h.on_level(value, n) for h, value, n in zip(levels, label, choice, strict=True))
-
-
-def _sizes(labels: Sequence[Label], sizes: NDArray[np.int64]) -> Counter[Label]:
-    total: Counter[Label] = Counter()
-    for label, size in zip(labels, sizes.tolist(), strict=True):
-        total[label] += size
-    return total
-
-
-def _where_small(classes: Classes, k: int, levels: Sequence[Hierarchy]) -> tuple[Label, ...]:
-    if classes.records < k:
-        raise _hopeless(classes, k)
-    raised = [[0] * len(levels) for _ in classes.labels]
-    while True:
-        labels = [_raised(label, up, levels) for label, up in zip(classes.labels, raised, strict=True)]
-        total = _sizes(labels, classes.sizes)
-        small = [c for c, label in enumerate(labels) if total[label] < k]
-        if not small:
-            return tuple(labels)
-        climbing = [c for c in small if any(n < h.height for n, h in zip(raised[c], levels, strict=True))]
-        if not climbing:
-            # All outliers say nothing any more and are still too few: the smallest conforming class joins them.
-            joining = min((size, label) for label, size in total.items() if size >= k)[1]
-            climbing = [c for c, label in enumerate(labels) if label == joining]
-            for c in climbing:
-                raised[c] = [hierarchy.height for hierarchy in levels]
-            continue
-        for c in climbing:
-            _climb(raised[c], levels)
-
-
-def _climb(raised: list[int], levels: Sequence[Hierarchy]) -> None:
-    open_columns = [q for q, hierarchy in enumerate(levels) if raised[q] < hierarchy.height]
-    cheapest = min(open_columns, key=lambda q: (levels[q].share(raised[q] + 1), q))
-    raised[cheapest] += 1
+        if classes.records < k:
+            raise _too_few_records(classes, k)
+        coded = CodedClasses.of_classes(classes, [hierarchies[column] for column in classes.columns])
+        if self.everywhere:
+            levels = generalise_everywhere(coded, k)
+        elif self.with_closest:
+            levels = generalise_with_closest(coded, k, classes, distance)
+        else:
+            levels = generalise_outliers(coded, k, classes, distance)
+        return Handled(coded.labels_of(coded.codes_on(levels)), {})
 
 
 @dataclass(frozen=True)
 class Merge(Handling):
-    """The smallest outlier takes the values of the nearest class, again and again (ties: the larger class)."""
+    """The smallest outlier takes the values of the nearest class, again and again.
+
+    Notes
+    -----
+    Of several smallest outliers the first of the file is next; of several nearest classes the larger one is taken, then
+    the one whose values come first when sorted.
+    """
 
     card: ClassVar[Card] = Card(
         name="merge",
@@ -155,18 +130,45 @@ class Merge(Handling):
 
     def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
         """Merge until no outlier is left."""
+        from vbas_desktop.algorithms.nearest_class import NearestClasses
+
+        from .coded_classes import distance_columns
+
         if classes.records < k:
-            raise _hopeless(classes, k)
-        labels: list[Label] = list(classes.labels)
-        while True:
-            total = _sizes(labels, classes.sizes)
-            small = [(size, label) for label, size in total.items() if size < k]
-            if not small:
-                return Handled(tuple(labels), {})
-            _, smallest = min(small, key=lambda item: (item[0], classes.labels.index(item[1])))
-            others = [label for label in total if label != smallest]
-            nearest = min(others, key=lambda label: (distance.between(smallest, label), -total[label], label))
-            labels = [nearest if label == smallest else label for label in labels]
+            raise _too_few_records(classes, k)
+        sizes = classes.sizes.tolist()
+        number = len(sizes)
+        ranks = np.empty(number, np.int64)
+        ranks[sorted(range(number), key=classes.labels.__getitem__)] = np.arange(number)
+        index = NearestClasses(distance_columns(classes.labels, distance), classes.sizes, ranks, np.arange(number))
+        host = list(range(number))
+        waiting = [(size, c) for c, size in enumerate(sizes) if size < k]
+        heapq.heapify(waiting)
+        while waiting:
+            size, smallest = heapq.heappop(waiting)
+            if size != sizes[smallest]:
+                # It has grown since, and is in the queue with its present size if that is below k.
+                continue
+            nearest = index.nearest(smallest)
+            host[smallest] = nearest
+            index.remove(smallest)
+            index.grow(nearest, size)
+            sizes[nearest] += size
+            if sizes[nearest] < k:
+                heapq.heappush(waiting, (sizes[nearest], nearest))
+        for c in range(number):
+            host[c] = _last_host(host, c)
+        return Handled(tuple(classes.labels[c] for c in host), {})
+
+
+def _last_host(host: list[int], number: int) -> int:
+    """Follow a class to the one whose values it has in the end, and shorten the way for the next time."""
+    last = number
+    while host[last] != last:
+        last = host[last]
+    while host[number] != last:
+        host[number], number = last, host[number]
+    return last
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,6 @@ def handlings() -> dict[str, type[Handling]]:
     return {kind.card.name: kind for kind in (Delete, Generalise, Merge, Fabricate)}
 
 
-def _hopeless(classes: Classes, k: int) -> InputError:
+def _too_few_records(classes: Classes, k: int) -> InputError:
     message = f"The file has only {counted(classes.records, 'record')}, fewer than k = {k}."
     return InputError(Finding("too-few-records", message, "Choose a smaller k."))

@@ -1,0 +1,269 @@
+"""Every way of handling k-outliers against its plain definition, and what each of them promises."""
+
+from collections import Counter, defaultdict
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.assessment.representability.classes import Classes
+from vbas_desktop.assessment.representability.distance_tables import Distance, DistanceTable
+from vbas_desktop.assessment.representability.handling import Generalise, Merge
+from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
+
+COLUMNS = ("age", "job", "town")
+AGES = [str(age) for age in range(12)]
+JOBS = ["nurse", "doctor", "smith", "mason", "none"]
+TOWNS = ["N1", "N2", "S1", "S2"]
+TALL = {
+    "age": Hierarchy("age", {age: (f"{int(age) // 3}t", f"{int(age) // 6}s", SUPPRESSED) for age in AGES}),
+    # “none” keeps its name on the first level, as values of coded tables often do.
+    "job": Hierarchy(
+        "job",
+        {
+            "nurse": ("health", SUPPRESSED),
+            "doctor": ("health", SUPPRESSED),
+            "smith": ("craft", SUPPRESSED),
+            "mason": ("none", SUPPRESSED),
+            "none": ("none", SUPPRESSED),
+        },
+    ),
+    "town": flat("town"),
+}
+WEIGHTED = {
+    **TALL,
+    "age": Hierarchy("age", TALL["age"].ancestors, (0.0, 0.25, 0.75)),
+    "job": Hierarchy("job", TALL["job"].ancestors, (0.5, 0.5)),
+}
+# A value of the lowest level that is also the name of another value's group.
+CROSSED = {**TALL, "job": Hierarchy("job", {**TALL["job"].ancestors, "smith": ("nurse", SUPPRESSED)})}
+HIERARCHIES = {"tall": TALL, "weighted": WEIGHTED, "crossed": CROSSED}
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from(AGES), st.sampled_from(JOBS), st.sampled_from(TOWNS)), min_size=4, max_size=60
+)
+
+
+def table_of_jobs():
+    apart = np.array([[abs(a - b) ** 0.5 for b in range(len(JOBS))] for a in range(len(JOBS))])
+    return DistanceTable("job", tuple(JOBS), apart / apart.max())
+
+
+def distances(classes, with_table):
+    return Distance.of_classes(classes, (0.5, 0.3, 0.2), {"job": table_of_jobs()} if with_table else {})
+
+
+def apart(distance, one, other):
+    total = 0.0
+    for q, weight in enumerate(distance.weights):
+        single = Distance(distance.ranges[q : q + 1], (1.0,), {0: distance.tables[q]} if q in distance.tables else {})
+        total += weight * single.between((one[q],), (other[q],))
+    return total
+
+
+def totals(labels, sizes):
+    found = Counter()
+    for label, size in zip(labels, sizes, strict=True):
+        found[label] += size
+    return found
+
+
+def common_level(hierarchy, values):
+    return next(
+        level
+        for level in range(hierarchy.height + 1)
+        if len({hierarchy.on_level(value, level) for value in values}) == 1
+    )
+
+
+def on_levels(label, levels, hierarchies):
+    return tuple(h.on_level(v, n) for h, v, n in zip(hierarchies, label, levels, strict=True))
+
+
+# The definitions, class by class
+
+
+def merge_plainly(classes, k, distance):
+    labels = list(classes.labels)
+    sizes = classes.sizes.tolist()
+    while True:
+        total = totals(labels, sizes)
+        small = [(size, classes.labels.index(label), label) for label, size in total.items() if size < k]
+        if not small:
+            return tuple(labels)
+        smallest = min(small)[2]
+        others = [label for label in total if label != smallest]
+        nearest = min(others, key=lambda label: (apart(distance, smallest, label), -total[label], label))
+        labels = [nearest if label == smallest else label for label in labels]
+
+
+def generalise_everywhere_plainly(classes, k, hierarchies):
+    choices = product(*(range(hierarchy.height + 1) for hierarchy in hierarchies))
+
+    def cost(choice):
+        return sum(hierarchy.share(level) for hierarchy, level in zip(hierarchies, choice, strict=True)), choice
+
+    for choice in sorted(choices, key=cost):
+        labels = [on_levels(label, choice, hierarchies) for label in classes.labels]
+        if min(totals(labels, classes.sizes.tolist()).values()) >= k:
+            return tuple(labels)
+    raise AssertionError
+
+
+def groups_of(labels, numbers):
+    found = defaultdict(list)
+    for number in numbers:
+        found[labels[number]].append(number)
+    return found
+
+
+def join_closest_plainly(classes, levels, small, hierarchies, distance):
+    """Bring each small class and its closest group to the lowest levels that all of the group have in common."""
+    every = range(len(classes.labels))
+    sizes = classes.sizes.tolist()
+    labels = [on_levels(classes.labels[c], levels[c], hierarchies) for c in every]
+    groups = groups_of(labels, [c for c in every if c not in small])
+    joining = defaultdict(list)
+    for c in sorted(small):
+
+        def nearness(other, c=c):
+            cost = 0.0
+            for q, hierarchy in enumerate(hierarchies):
+                values = (classes.labels[c][q], classes.labels[other][q])
+                cost += hierarchy.share(max(levels[other][q], common_level(hierarchy, values)))
+            size = sum(sizes[each] for each in groups[labels[other]])
+            return cost, apart(distance, classes.labels[c], classes.labels[other]), -size, other
+
+        closest = min((other for other in every if other not in small), key=nearness)
+        joining[labels[closest]].append(c)
+    for label, joined in joining.items():
+        members = groups[label] + joined
+        for q, hierarchy in enumerate(hierarchies):
+            needed = common_level(hierarchy, {classes.labels[c][q] for c in members})
+            level = max([needed, *(levels[c][q] for c in groups[label])])
+            for c in members:
+                labels[c] = (*labels[c][:q], hierarchy.on_level(classes.labels[c][q], level), *labels[c][q + 1 :])
+    return tuple(labels)
+
+
+def generalise_with_closest_plainly(classes, k, hierarchies, distance):
+    small = {c for c, size in enumerate(classes.sizes.tolist()) if size < k}
+    if len(small) == len(classes.labels):
+        return generalise_outliers_plainly(classes, k, hierarchies, distance)
+    levels = [[0] * len(hierarchies) for _ in classes.labels]
+    return join_closest_plainly(classes, levels, small, hierarchies, distance)
+
+
+def generalise_outliers_plainly(classes, k, hierarchies, distance):
+    every = range(len(classes.labels))
+    sizes = classes.sizes.tolist()
+    levels = [[0] * len(hierarchies) for _ in every]
+    while True:
+        labels = [on_levels(classes.labels[c], levels[c], hierarchies) for c in every]
+        total = totals(labels, sizes)
+        small = {c for c in every if total[labels[c]] < k}
+        rising = [c for c in small if any(n < h.height for n, h in zip(levels[c], hierarchies, strict=True))]
+        if not rising:
+            break
+        for c in rising:
+            possible = [q for q, hierarchy in enumerate(hierarchies) if levels[c][q] < hierarchy.height]
+            cheapest = min(possible, key=lambda q: (hierarchies[q].share(levels[c][q] + 1), q))
+            levels[c][cheapest] += 1
+    for members in groups_of(labels, [c for c in every if c not in small]).values():
+        for q, hierarchy in enumerate(hierarchies):
+            common = common_level(hierarchy, {classes.labels[c][q] for c in members})
+            if common <= min(levels[c][q] for c in members):
+                for c in members:
+                    levels[c][q] = common
+    for c in small:
+        levels[c] = [0] * len(hierarchies)
+    return join_closest_plainly(classes, levels, small, hierarchies, distance)
+
+
+PLAINLY = {
+    Generalise(): generalise_outliers_plainly,
+    Generalise(with_closest=True): generalise_with_closest_plainly,
+    Generalise(everywhere=True): lambda classes, k, hierarchies, _: generalise_everywhere_plainly(
+        classes, k, hierarchies
+    ),
+    Merge(): lambda classes, k, _, distance: merge_plainly(classes, k, distance),
+}
+
+
+@pytest.mark.parametrize("kind", PLAINLY, ids=str)
+@settings(max_examples=150, deadline=None)
+@given(rows=ROWS, k=st.integers(2, 6), coding=st.sampled_from(sorted(HIERARCHIES)), with_table=st.booleans())
+def test_the_result_is_that_of_the_definition(kind, rows, k, coding, with_table):
+    classes = Classes.of_labels(COLUMNS, rows)
+    k = min(k, len(rows))
+    hierarchies = HIERARCHIES[coding]
+    distance = distances(classes, with_table)
+    found = kind.handle(classes, k, hierarchies, distance)
+    assert found.labels == PLAINLY[kind](classes, k, [hierarchies[column] for column in COLUMNS], distance)
+    assert found.added == {}
+    assert min(totals(found.labels, classes.sizes.tolist()).values()) >= k
+
+
+@pytest.mark.parametrize("kind", [Generalise(), Generalise(with_closest=True)], ids=str)
+@settings(max_examples=100, deadline=None)
+@given(rows=ROWS, k=st.integers(2, 6))
+def test_raised_values_are_on_the_lowest_common_level_and_large_classes_stay(kind, rows, k):
+    classes = Classes.of_labels(COLUMNS, rows)
+    k = min(k, len(rows))
+    # Names that occur on one level only, so that a released value tells its level.
+    hierarchies = {**TALL, "job": Hierarchy("job", {job: (f"{job[0]}…", SUPPRESSED) for job in JOBS})}
+    labels = kind.handle(classes, k, hierarchies, distances(classes, False)).labels
+    groups = groups_of(labels, range(len(labels)))
+    sizes = classes.sizes.tolist()
+    raised_large = 0
+    for label, members in groups.items():
+        for q, column in enumerate(COLUMNS):
+            values = {classes.labels[c][q] for c in members}
+            level = common_level(hierarchies[column], values)
+            assert label[q] == hierarchies[column].on_level(min(values), level)
+        raised_large += sum(sizes[c] >= k and labels[c] != classes.labels[c] for c in members)
+    # At most one class is needed for each outlier; none if the outliers have enough of their own.
+    small = sum(size for size in sizes if size < k)
+    assert raised_large <= (small if kind.with_closest else min(small, k - 1))
+
+
+def test_conforming_classes_stay_if_outliers_reach_k_among_themselves():
+    rows = [("1", "nurse", "N1")] * 3 + [("4", "smith", "S1"), ("5", "smith", "S1"), ("3", "smith", "S1")]
+    classes = Classes.of_labels(COLUMNS, rows)
+    found = Generalise().handle(classes, 3, TALL, distances(classes, False)).labels
+    assert found == (("1", "nurse", "N1"), *(("1t", "smith", "S1"),) * 3)
+
+
+def test_the_closest_class_costs_least_then_is_nearest_then_largest_then_first():
+    def joined(rows):
+        classes = Classes.of_labels(COLUMNS, [*rows, ("5", "nurse", "N1")])
+        found = Generalise().handle(classes, 2, TALL, distances(classes, False)).labels
+        return [label for label, was in zip(found, classes.labels, strict=True) if label != was]
+
+    raised = ("1t", "nurse", "N1")
+    # A town can only be suppressed, which costs 1; the age is raised by one level of three.
+    assert joined([("5", "nurse", "S2")] * 2 + [("3", "nurse", "N1")] * 2) == [raised, raised]
+    # Both cost as much; 4 is nearer to 5 than 3 is, so that 3 stays.
+    assert joined([("3", "nurse", "N1")] * 2 + [("4", "nurse", "N1")] * 2) == [raised, raised]
+    assert joined([("2", "nurse", "N1")] * 2 + [("8", "nurse", "N1")] * 2) == [("0s", "nurse", "N1")] * 2
+
+
+def test_equally_near_classes_are_taken_by_size_and_then_by_order():
+    towns = [("5", "nurse", "N2")] * 2 + [("5", "nurse", "S1")] * 3 + [("5", "nurse", "S2")] * 3
+    classes = Classes.of_labels(COLUMNS, [*towns, ("5", "nurse", "N1")])
+    found = Generalise().handle(classes, 2, TALL, distances(classes, False)).labels
+    assert found == (("5", "nurse", "N2"), ("5", "nurse", "***"), ("5", "nurse", "S2"), ("5", "nurse", "***"))
+
+
+def test_many_columns_need_more_keys_than_a_number_has():
+    columns = tuple(f"c{q}" for q in range(80))
+    rows = [tuple(str((r * (q + 1)) % 5) for q in range(80)) for r in range(40)]
+    classes = Classes.of_labels(columns, rows)
+    distance = Distance.of_labels(classes.labels)
+    hierarchies = {name: flat(name) for name in columns}
+    for kind in (Generalise(), Generalise(with_closest=True), Merge()):
+        found = kind.handle(classes, 12, hierarchies, distance).labels
+        assert min(totals(found, classes.sizes.tolist()).values()) >= 12
+    assert Merge().handle(classes, 12, {}, distance).labels == merge_plainly(classes, 12, distance)
