@@ -45,7 +45,7 @@ def commands(damaged, records, regions):
     yield ["run", damaged, regions, *COLUMNS]
     yield ["run", records, damaged, *COLUMNS]
     yield ["run", f"duckdb:{damaged}", regions, *COLUMNS]
-    for option in ("generalise", "codebook", "requirement", "population", "policy", "obstacles"):
+    for option in ("generalise", "codebook", "requirement", "population", "policy", "obstacles", "keep-records"):
         yield [*run, f"--{option}", damaged]
     yield [*run, "--construction", "coarsen", "--coarsen-from", damaged]
     yield [*run, "--alone", f"@{damaged}"]

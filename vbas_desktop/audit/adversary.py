@@ -49,6 +49,7 @@ from .released_records import (
     text_hashes,
     whole_cells,
 )
+from .selection import FilterClaim, read_filters, select_coded
 
 STAGE = "Looking at the written file"
 
@@ -59,7 +60,7 @@ class WrittenRelease:
 
     ``columns`` are (name in the original, name in the release) in order, ``width`` counts an added column, too.
     ``escaped``: an apostrophe stands before what looks like a formula. ``source`` holds the original records if they
-    are in no file.
+    are in no file. ``filters`` chose the original records that were considered.
     """
 
     file: Path
@@ -69,6 +70,7 @@ class WrittenRelease:
     delimiter: str
     escaped: bool
     source: Engine | None = None
+    filters: tuple[FilterClaim, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -212,26 +214,40 @@ def _read_written(dialect: Dialect, release: WrittenRelease, tick: Callable[[], 
 
 
 def _read_original(problem: Problem, dialect: Dialect, release: WrittenRelease, tick: Callable[[], None]) -> Columns:
+    """Read the released columns of the considered records."""
+    filters = read_filters(release.filters)
+    names = list(dict.fromkeys([name for name, _ in release.columns] + [n for one in filters for n in one.columns]))
+    columns = dict(zip(names, _read_columns(problem, dialect, release, names, tick), strict=True))
+    if filters:
+        rows = np.flatnonzero(select_coded(filters, columns, columns[names[0]].codes.size))
+        columns = {name: column.at(rows) for name, column in columns.items()}
+    found = columns[names[0]].codes.size
+    if found != problem.records:
+        raise UnreadableFile(f"the record file has {found:,} records instead of {problem.records:,}")
+    return {name: columns[name] for name, _ in release.columns}
+
+
+def _read_columns(
+    problem: Problem, dialect: Dialect, release: WrittenRelease, names: Sequence[str], tick: Callable[[], None]
+) -> list[CodedColumn]:
+    """Read some columns of all original records."""
     header = dialect.header
-    wanted = [header.index(name) for name, _ in release.columns]
+    wanted = [header.index(name) for name in names]
     if release.source is not None:
         about = release.source.description
         batches = release.source.batches(f"SELECT * FROM {RECORDS}", about.schema, Silent(), STAGE)
-        columns = read_arrays(([batch.column(place) for place in wanted] for batch in batches), len(wanted), tick)
-    else:
-        assert problem.records_source is not None
-        path = Path(problem.records_source.path)
-        if dialect.format == "parquet":
-            _, columns = read_parquet(path, wanted, tick)
-            if dialect.category_line:
-                columns = [CodedColumn(column.codes[1:], column.texts) for column in columns]
-        else:
-            skipped = 2 if dialect.category_line else 1
-            form = dialect.delimiter or ",", dialect.encoding or "utf-8", tick, dialect.compressed, skipped
-            _, columns = read_csv(path, wanted, len(header), *form)
-    if columns[0].codes.size != problem.records:
-        raise UnreadableFile(f"the record file has {columns[0].codes.size:,} records instead of {problem.records:,}")
-    return {name: column for (name, _), column in zip(release.columns, columns, strict=True)}
+        return read_arrays(([batch.column(place) for place in wanted] for batch in batches), len(wanted), tick)
+    assert problem.records_source is not None
+    path = Path(problem.records_source.path)
+    if dialect.format == "parquet":
+        _, columns = read_parquet(path, wanted, tick)
+        if dialect.category_line:
+            return [CodedColumn(column.codes[1:], column.texts) for column in columns]
+        return columns
+    skipped = 2 if dialect.category_line else 1
+    form = dialect.delimiter or ",", dialect.encoding or "utf-8", tick, dialect.compressed, skipped
+    _, columns = read_csv(path, wanted, len(header), *form)
+    return columns
 
 
 def _read_crosswalk(release: WrittenRelease, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

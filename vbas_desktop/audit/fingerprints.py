@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from vbas_desktop.sources.engine import Engine
 
 from .blocks import Unreadable
 from .expected_values import alone, expected_forms, expected_values
+from .file_columns import UnreadableFile
 from .readback import (
     Batch,
     Stretch,
@@ -28,6 +30,7 @@ from .readback import (
     read_parquet,
     read_wide,
 )
+from .selection import FilterClaim, ReadFilter, read_filters
 from .source_records import every_record
 from .tally import Hashes, Tally, Translation, combine, fingerprints
 
@@ -44,7 +47,7 @@ class Claim:
     ``values`` are those of the columns whose numbers, dates and blanks are written in one way. No aggregated region
     holds two values of the region file's columns ``within``, or one of the initial regions ``alone`` and another one.
     ``source`` is where the records of the input are if they are in no file. Aggregated regions are named after the
-    region file's ``name_column``, if at all.
+    region file's ``name_column``, if at all. ``filters`` chose the records of the input that were considered.
     """
 
     file: Path
@@ -60,6 +63,7 @@ class Claim:
     alone: tuple[str, ...] = ()
     source: Engine | None = None
     name_column: str | None = None
+    filters: tuple[FilterClaim, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -74,6 +78,14 @@ class Case:
     problem: Problem
     dialect: Dialect
     claim: Claim
+
+    @cached_property
+    def filters(self) -> tuple[ReadFilter, ...]:
+        """The filters of the input, read anew."""
+        try:
+            return read_filters(self.claim.filters)
+        except UnreadableFile as error:
+            raise Unreadable(str(error)) from None
 
     @property
     def by_csv(self) -> bool:
@@ -294,6 +306,32 @@ def _changes(groups: Mapping[str, str], encoding: str, escape: bool) -> Translat
 
 
 def _input_batches(case: Case) -> Iterator[Batch]:
+    """Read the records of the input that are to be considered."""
+    if not case.filters:
+        yield from _every_input_batch(case)
+        return
+    header, region = case.dialect.header, case.problem.region_column
+    listed = []
+    for one in case.filters:
+        unknown = [name for name in one.columns if name not in header]
+        if unknown:
+            raise Unreadable("a filter of records names a column that the input does not have")
+        texts = [[combination[place] for combination in one.combinations] for place in range(len(one.columns))]
+        columns = [
+            hashed(values, case.encoding, case.claim.escaped and name != region)
+            for name, values in zip(one.columns, texts, strict=True)
+        ]
+        places = [header.index(name) for name in one.columns]
+        listed.append((places, fingerprints(np.stack(columns), range(len(columns))), one.is_required))
+    for batch in _every_input_batch(case):
+        considered = np.ones(batch.shape[1], np.bool_)
+        for places, combinations, is_required in listed:
+            found = np.isin(fingerprints(batch, places), combinations)
+            considered &= found if is_required else ~found
+        yield np.ascontiguousarray(np.compress(considered, batch, axis=1))
+
+
+def _every_input_batch(case: Case) -> Iterator[Batch]:
     problem, dialect, claim = case.problem, case.dialect, case.claim
     # The region column is compared with the crosswalk, which holds the ids as they are.
     others = [place for place, name in enumerate(dialect.header) if name != problem.region_column]

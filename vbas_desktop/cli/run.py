@@ -164,7 +164,7 @@ def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | Non
 
     problem, result = ran.problem, ran.result
     head = (
-        f"{counted(problem.records, 'record')} · {counted(len(problem.regions), 'region')} · "
+        f"{counted(problem.records, 'record')}{_left_out(problem)} · {counted(len(problem.regions), 'region')} · "
         f"{counted(problem.counts.equivalence_classes, 'class')} ({result.classes_present:,} present) · "
         f"k = {problem.k}\n"
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
@@ -182,6 +182,11 @@ def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | Non
     offer = [] if in_tiers is None else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
     tail = "\n".join([*same_text(result), MARKS, *advice, *offer])
     return "\n\n".join([head, table, *requirement_text(solution), tail])
+
+
+def _left_out(problem: Problem) -> str:
+    """Say how many records a filter leaves out, if there is one."""
+    return "" if problem.selection is None else f" ({problem.records_left_out:,} left out by filters)"
 
 
 def same_text(result: RunResult) -> list[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .errors import Finding
 from .records import Categories, EquivalenceCounts, Grouping
 from .regions import Regions
+from .selection import Selection
 from .sensitive import SensitiveCounts, enforced
 from .solution import USUAL_LOSS_PERCENT
 from .source import Source
@@ -25,7 +26,7 @@ class Problem:
 
     ``counts`` covers the records whose region is known; ``unknown_region_records`` were left out of it because the
     user chose to suppress records of unknown regions, and count as suppressed. ``sensitive`` are the same records by
-    the values of each sensitive column.
+    the values of each sensitive column. ``selection`` says which records of the file are considered (None: all).
     """
 
     regions: Regions
@@ -40,10 +41,16 @@ class Problem:
     records_source: Source | None = None
     regions_source: Source | None = None
     findings: tuple[Finding, ...] = ()
+    selection: Selection | None = None
+
+    @property
+    def records_left_out(self) -> int:
+        """Records of the file that a filter leaves out; they count nowhere else."""
+        return 0 if self.selection is None else self.selection.records_left_out
 
     @property
     def records(self) -> int:
-        """All records of the file, those of unknown regions included."""
+        """All considered records of the file, those of unknown regions included."""
         return self.counts.records + self.unknown_region_records
 
     @property

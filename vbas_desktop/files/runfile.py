@@ -90,19 +90,25 @@ SCHEMA: dict[str, Any] = {
 
 FORMAT_VERSION = 1
 
+_NAMED_FILES = ("codebook", "coarsen_from", "population", "policy", "keep_records", "drop_records")
+"""Options that name one further file each."""
+
 
 def run_document(
     problem: Problem, result: RunResult, options: Mapping[str, Any], chosen: int | None = None
 ) -> dict[str, Any]:
     """The content of ``run.json``; ``options`` are all options in force, ``chosen`` the solution that is released."""
     findings = (*problem.findings, *result.findings)
+    selected = {} if problem.selection is None else {"selection": problem.selection.as_dict()}
     return {
         "format_version": FORMAT_VERSION,
         "program_version": __version__,
         "options": dict(options),
         "inputs": {"records": _source(problem.records_source), "regions": _source(problem.regions_source)},
+        **selected,
         "problem": {
             "records": problem.records,
+            "records_left_out": problem.records_left_out,
             "regions": len(problem.regions),
             "equivalence_classes": problem.counts.equivalence_classes,
             "classes_present": result.classes_present,
@@ -195,9 +201,7 @@ def check_named_inputs(folder: Path, options: Mapping[str, Any], named_again: Co
     for name in {"records", "regions"}.difference(named_again):
         check_named_file(options[name], document, f"If it is to be used, name it yourself: --{name} ADDRESS.")
     others = [*(options.get("obstacles") or ())]
-    others += [
-        options.get(name) for name in ("codebook", "coarsen_from", "population", "policy") if name not in named_again
-    ]
+    others += [options.get(name) for name in _NAMED_FILES if name not in named_again]
     for path in others:
         if path and is_elsewhere(path, str(document.absolute())):
             message = f"{RUN_FILE} names this, and it is on another computer: nothing is opened there unasked."

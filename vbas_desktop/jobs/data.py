@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.selection import FilterFile
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Groups
 from vbas_desktop.sources.address import Address, record_place
@@ -61,18 +62,21 @@ class LoadJob:
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.algorithms.ahead import make_ready
         from vbas_desktop.files.generalise import read_codebook
+        from vbas_desktop.files.record_filter import filter_records
         from vbas_desktop.files.records.table import REHEARSAL
         from vbas_desktop.files.regions.read import load_regions
         from vbas_desktop.files.swapped import check_two_files, with_swap_told
 
         started = perf_counter()
         place = record_place(self.records) if isinstance(self.records, Path) else self.records
+        required, unwanted = self._read_filters(place)
         if isinstance(place, Path):
             check_two_files(place, self.regions)
             # Compiled loops hardly need Python's lock, which reading regions does all the time: so they come first, but
             # nobody waits for a compiler to learn of a mistake in the region file.
             make_ready(REHEARSAL, progress, at_most=_WARM_SECONDS)
-        with beside(partial(self._table, place)) as records:
+        needed = [name for file in (required, unwanted) if file is not None for name in file.columns]
+        with beside(partial(self._table, place, needed)) as records:
             try:
                 regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
             except InputError as error:
@@ -80,21 +84,37 @@ class LoadJob:
             table = records(Span(progress, 0.1, 1.0))
         for name in self.named:
             table.check_name(name)
+        table = filter_records(table, required, unwanted)
         if self.reading.codebook:
             table = table.labelled(read_codebook(self.reading.codebook))
         # Looked for here, where nobody waits for a window that does not answer.
         _ = table.padded_categories
         return Data(table, regions, perf_counter() - started)
 
-    def _table(self, place: Path | Address, progress: Progress) -> RecordTable:
+    def _read_filters(self, place: Path | Address) -> tuple[FilterFile | None, FilterFile | None]:
+        """Read the tables of required and of unwanted combinations, if there are any."""
+        from vbas_desktop.files.record_filter import read_record_filter
+
+        required, unwanted = self.reading.keep_records, self.reading.drop_records
+        if (required or unwanted) and isinstance(place, Address):
+            message = "Records behind an address cannot be filtered by a table of combinations."
+            remedy = "Name a view there that selects the records, or a record file."
+            raise InputError(Finding("filter", message, remedy, file=required or unwanted))
+        return (
+            read_record_filter(required) if required else None,
+            read_record_filter(unwanted) if unwanted else None,
+        )
+
+    def _table(self, place: Path | Address, needed: Sequence[str], progress: Progress) -> RecordTable:
         from vbas_desktop.files.records.table import load_records
         from vbas_desktop.sources.table import load_source
 
         how = self.reading.of_records
         if isinstance(place, Address):
             return load_source(place, how, progress, self.columns)
-        table = load_records(place, how, progress, self.columns)
-        if self.columns is not None and not {*self.columns, *self.named} <= {*table.dialect.header}:
+        columns = None if self.columns is None else self.columns.union(needed)
+        table = load_records(place, how, progress, columns)
+        if columns is not None and not {*columns, *self.named} <= {*table.dialect.header}:
             # A wrong name, or a file without names? All columns are needed to tell.
             table = load_records(place, how, progress)
         return table

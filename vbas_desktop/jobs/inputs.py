@@ -15,7 +15,7 @@ INPUTS = frozenset({
     "records", "regions", "generalise", "obstacles", "coarsen_from", "set", "policy", "population", "ledger",
     "codebook", "requirement", "checklist", "run_folder", "ladder", "reference", "file", "like", "original",
     "anonymised", "hierarchies", "distances", "crosswalk", "worst", "domain_rules", "filter_rules", "people",
-    "slots", "plan",
+    "slots", "plan", "keep_records", "drop_records",
 })  # fmt: skip
 """The options, by the names of `argparse`, that name something to be read."""
 

@@ -230,7 +230,7 @@ class CheckJob:
 
 def _is_source(table: RecordTable, entry: Entry) -> bool:
     """Whether a release was made from these records, in whatever order."""
-    same_file = table.source.sha256 == entry.source
+    same_file = table.source.identity == entry.source
     return same_file or (bool(entry.source_rows) and table.rows_hash == entry.source_rows)
 
 

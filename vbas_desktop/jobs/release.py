@@ -314,6 +314,7 @@ class ExportJob:
         )
         data = load.execute(Span(progress, 0.0, 0.4))
         _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source})
+        _refuse_other_filters(document, data.table)
         ran = RunJob(settings, data).execute(Span(progress, 0.4, 0.6))
         solution = chosen_solution(ran, self.solution or document.get("chosen_solution"))
         with _undamaged():
@@ -399,6 +400,14 @@ def _refuse_other_files(document: Mapping[str, Any], now: Mapping[str, Any]) -> 
     ]
     if findings:
         raise InputError(findings)
+
+
+def _refuse_other_filters(document: Mapping[str, Any], table: RecordTable) -> None:
+    """Refuse filters of records that are not those of the run."""
+    before = (document.get("selection") or {}).get("sha256", "")
+    if table.source.selection != before:
+        message = "The filters of records are not those of the run: their content differs."
+        raise InputError(Finding("input-changed", message, "Restore the files of the run, or run again."))
 
 
 def _refuse_other_result(document: Mapping[str, Any], solution: Mapping[str, Any]) -> None:

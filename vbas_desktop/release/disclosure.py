@@ -115,7 +115,7 @@ class Told(Partition):
     once, whatever its records. ``example`` is a released class of a larger place, by columns and values. ``limits`` are
     what the regions keep to, in words. ``whole``: the file has the region column and all quasi-identifiers, so that its
     rows tell the classes. ``counted_columns`` are the released columns for which k holds, ``other_columns`` those that
-    are released as they are.
+    are released as they are. Filters by the columns ``chosen_by`` left out ``left_out`` of the file's records.
     """
 
     k: int
@@ -135,6 +135,8 @@ class Told(Partition):
     whole: bool = True
     counted_columns: tuple[str, ...] = ()
     other_columns: tuple[str, ...] = ()
+    chosen_by: tuple[str, ...] = ()
+    left_out: Share = Share()
 
     @cached_property
     def released_by_place(self) -> NDArray[np.int64]:
@@ -263,6 +265,8 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         whole=whole,
         counted_columns=tuple(names[name] for name in used if name in names),
         other_columns=tuple(shown for name, shown in names.items() if name not in used),
+        chosen_by=() if problem.selection is None else tuple(names.get(n, n) for n in problem.selection.columns),
+        left_out=left_out_share(problem.records_left_out, int(sizes.sum()), problem.k),
     )
 
 
@@ -349,6 +353,26 @@ def suppressed_share(suppressed: int, released: int, k: int, least: int, most: i
     return Share(
         max((percent for percent in limits if suppressed >= reached_from(percent)), default=0),
         min((percent for percent in limits if suppressed < reached_from(percent)), default=100),
+    )
+
+
+def left_out_share(left_out: int, released: int, k: int) -> Share:
+    """Return between which shares of the file the records lie that a filter leaves out.
+
+    The shares are those of `PERCENTS`, as if the file had the released records and those left out. A border is used
+    only if it stands for k records or more, and for at least k more than the border below it: so neither side of it
+    tells of fewer than k people. Which borders are used depends on the released file alone.
+    """
+    borders: list[tuple[int, int]] = []
+    last = 0
+    for percent in PERCENTS:
+        reached_from = -(-percent * released // (100 - percent))
+        if reached_from - last >= k:
+            borders.append((percent, reached_from))
+            last = reached_from
+    return Share(
+        max((percent for percent, start in borders if left_out >= start), default=0),
+        min((percent for percent, start in borders if left_out < start), default=100),
     )
 
 

@@ -20,6 +20,7 @@ from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.assessment.risk import population_column
 from vbas_desktop.audit.adversary import WrittenRelease, look_at_release
 from vbas_desktop.audit.fingerprints import Claim
+from vbas_desktop.audit.selection import FilterClaim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError
 from vbas_desktop.domain.listing import defused
@@ -247,6 +248,7 @@ class _Job:
             claim.delimiter,
             claim.escaped,
             claim.source,
+            claim.filters,
         )
         found = look_at_release(self.plan.problem, self.table.dialect, written, self.options.pair_tests, progress)
         refuse_disclosures(found.disclosures, self.options)
@@ -285,6 +287,17 @@ class _Job:
             *limited(self.plan.solution),
             source=self.table.engine if isinstance(self.table, SourceTable) else None,
             name_column=self.options.name_column,
+            filters=self._filters,
+        )
+
+    @property
+    def _filters(self) -> tuple[FilterClaim, ...]:
+        """The filters by which the auditor chooses the records once more."""
+        if self.table.selection is None:
+            return ()
+        return tuple(
+            FilterClaim(file.source.path, file.source.sha256, name == "keep_records")
+            for name, file in self.table.selection.files
         )
 
     def _drawn(self, release: Path, internal: Path, save: Save) -> _Drawn:

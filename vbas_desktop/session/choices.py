@@ -240,8 +240,17 @@ def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_
 
 def _with_paths(choices: Choices, path: Callable[[str], str]) -> Choices:
     """The same with other names of the files that are read beside the two."""
-    codebook = None if choices.codebook is None else path(choices.codebook)
-    return replace(choices, obstacles=tuple(path(each) for each in choices.obstacles), codebook=codebook)
+
+    def moved(file: str | None) -> str | None:
+        return None if file is None else path(file)
+
+    return replace(
+        choices,
+        obstacles=tuple(path(each) for each in choices.obstacles),
+        codebook=moved(choices.codebook),
+        keep_records=moved(choices.keep_records),
+        drop_records=moved(choices.drop_records),
+    )
 
 
 _REGION_SHARE = 0.5

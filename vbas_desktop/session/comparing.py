@@ -71,7 +71,7 @@ class ComparisonOrder:
             key,
             choices,
             finished.problem,
-            records_sha256=self.job.data.table.source.sha256,
+            records_sha256=self.job.data.table.source.identity,
             region_ids_sha256=self.region_ids_sha256,
         )
 

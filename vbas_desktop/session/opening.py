@@ -88,6 +88,8 @@ class OpenProjectOrder:
             chosen,
             obstacles=tuple(each for each in chosen.obstacles if there(each, "obstacles")),
             codebook=there(chosen.codebook, "codebook"),
+            keep_records=there(chosen.keep_records, "required combinations"),
+            drop_records=there(chosen.drop_records, "unwanted combinations"),
             coarsen_from=there(chosen.coarsen_from, "earlier release"),
         )
         # A missing layer stays in the menu; looking for one on another computer would tell that one who asks.
@@ -110,7 +112,7 @@ def _with_problems(entries: list[Entry], loaded: Loaded, progress: Progress) -> 
         progress.update("Counting what the results need", place / len(runs))
         if run.key not in counted:
             counted[run.key] = _count(run.key, loaded, counted)
-        problem, same_records = counted[run.key], run.records_sha256 == loaded.table.source.sha256
+        problem, same_records = counted[run.key], run.records_sha256 == loaded.table.source.identity
         runs[run.id] = replace(run, problem=problem, outdated=not same_records or problem is None)
     return [replace(entry, run=runs[entry.run.id]) for entry in entries]
 

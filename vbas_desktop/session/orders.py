@@ -107,7 +107,7 @@ class RunOrder:
             self.key,
             self.choices,
             self.job.problem,
-            records_sha256=self.job.data.table.source.sha256,
+            records_sha256=self.job.data.table.source.identity,
             region_ids_sha256=self.region_ids_sha256,
         )
 

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseOptions
 
+_NAMED_FILES = ("obstacles", "codebook", "keep_records", "drop_records", "coarsen_from")
+"""Settings that name files besides the records and the regions."""
+
 
 class Session(Papers):
     """Data, choices, runs, and selection, with an event for every change.
@@ -88,7 +91,7 @@ class Session(Papers):
             self.forget_papers()
             self.look = MapLook()
         else:
-            self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
+            self.mark_outdated(loaded.table.source.identity, loaded.region_ids_sha256)
         self.modified = not fresh
         self.look = self.look.fitting(loaded.regions.columns)
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED, Event.LOOK_CHANGED)
@@ -305,7 +308,7 @@ class Session(Papers):
         """List what is read, by the names of the options; nothing may be saved over it."""
         files = {"records": self.records_path, "regions": self.regions_path, "file": self.project_path}
         chosen = self.choices
-        reading = {name: getattr(chosen, name) for name in ("obstacles", "codebook", "coarsen_from")}
+        reading = {name: getattr(chosen, name) for name in _NAMED_FILES}
         return {**files, **reading, "policy": self.policy.policy, "population": self.policy.population}
 
     # Projects

@@ -51,6 +51,8 @@ def data_in_words(table: RecordTable) -> str:
         parts.append(dialect.format)
     if dialect.category_line:
         parts.append("category numbers in line 2")
+    if table.selection is not None:
+        parts.insert(1, f"{table.selection.records_left_out:,} left out by filters")
     return " · ".join(parts)
 
 

@@ -132,6 +132,22 @@ class Reading(RecordOptions, group="reading"):
         help="File that says what codes mean: column, value and label on each line.",
         usual="none",
     )
+    keep_records: str | None = setting(
+        None,
+        label="Required combinations",
+        help="A table with names of columns on line 1 and a combination of values on each further line: only records "
+        "that have one of these combinations are considered.",
+        form=Form("FILE"),
+        usual="all records",
+    )
+    drop_records: str | None = setting(
+        None,
+        label="Unwanted combinations",
+        help="A table like that of the required combinations: records that have one of these combinations are not "
+        "considered.",
+        form=Form("FILE"),
+        usual="none",
+    )
     obstacles: tuple[str, ...] = setting(
         (),
         label="Obstacle files",
@@ -162,6 +178,6 @@ class Reading(RecordOptions, group="reading"):
     @property
     def of_regions(self) -> RegionOptions:
         """How the region file is read."""
-        own = {each.name for each in settings_of(RecordOptions)} | {"codebook"}
+        own = {each.name for each in settings_of(RecordOptions)} | {"codebook", "keep_records", "drop_records"}
         mine = self.part(Reading)
         return RegionOptions(**{n.removeprefix("regions_"): value for n, value in mine.items() if n not in own})

@@ -48,6 +48,8 @@ def folder(tmp_path, monkeypatch):
     (here / "need.json").write_text(NEED)
     (here / "lake.geojson").write_text(LAKE)
     (here / "codes.csv").write_text(f"column,value,label\n{AGE},1,young\n")
+    (here / "only these.csv").write_text(f"{AGE}\n1\n2\n3\n")
+    (here / "not these.csv").write_text(f'{AGE},"{ILLNESS}"\n1,2\n')
     merged = [f"R{i},A{i % 4}" for i in range(12)]
     (here / "codes of then.csv").write_text("initial_region,aggregated_region\n" + "\n".join(merged) + "\n")
     (here / "our rule.toml").write_text(text_of("class-11"), encoding="utf-8")
@@ -87,6 +89,8 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
         folder / "regions.csv",
         folder / "lake.geojson",
         folder / "codes.csv",
+        folder / "only these.csv",
+        folder / "not these.csv",
         folder / "codes of then.csv",
         folder / "our rule.toml",
         folder / "all people.csv",
@@ -129,6 +133,9 @@ VARIANTS = {
     "obstacles": [
         "--construction", "obstacles", "--obstacles", "lake.geojson", "--codebook", "codes.csv", "--sites", "5",
         *SECRET,
+    ],
+    "filters": [
+        "--keep-records", "only these.csv", "--drop-records", "not these.csv", "--sites", "5", *SECRET,
     ],
     "judged": ["--policy", "our rule.toml", "--population", "all people.csv", "--sites", "4", *SECRET],
     "coarsen": [

@@ -411,7 +411,10 @@ def test_obstacles_and_codebook_are_named_as_seen_from_the_project(session, tmp_
     home = Path(session.records_path).parent
     (home / "river.geojson").write_text('{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}')
     (home / "codes.csv").write_text("column,value,label\nage,1,young\n")
-    session.change_reading(obstacles=(str(home / "river.geojson"),), codebook=str(home / "codes.csv"))
+    (home / "keep.csv").write_text("age\n1\n2\n3\n4\n5\n6\n7\n")
+    session.change_reading(
+        obstacles=(str(home / "river.geojson"),), codebook=str(home / "codes.csv"), keep_records=str(home / "keep.csv")
+    )
     session.snapshot().write(home / "project.vbas")
     text = (home / "project.vbas").read_text(encoding="utf-8")
     assert str(home) not in text
@@ -420,12 +423,19 @@ def test_obstacles_and_codebook_are_named_as_seen_from_the_project(session, tmp_
     after, opened = reopen(moved / "project.vbas")
     assert after.choices.obstacles == (str(moved / "river.geojson"),)
     assert after.choices.codebook == str(moved / "codes.csv")
+    assert after.choices.keep_records == str(moved / "keep.csv")
+    assert after.table.selection.columns == ("age",)
     assert len(after.regions.obstacles) == 1
     (moved / "river.geojson").unlink()
     (moved / "codes.csv").unlink()
+    (moved / "keep.csv").unlink()
     after, opened = reopen(moved / "project.vbas")
-    assert (after.choices.obstacles, after.choices.codebook) == ((), None)
-    assert opened.changed == ("river.geojson (obstacles, not found)", "codes.csv (codebook, not found)")
+    assert (after.choices.obstacles, after.choices.codebook, after.choices.keep_records) == ((), None, None)
+    assert opened.changed == (
+        "river.geojson (obstacles, not found)",
+        "codes.csv (codebook, not found)",
+        "keep.csv (required combinations, not found)",
+    )
 
 
 def test_layers_on_another_computer_are_not_looked_for(session, tmp_path):

@@ -146,6 +146,7 @@ def build_problem(
         message = f"“{unknown_regions}” is not a way to treat records of unknown regions."
         findings.note(Finding("bad-option", message, "Use stop or suppress."))
     check_sensitive(table, sensitive, (region_column, *quasi_identifiers), findings)
+    _note_selection(table, sensitive, findings)
     region_facts = next((column for column in table.columns if column.name == region_column), None)
     places = None
     if region_facts is not None and region_facts.categorical:
@@ -179,7 +180,21 @@ def build_problem(
         records_source=table.source,
         regions_source=regions.source,
         findings=stop_on_errors((*table.findings, *regions.findings, *findings.all())),
+        selection=table.selection,
     )
+
+
+def _note_selection(table: RecordTable, sensitive: Sequence[Sensitive], findings: FindingList) -> None:
+    """Warn of filters by sensitive columns: that somebody is in the release tells of the value."""
+    if table.selection is None:
+        return
+    for name in table.selection.columns:
+        if name in [each.column for each in sensitive]:
+            message = (
+                "Records are chosen by a sensitive column: whoever is known to be in the release has a value of it."
+            )
+            remedy = "Choose records by other columns, or see to it that nobody can know who is in the release."
+            findings.warn("chosen-by-sensitive", message, remedy, column=name)
 
 
 def _check_choices(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -172,7 +172,9 @@ class OrderedCodes:
 class MergedCodes:
     """A column's codes after some of its values became one."""
 
-    def __init__(self, codes: OrderedCodes | MergedCodes, code_of: NDArray[np.int64], values: int) -> None:
+    def __init__(
+        self, codes: OrderedCodes | MergedCodes | SelectedCodes, code_of: NDArray[np.int64], values: int
+    ) -> None:
         self._codes = codes
         self._table = code_of.astype(code_type(values))
 
@@ -187,6 +189,51 @@ class MergedCodes:
     def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
         """Return the codes of some records, which are given in ascending order."""
         return self._table[self._codes.at(records)]
+
+
+class SelectedCodes:
+    """The codes of some of a column's records, without the values that none of them has.
+
+    ``records`` are the positions of the records in ascending order, ``code_of`` the new code of each code.
+    """
+
+    def __init__(
+        self,
+        codes: OrderedCodes | MergedCodes | SelectedCodes,
+        records: NDArray[np.int64],
+        code_of: NDArray[np.int64],
+        values: int,
+    ) -> None:
+        self._codes = codes
+        self._records = records
+        self._table = code_of.astype(code_type(values))
+
+    @cached_property
+    def _selected(self) -> NDArray[np.unsignedinteger]:
+        return frozen(self._table[self._codes.array()[self._records]])
+
+    def array(self) -> NDArray[np.unsignedinteger]:
+        """Return the codes, one per considered record."""
+        return self._selected
+
+    def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """Return the codes of some considered records, which are given in ascending order."""
+        return self._table[self._codes.at(self._records[records])]
+
+
+def selected_facts(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tuple[ColumnFacts, NDArray[np.int64]]:
+    """Return the facts of a column whose values have these frequencies now, and the new code of each old code.
+
+    Values that no record has any more are left out.
+    """
+    assert facts.categories is not None
+    there = frequencies > 0
+    code_of = np.cumsum(there) - 1
+    values = tuple(value for value, stays in zip(facts.categories.values, there.tolist(), strict=True) if stays)
+    missing = int(frequencies[there][0]) if values[:1] == ("",) else 0
+    categories = replace(facts.categories, values=values)
+    selected = ColumnFacts(facts.name, len(values), missing, True, categories, frozen(frequencies[there]))
+    return selected, np.maximum(code_of, 0)
 
 
 def merged_facts(facts: ColumnFacts, texts: Sequence[str]) -> tuple[ColumnFacts, NDArray[np.int64]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from .tokens import CONSUMED, RAGGED, ROWS, tokenise
 
 
 def row_texts(table: RecordTable) -> Iterator[list[str]]:
-    """Every record as the list of its fields, in file order, without names and category numbers.
+    """Every considered record as the list of its fields, in file order, without names and category numbers.
 
     Raises `InputError` if the file is not the file any more that was loaded (told after the last row).
     """
@@ -33,13 +34,14 @@ def _checked(table: RecordTable, names: Sequence[str]) -> Iterator[list[str]]:
     parquet = table.dialect.format == "parquet"
     skipped = int(table.dialect.category_line) + (not parquet)
     number = -skipped
+    considered = table.considered
     for row in _parquet_rows(table, names) if parquet else _text_rows(table):
         number += 1
-        if number > table.rows:
+        if number > table.file_rows:
             raise _changed(table)
-        if number > 0:
+        if number > 0 and (considered is None or considered[number - 1]):
             yield row
-    if number != table.rows:
+    if number != table.file_rows:
         raise _changed(table)
 
 
@@ -69,7 +71,7 @@ def _text_rows(table: RecordTable) -> Iterator[list[str]]:
                 raise _changed(table)
             yield from rows
             rest = data[used:]
-        if rest or stream.source() != table.source:
+        if rest or stream.source() != replace(table.source, selection=""):
             raise _changed(table)
 
 

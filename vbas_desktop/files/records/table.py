@@ -17,7 +17,8 @@ from vbas_desktop.domain.blanks import padded_values
 from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.domain.names import NO_NAMES
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts
+from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts, frozen
+from vbas_desktop.domain.selection import Selection
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_is_table, check_readable
 from vbas_desktop.files.dialect import (
@@ -33,7 +34,17 @@ from vbas_desktop.settings.reading import RecordOptions
 from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
 from .parquet import first_parquet_record, is_parquet, scan_parquet
-from .raw import MergedCodes, OrderedCodes, RawColumn, RawRecords, RowNumbers, finished, merged_facts
+from .raw import (
+    MergedCodes,
+    OrderedCodes,
+    RawColumn,
+    RawRecords,
+    RowNumbers,
+    SelectedCodes,
+    finished,
+    merged_facts,
+    selected_facts,
+)
 from .rows_hash import hash_rows
 from .stream import ByteStream
 
@@ -59,7 +70,8 @@ class Lookup:
 class RecordTable:
     """A record file in memory: codes only, as small as they can be. Later choices never read the file again.
 
-    ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect.
+    ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect. With a
+    ``selection``, ``rows`` are the records that are considered, and ``positions`` says which of the file's they are.
     """
 
     source: Source
@@ -67,8 +79,50 @@ class RecordTable:
     dialect: Dialect
     columns: tuple[ColumnFacts, ...]
     findings: tuple[Finding, ...] = ()
-    _codes: Mapping[str, OrderedCodes | MergedCodes] = field(default_factory=dict, repr=False)
+    _codes: Mapping[str, OrderedCodes | MergedCodes | SelectedCodes] = field(default_factory=dict, repr=False)
     _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+    selection: Selection | None = None
+    positions: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    @property
+    def file_rows(self) -> int:
+        """The number of records of the file, those that a filter leaves out included."""
+        return self.rows + (0 if self.selection is None else self.selection.records_left_out)
+
+    @cached_property
+    def considered(self) -> NDArray[np.bool_] | None:
+        """Whether each record of the file is considered; None if all are."""
+        if self.positions is None:
+            return None
+        found = np.zeros(self.file_rows, np.bool_)
+        found[self.positions] = True
+        return found
+
+    def positions_of(self, rows: slice) -> NDArray[np.int64]:
+        """Return where consecutive records of the table are among all records of the file, counted from 0."""
+        return np.arange(rows.start, rows.stop) if self.positions is None else self.positions[rows]
+
+    def select(self, selection: Selection, positions: NDArray[np.int64]) -> RecordTable:
+        """Return a table of some of the records: those at these positions, which are in ascending order."""
+        columns = []
+        codes: dict[str, SelectedCodes] = {}
+        for facts in self.columns:
+            if facts.categories is None:
+                columns.append(facts)
+                continue
+            here = self._codes[facts.name].array()[positions]
+            selected, code_of = selected_facts(facts, np.bincount(here, minlength=facts.distinct).astype(np.int64))
+            columns.append(selected)
+            codes[facts.name] = SelectedCodes(self._codes[facts.name], positions, code_of, selected.distinct)
+        return replace(
+            self,
+            source=replace(self.source, selection=selection.sha256),
+            rows=positions.size,
+            columns=tuple(columns),
+            _codes=codes,
+            selection=selection,
+            positions=frozen(positions),
+        )
 
     @cached_property
     def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
@@ -160,7 +214,7 @@ class RecordTable:
 
     def row_number(self, record: int) -> int:
         """The number of the line on which a record (counted from 0) begins."""
-        return self._lines.row(record)
+        return self._lines.row(record if self.positions is None else int(self.positions[record]))
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """The row numbers of the first records whose category is marked in ``wanted``."""

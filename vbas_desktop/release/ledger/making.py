@@ -20,6 +20,7 @@ from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.domain.source import identify
 from vbas_desktop.files.one_way import plain_value
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.runfile import read_run_file
@@ -54,7 +55,7 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
         id=0,
         audience=audience,
         date="",
-        source=problem.records_source.sha256,
+        source=problem.records_source.identity,
         released="",
         region_column=problem.region_column,
         quasi_identifiers=problem.quasi_identifiers,
@@ -113,11 +114,12 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
     renamed = {new: old for old, new in options.renames.items()}
     columns = tuple(renamed.get(name, name) for name in table.dialect.header if name != options.class_size)
     compared = document.get("ledger_check") or {}
+    selection = document.get("selection") or {}
     bare = Entry(
         id=0,
         audience=audience,
         date=date,
-        source=document["inputs"]["records"]["sha256"],
+        source=identify(document["inputs"]["records"]["sha256"], str(selection.get("sha256", ""))),
         released=table.source.sha256,
         region_column=region,
         quasi_identifiers=tuple(problem["quasi_identifiers"]),

@@ -33,6 +33,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from .batch_buckets import BatchBuckets
 from .blocks import refuse_changed
 from .canonical import Canonical
+from .composition import UNKNOWN
 from .writing import SHUFFLING, WRITING, Records, Sink, Written
 
 BATCH_ROWS = 1 << 16
@@ -98,15 +99,17 @@ class ArrowRecords(Records):
         """The batches of released rows in the order in which they are written."""
         refuse_changed(self._table.source, progress)
         if not self._options.shuffle:
+            rows = 0
             for batch in self._batches(progress):
-                yield self._composed(batch, *self._places(batch))
+                yield self._composed(batch, *self._places(batch, rows))
+                rows += batch.num_rows
             return
         number = max(1, -(-self._plan.problem.records // BUCKET_ROWS))
         row_keys = RowKeys(self._order_key)
         with closing(BatchBuckets(scratch, number)) as buckets:
             rows = 0
             for batch in self._batches(Span(progress, 0.0, 0.7)):
-                area, size = self._places(batch)
+                area, size = self._places(batch, rows)
                 buckets.add(self._composed(batch, area, size), row_keys.of_rows(np.flatnonzero(area >= 0) + rows))
                 rows += batch.num_rows
             yield from shuffled(buckets, progress)
@@ -154,10 +157,13 @@ class ArrowRecords(Records):
                 skip -= dropped
                 yield pa.RecordBatch.from_arrays(batch.slice(dropped).columns, names=names)
 
-    def _places(self, batch: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The place of each row (below 0: it is not released) and its class size."""
+    def _places(self, batch: Any, before: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The place of each row (below 0: it is not released) and its class size; so many records come before it."""
         problem = self._plan.problem
         region = _index(self._text(batch, problem.region_column), problem.regions.ids)
+        if self._table.considered is not None:
+            considered = self._table.considered[before : before + batch.num_rows]
+            region = np.where(considered, region, np.int32(UNKNOWN))
         codes = np.empty((len(problem.categories), batch.num_rows), np.int32)
         for q, categories in enumerate(problem.categories):
             codes[q] = _index(self._grouped(batch, categories.column), categories.values)

@@ -202,7 +202,7 @@ class CodedRecords(Records):
             area[rows], of_class = self._decided(rows)
             if size.size:
                 size[rows] = of_class
-            keys[rows] = row_keys.of_rows(np.arange(rows.start, rows.stop))
+            keys[rows] = row_keys.of_rows(self._table.positions_of(rows))
             bucket[rows] = buckets_of_keys(keys[rows], number)
             bucket[rows][area[rows] < 0] = -1
             counts[place] = np.bincount(bucket[rows] + np.int16(1), minlength=number + 1)[1:]

@@ -22,7 +22,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 
 from .blocks import Block, RowBlocks, changed
 from .canonical import Canonical
-from .composition import Lookup, lookups, make_composition, names_row
+from .composition import UNKNOWN, Lookup, lookups, make_composition, names_row
 from .fields import Bytes, regular_rows, split_rows
 from .rows import compose
 from .shuffle import Arranged, Buckets, bucket_number
@@ -151,7 +151,13 @@ class CsvRecords(Records):
         codes = np.empty((len(self._tables), rows), np.int32)
         for q, (table, place) in enumerate(zip(self._tables, self._places, strict=True)):
             codes[q] = table.codes(block.buf, starts, rows, place)
-        if (codes[self._counted :] < 0).any():
+        considered = self._table.considered
+        if considered is not None:
+            if before + rows > considered.size:
+                raise changed(self._table.source)
+            # Records that are left out have no region here, and so no place.
+            region[~considered[before : before + rows]] = UNKNOWN
+        if (codes[self._counted :, region != UNKNOWN] < 0).any():
             raise changed(self._table.source)
         area, size = self._decision.places(region, codes)
         kept, plan = np.flatnonzero(area >= 0), self._composition

@@ -188,4 +188,4 @@ def order_key(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bytes:
         "form": [options.format, options.delimiter, options.escape_formulas],
     }
     told = json.dumps(content, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha512(f"vbas row order {options.shuffle_seed} {table.source.sha256} {told}".encode()).digest()
+    return hashlib.sha512(f"vbas row order {options.shuffle_seed} {table.source.identity} {told}".encode()).digest()

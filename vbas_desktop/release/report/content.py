@@ -15,6 +15,7 @@ from vbas_desktop.engine.limits import TOLD
 from vbas_desktop.engine.place import codes_of
 from vbas_desktop.release.column_coverage import names_in_words
 from vbas_desktop.release.plan import Plan
+from vbas_desktop.release.selection import selection_in_full
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 
 from .blocks import (
@@ -142,7 +143,8 @@ class _Writer:
     def _inputs(self) -> Iterable[Block]:
         sources = [("Record file", self.problem.records_source), ("Region file", self.problem.regions_source)]
         items = [(name, _told(source)) for name, source in sources if source is not None]
-        items.insert(1, ("Records in it", f"{self.problem.records:,}"))
+        items.insert(1, ("Records in it", f"{self.problem.records + self.problem.records_left_out:,}"))
+        items[2:2] = selection_in_full(self.problem)
         items.append(("Initial regions", f"{len(self.problem.regions):,}"))
         yield Pairs(items)
 

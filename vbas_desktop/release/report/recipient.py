@@ -13,6 +13,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.release.disclosure import Share, Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent
+from vbas_desktop.release.selection import selection_for_recipients
 
 from .blocks import FOOT, Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .drawing import Drawing
@@ -118,6 +119,7 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))
     items += told.limits
     items.append(("Coordinates", coordinates(told.regions.system)))
+    items += selection_for_recipients(told.chosen_by, told.left_out)
     return [*items, *papers.file]
 
 

@@ -30,6 +30,8 @@ _PARTED = "; "
 _ASKED = {
     _FILES: ("Add obstacles…", "Add a file with lakes, coasts or rivers for the construction “Obstacles”"),
     "codebook": ("Codebook…", "Choose a file that says what codes mean: column, value, label"),
+    "keep_records": ("Required…", "Choose a table of combinations of values: only records with one are considered"),
+    "drop_records": ("Unwanted…", "Choose a table of combinations of values: records with one are not considered"),
     "coarsen_from": ("Crosswalk…", "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”"),
 }
 """The settings for which a file can be asked for: the button and its tip."""
