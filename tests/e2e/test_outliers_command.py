@@ -7,8 +7,9 @@ import random
 import re
 import stat
 from collections import Counter
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
+from string import ascii_uppercase
 
 import pytest
 from hypothesis import given, settings
@@ -232,6 +233,17 @@ def test_new_keys_never_meet_a_real_one_nor_each_other(tmp_path_factory, known, 
         made.extend(islice(make_keys(load_records(path), "key", random.Random(seed)), 30))
     assert len({*made, *known}) == len(made) + len(known)
     assert {len(key) for key in made} <= {len(key) for key in known} or all(key.isdigit() for key in known)
+
+
+@pytest.mark.parametrize("free", [["QXA"], ["AAA", "ZZZ"]])
+def test_the_last_free_keys_of_letters_are_found(tmp_path, free):
+    path = tmp_path / "keys.csv"
+    every = ("".join(letters) for letters in product(ascii_uppercase, repeat=3))
+    path.write_text("key,q\n" + "".join(f"{key},a\n" for key in every if key not in free))
+    keys = make_keys(load_records(path), "key", random.Random(1))
+    assert sorted(islice(keys, len(free))) == free
+    with pytest.raises(InputError, match="their range is used up"):
+        next(keys)
 
 
 @pytest.mark.parametrize("known", [[f"#{n}" for n in range(10)], [f"{n}" for n in range(10, 100)], ["only"]])

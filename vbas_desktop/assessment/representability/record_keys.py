@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import string
@@ -44,10 +45,14 @@ class _Number:
         """Write a number as the keys do."""
         return f"{value:0{self.width}d}"
 
-    def draw(self, draw: random.Random, widened: bool) -> str:
-        """Draw a number of the range, or of all that are not below it and have as many digits."""
+    def count(self, widened: bool) -> int:
+        """Count the numbers of the range, or all that are not below it and have as many digits."""
         high = self.largest if widened and self.varies else self.high
-        return self.text(draw.randint(self.low, high))
+        return high - self.low + 1
+
+    def choose(self, index: int, widened: bool) -> str:
+        """Write one of the counted numbers."""
+        return self.text(self.low + index)
 
 
 @dataclass(frozen=True)
@@ -61,10 +66,17 @@ class _Character:
         """Whether keys differ in it."""
         return len(self.seen) > 1
 
-    def draw(self, draw: random.Random, widened: bool) -> str:
-        """Draw a character that occurs there, or any of the same kind; one that is constant stays."""
+    def count(self, widened: bool) -> int:
+        """Count the characters that occur there, or all of the same kind; one that is constant stays."""
+        return len(self._choices(widened))
+
+    def choose(self, index: int, widened: bool) -> str:
+        """Return one of the counted characters."""
+        return self._choices(widened)[index]
+
+    def _choices(self, widened: bool) -> str:
         alike = "".join(kind for kind in _KINDS if set(kind) & set(self.seen))
-        return draw.choice(alike if widened and self.varies and alike else self.seen)
+        return alike if widened and self.varies and alike else self.seen
 
 
 @dataclass(frozen=True)
@@ -98,11 +110,23 @@ class KeyPattern:
                 yield new
 
     def _drawn(self, taken: set[str], draw: random.Random, widened: bool) -> str | None:
+        """Draw a key that is not taken; None only if all of the pattern are taken."""
+        counts = [part.count(widened) for part in self.parts]
         for _ in range(_TRIES):
-            new = "".join(part.draw(draw, widened) for part in self.parts)
+            new = self._key([draw.randrange(count) for count in counts], widened)
+            if new not in taken:
+                return new
+        # Nearly all keys are taken: go through them, from anywhere. A free one comes within as many as are taken.
+        size = math.prod(counts)
+        start = draw.randrange(size)
+        for step in range(min(size, len(taken) + 1)):
+            new = self._key(_digits((start + step) % size, counts), widened)
             if new not in taken:
                 return new
         return None
+
+    def _key(self, indices: Sequence[int], widened: bool) -> str:
+        return "".join(part.choose(index, widened) for part, index in zip(self.parts, indices, strict=True))
 
     def _numbered(self, number: _Number, taken: set[str], draw: random.Random) -> Iterator[str]:
         """Yield keys that differ in one number: gaps of the range in random order, then what follows the range."""
@@ -122,6 +146,15 @@ class KeyPattern:
             part.seen if isinstance(part, _Character) else part.text(value if part is number else part.low)
             for part in self.parts
         )
+
+
+def _digits(number: int, bases: Sequence[int]) -> list[int]:
+    """Write a number with digits of different bases, the last one changing fastest."""
+    digits = []
+    for base in reversed(bases):
+        number, digit = divmod(number, base)
+        digits.append(digit)
+    return digits[::-1]
 
 
 def _distinct(characters: Sequence[str]) -> str:
