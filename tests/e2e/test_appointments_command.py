@@ -50,6 +50,26 @@ def test_someone_who_cannot_attend_gets_a_list(files, tmp_path, capsys):
     assert appointments(files, "--id-column", "id", "--plan", str(out), "--cannot-attend", "nobody") == 1
 
 
+def test_formulas_are_escaped_and_a_plan_with_them_is_read_again(tmp_path, capsys):
+    people, slots, out = tmp_path / "people.csv", tmp_path / "slots.csv", tmp_path / "plan"
+    people.write_text("=id,zip\n=1+1,=2\np1,'=2\np2,'=2\n-4,=2\n")
+    slots.write_text("centre,time,capacity\n@A,9,2\n'@A,9,2\n@A,13,1\n")
+    command = ["appointments", str(people), str(slots), "--quasi-identifiers", "zip", "--id-column", "=id", "--quiet"]
+    assert main([*command, "--out", str(out)]) == 0
+    with (out / "appointments.csv").open() as stream:
+        header, *rows = csv.reader(stream)
+    assert header == ["'=id", "centre", "time"]
+    assert [row[0] for row in rows] == ["'=1+1", "p1", "p2", "-4"]
+    assert {row[1] for row in rows} == {"'@A"}
+    with (out / "plan.csv").open() as stream:
+        written = list(csv.reader(stream))
+    assert {row[0] for row in written[1:]} == {"'=2", "''=2"}
+    assert {row[1] for row in written[1:]} == {"'@A", "''@A"}
+    capsys.readouterr()
+    assert main([*command, "--plan", str(out), "--cannot-attend", "p1"]) == 0
+    assert "anonymity vector" in capsys.readouterr().out
+
+
 def test_a_table_of_classes_can_be_planned(tmp_path, capsys):
     (tmp_path / "classes.csv").write_text("zip,n\na,4\nb,4\nc,5\nd,2\n")
     (tmp_path / "slots.csv").write_text(SLOTS)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.listing import defuse_row, defused
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.io.output import staged_folder
@@ -78,9 +79,15 @@ def _write_counts(assessment: Assessment, people: People, path: Path) -> None:
     task, plan = assessment.task, assessment.plan
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([*people.names, "centre", "time", "people"])
+        writer.writerow(defuse_row([*people.names, "centre", "time", "people"]))
         for number, slot, count in zip(plan.classes, plan.slots, plan.counts, strict=True):
-            writer.writerow([*task.class_labels[number], *task.slot_labels[slot], int(count)])
+            labels = map(_escape, (*task.class_labels[number], *task.slot_labels[slot]))
+            writer.writerow([*labels, int(count)])
+
+
+def _escape(text: str) -> str:
+    """Put an apostrophe before what a spreadsheet might run, and before another apostrophe: reading takes one away."""
+    return f"'{text}" if text.startswith("'") or defused(text) != text else text
 
 
 def seat_people(people: People, plan: Plan) -> NDArray[np.int64]:
@@ -97,11 +104,11 @@ def _write_appointments(assessment: Assessment, people: People, path: Path, prog
     name = people.columns.id or "row"
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([name, "centre", "time"])
+        writer.writerow(defuse_row([name, "centre", "time"]))
         for number, (person, place) in enumerate(zip(person_ids(people), slot, strict=True)):
             if number % 10_000 == 0:
                 progress.update("Writing appointments", number / slot.size)
-            writer.writerow([person, *labels[place]])
+            writer.writerow(defuse_row([person, *labels[place]]))
 
 
 def person_ids(people: People) -> Iterator[str]:
@@ -124,7 +131,7 @@ def read_plan(folder: str | Path, task: Task, people: People) -> Plan:
     slots = {label: number for number, label in enumerate(task.slot_labels)}
     try:
         with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.reader(stream))[1:]
+            rows = [[text.removeprefix("'") for text in row] for row in csv.reader(stream)][1:]
         cells = [(classes[tuple(row[:-3])], slots[row[-3], row[-2]], int(row[-1])) for row in rows]
     except (OSError, KeyError, ValueError, IndexError):
         raise _other_plan(path) from None
