@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from errno import EIO
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel
 
 from vbas_desktop.domain.records import Role
+from vbas_desktop.jobs.release import CoverageJob
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
 from vbas_desktop.ui.panel.columns_section import ROLE
@@ -123,3 +125,23 @@ def test_a_column_that_was_the_region_column_is_undecided(wide_window):
     session.change(session.choices.with_role("plan", Role.REGION))
     assert session.choices.roles["tract"] is Role.PLAIN
     assert session.choices.undecided == ("tract", "shoes")
+
+
+def test_counting_that_fails_is_said_and_tried_again_after_a_change(wide_window, qtbot, monkeypatch):
+    with qtbot.waitSignal(wide_window.runner.job_ended, timeout=LONG):
+        wide_window.controller.run()
+    with monkeypatch.context() as patch:
+
+        def fail(job, progress):
+            raise OSError(EIO, "Input/output error")
+
+        patch.setattr(CoverageJob, "execute", fail)
+        wide_window.menus.actions["export"].trigger()
+        dialog = wide_window.findChild(ExportDialog)
+        label = dialog.coverage.label
+        said = "The records that are unique by all released columns together could not be counted."
+        qtbot.waitUntil(lambda: label.text() == said, timeout=LONG)
+        assert label.isVisible()
+    dialog.columns.item(dialog.columns.rowCount() - 1, 0).setCheckState(Qt.CheckState.Unchecked)
+    qtbot.waitUntil(lambda: "By all released columns together, " in label.text(), timeout=LONG)
+    dialog.reject()

@@ -287,7 +287,7 @@ class Latest(QObject):
     def __init__(self, runner: JobRunner, title: str, parent: QObject) -> None:
         super().__init__(parent)
         self._runner, self._title = runner, title
-        self._wanted: tuple[Callable[[Progress], Any], Callable[[Any], None]] | None = None
+        self._wanted: tuple[Callable[[Progress], Any], Callable[[Any], None], Callable[[], None]] | None = None
         self._number = 0
         runner.job_ended.connect(self._start)
 
@@ -296,10 +296,15 @@ class Latest(QObject):
         """Whether a result is still to come."""
         return self._wanted is not None or self._runner.title == self._title
 
-    def want(self, job: Callable[[Progress], Any], on_result: Callable[[Any], None]) -> None:
-        """Have this done instead of anything wanted before."""
+    def want(
+        self,
+        job: Callable[[Progress], Any],
+        on_result: Callable[[Any], None],
+        on_abort: Callable[[], None] = _ignore,
+    ) -> None:
+        """Have this done instead of anything wanted before; ``on_abort`` is called if it was stopped or failed."""
         self._number += 1
-        self._wanted = (job, on_result)
+        self._wanted = (job, on_result, on_abort)
         self._start()
 
     def forget(self) -> None:
@@ -311,13 +316,19 @@ class Latest(QObject):
     def _start(self) -> None:
         if self._wanted is None or self._runner.busy:
             return
-        (job, on_result), number, self._wanted = self._wanted, self._number, None
+        job, on_result, on_abort = self._wanted
+        number = self._number
+        self._wanted = None
 
         def deliver(result: Any) -> None:
             if number == self._number:
                 on_result(result)
 
-        self._runner.start(self._title, job, deliver)
+        def abort() -> None:
+            if number == self._number:
+                on_abort()
+
+        self._runner.start(self._title, job, deliver, on_abort=abort)
 
 
 K = TypeVar("K", bound=Hashable)

@@ -13,6 +13,7 @@ from vbas_desktop.ui.widgets.fields import told
 from vbas_desktop.ui.worker import JobRunner, Latest
 
 _COUNTING = "Counting the records that are unique by all released columns together…"
+_NOT_COUNTED = "The records that are unique by all released columns together could not be counted."
 
 
 class CoverageLine(QObject):
@@ -37,10 +38,16 @@ class CoverageLine(QObject):
         self._asked = asked
         self.label.setText(_COUNTING)
         self.label.show()
-        self._latest.want(job.execute, self._on_counted)
+        self._latest.want(job.execute, self._on_counted, self._on_aborted)
 
     def _on_counted(self, found: ColumnCoverage) -> None:
         self.label.setText(found.in_words)
+        self.changed.emit()
+
+    def _on_aborted(self) -> None:
+        # The next change in the dialog counts again.
+        self._asked = None
+        self.label.setText(_NOT_COUNTED)
         self.changed.emit()
 
     def forget(self) -> None:
