@@ -12,7 +12,7 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-sources system-packages run test test-sources lint docs bench bench-tables package check-package lock clean FORCE
+.PHONY: help setup setup-sources system-packages run test test-sources lint docs tables tables-page bench bench-tables package check-package lock clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,9 +51,16 @@ lint: setup ## everything of `make test` that needs no test run
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m vbas_desktop.cli.reference --check docs
+	$(BIN)/python -m tests.source_tables --check docs
 
 docs: setup ## write the pages that are made from the program: docs/commands.md and docs/approaches.md
 	$(BIN)/python -m vbas_desktop.cli.reference docs
+
+tables: setup ## compute the published tables of the sources anew (ten minutes): docs/tables and docs/sources-of-the-methods.md
+	$(BIN)/python -m tests.source_tables docs
+
+tables-page: setup ## write docs/sources-of-the-methods.md from the results in docs/tables
+	$(BIN)/python -m tests.source_tables --page docs
 
 bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist

@@ -18,7 +18,7 @@ PAGES = [
     "docs/risky-combinations.md",
     "docs/representability.md",
 ]
-TOO_LARGE = re.compile(r"--like (eastern|western)|--country|appointments-experiment|vbas compare")
+TOO_LARGE = re.compile(r"--like (eastern|central|western)|--country|appointments-experiment|vbas compare")
 """Hours, gigabytes, or what has tests of its own at a smaller size."""
 
 
