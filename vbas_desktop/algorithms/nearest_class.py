@@ -45,7 +45,7 @@ class LevelColumn:
 
     ``positions[c]`` is the place of the value of class c among all values, sorted so that values with a common ancestor
     follow each other. ``ancestors[level, position]`` is the code of a value on a level, ``costs[level]`` what it costs
-    to be on that level (not decreasing), ``floors[c]`` the lowest level that class c may be on.
+    to be on that level, ``floors[c]`` the lowest level that class c may be on.
     """
 
     positions: Ints
@@ -72,6 +72,7 @@ class _Measures(NamedTuple):
     ancestor_starts: Ints
     value_numbers: Ints
     costs: Floats
+    least_costs: Floats
     cost_starts: Ints
     heights: Ints
 
@@ -170,6 +171,8 @@ def _measures(columns: Sequence[DistanceColumn], levels: Sequence[LevelColumn]) 
         _starts([level.ancestors.size for level in levels]),
         np.array([level.ancestors.shape[1] for level in levels], np.int64),
         np.concatenate([np.zeros(0), *(level.costs for level in levels)]),
+        # The least cost of a level or of one above it.
+        np.concatenate([np.zeros(0), *(np.minimum.accumulate(level.costs[::-1])[::-1] for level in levels)]),
         _starts([level.costs.size for level in levels]),
         np.array([len(level.costs) - 1 for level in levels], np.int64),
     )
@@ -334,7 +337,7 @@ def _node_cost(measures: Any, tree: Any, node: Any, number: Any) -> Any:
         for q in range(measures.positions.shape[1]):
             position = measures.positions[number, q]
             nearest = min(max(position, tree.first_positions[node, q]), tree.last_positions[node, q])
-            cost += measures.costs[measures.cost_starts[q] + _common_level(measures, q, position, nearest)]
+            cost += measures.least_costs[measures.cost_starts[q] + _common_level(measures, q, position, nearest)]
     return cost
 
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.settings.forms import names_in, pairs_in
 from vbas_desktop.settings.writing import Writing
 
 from .arguments import Once, add_settings, whole
 from .options import add_reading_options, add_replace_option, check_output_file, reading_of
 from .representability import add_distance_option, add_hierarchy_options, coding_of
 from .terminal import TerminalProgress, say, say_findings, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.first_step import FirstStep
 
 EXAMPLE = """Example:
   vbas outliers sample_data/people.csv --quasi-identifiers postcode,sex,age -k 3 --handle merge --out merged.csv"""
@@ -26,12 +30,14 @@ EXAMPLE = """Example:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     from vbas_desktop.assessment.representability.handling import handlings
+    from vbas_desktop.assessment.representability.made_up import MEAN, METHODS
 
     parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument(
         "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
     )
     parser.add_argument("-k", type=whole(1), default=5, help="a class of fewer records is an outlier (default: 5)")
+    _add_first_step_options(parser)
     parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default: delete)")
     parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
     parser.add_argument(
@@ -48,7 +54,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=Once,
         metavar="A,B",
         default="",
-        help="fabricate: columns filled with the mean or the most frequent value of the whole file",
+        help="fabricate: columns that get the values of --fill in made-up records",
+    )
+    parser.add_argument(
+        "--fill",
+        choices=METHODS,
+        default=MEAN,
+        help="fabricate: sensitive values of made-up records: mean or median of numbers (of other columns the most "
+        "frequent value), mode (the most frequent value), or population (those of a random record of --population); of "
+        "the whole file or of --population, never of the class (default: mean)",
+    )
+    parser.add_argument(
+        "--fill-value",
+        metavar="COLUMN=VALUE",
+        action="append",
+        default=[],
+        help="fabricate: value of a sensitive column in made-up records, such as the central value that published "
+        "evidence has for the population; repeatable",
     )
     parser.add_argument(
         "--population",
@@ -67,9 +89,59 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
+def _add_first_step_options(parser: argparse.ArgumentParser) -> None:
+    from vbas_desktop.assessment.representability.first_step import MODES
+
+    parser.add_argument(
+        "--first-step",
+        choices=MODES,
+        help="what happens before: bijective (nothing), surjective (classes are grouped by --start-level), partial "
+        "(classes of fewer than --first-step-size records are left out), non-surjective (classes of at least "
+        "--first-step-size records get made-up records) (default: bijective, with --start-level surjective)",
+    )
+    parser.add_argument(
+        "--start-level",
+        metavar="COLUMN=N",
+        action="append",
+        default=[],
+        help="level of a column’s hierarchy to start from, in all records; repeatable",
+    )
+    parser.add_argument(
+        "--first-step-size",
+        metavar="N",
+        type=whole(1),
+        help="records of a class that is large enough for the first step (default: 2 if it is partial, k − 1 if it is "
+        "non-surjective)",
+    )
+
+
+def _first_step_of(options: argparse.Namespace) -> FirstStep:
+    from vbas_desktop.assessment.representability.first_step import BIJECTIVE, SURJECTIVE, FirstStep
+
+    message = "“{}” gives no start level."
+    levels = pairs_in(options.start_level, int, message, "Write COLUMN=1.", "start-level")
+    mode = options.first_step or (SURJECTIVE if levels else BIJECTIVE)
+    return FirstStep(mode, options.first_step_size or 0, levels)
+
+
+def _check_fabrication(options: argparse.Namespace) -> None:
+    """Refuse options of made-up records where none are made up."""
+    from vbas_desktop.assessment.representability.first_step import NON_SURJECTIVE
+    from vbas_desktop.assessment.representability.made_up import MEAN, POPULATION
+
+    makes_up = options.handle == "fabricate" or options.first_step == NON_SURJECTIVE
+    if options.population and not (makes_up and options.sensitive):
+        raise UsageError("--population goes with --handle fabricate and --sensitive")
+    if (options.fill != MEAN or options.fill_value) and not (makes_up and options.sensitive):
+        raise UsageError("--fill and --fill-value go with --handle fabricate and --sensitive")
+    if options.fill == POPULATION and not options.population:
+        raise UsageError("--fill population needs --population FILE")
+
+
 def run(options: argparse.Namespace) -> int:
     """Load, handle, write, verify."""
     from vbas_desktop.assessment.representability.handling import handlings
+    from vbas_desktop.assessment.representability.made_up import Filling
     from vbas_desktop.assessment.representability.outlier_file import custody_file
     from vbas_desktop.assessment.representability.vector import Choices
     from vbas_desktop.jobs.any_file import OutlierJob
@@ -78,8 +150,8 @@ def run(options: argparse.Namespace) -> int:
         "delete": {"smallest_sample": options.smallest_sample},
         "generalise": {"everywhere": options.everywhere, "with_closest": options.with_closest},
     }
-    if options.population and (options.handle != "fabricate" or not options.sensitive):
-        raise UsageError("--population goes with --handle fabricate and --sensitive")
+    _check_fabrication(options)
+    values = pairs_in(options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value")
     if options.out:
         for path in (Path(options.out), custody_file(Path(options.out))):
             check_output_file(options, path)
@@ -94,6 +166,8 @@ def run(options: argparse.Namespace) -> int:
         reading_of(options),
         Path(options.population) if options.population else None,
         options.replace,
+        _first_step_of(options),
+        Filling(options.fill, values),
     )
     with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)

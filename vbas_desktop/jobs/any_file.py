@@ -10,6 +10,7 @@ from typing import Any
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.assessment.representability.classes import Classes
 from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
+from vbas_desktop.assessment.representability.first_step import FirstStep
 from vbas_desktop.assessment.representability.handling import Generalise, Handling, Merge
 from vbas_desktop.assessment.representability.hierarchy import (
     Hierarchy,
@@ -19,6 +20,7 @@ from vbas_desktop.assessment.representability.hierarchy import (
     unlisted_values,
     weighted,
 )
+from vbas_desktop.assessment.representability.made_up import Filling
 from vbas_desktop.assessment.representability.outlier_file import (
     Treated,
     Treatment,
@@ -145,7 +147,8 @@ class Outliers:
 class OutlierJob:
     """Count the classes of fewer than k records of a file; with a target, write the file without them.
 
-    ``population`` is a file from which made-up records take their sensitive values, instead of from the file itself.
+    ``first_step`` prepares the classes before. ``population`` is a file from which made-up records take their sensitive
+    values, instead of from the file itself; ``filling`` says which values.
     ``replace``: a list of made-up rows that is there already may be replaced although its file is not there.
     """
 
@@ -158,6 +161,8 @@ class OutlierJob:
     reading: RecordOptions = field(default_factory=RecordOptions)
     population: Path | None = None
     replace: bool = False
+    first_step: FirstStep = field(default_factory=FirstStep)
+    filling: Filling = field(default_factory=Filling)
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
         """Load, count, handle, write, read back."""
@@ -171,13 +176,14 @@ class OutlierJob:
         progress.update("Handling the small classes", 0.5)
         classes = Classes.of_records(table, columns)
         findings = (*table.findings, *unlisted_values(classes, hierarchies))
-        found = Outliers(counted_in_words(classes, chosen.k), findings)
+        found = Outliers(counted_in_words(self.first_step.group(classes, hierarchies).classes, chosen.k), findings)
         if self.target is None:
             return found
         if isinstance(self.handling, Generalise | Merge):
             make_ready(_REHEARSAL, Span(progress, 0.5, 0.6))
         people = self._load_population()
-        treatment = Treatment(replace(chosen, distances=distances), self.handling, hierarchies, self.writing, people)
+        chosen = replace(chosen, distances=distances)
+        treatment = Treatment(chosen, self.handling, hierarchies, self.writing, people, self.first_step, self.filling)
         treated = handle_outliers(table, treatment, self.target)
         return replace(found, findings=(*findings, *treated.findings), treated=treated)
 

@@ -1,21 +1,24 @@
 """Records that are made up so that no class is below k, and that nobody can tell from the real ones by their looks.
 
-A quasi-identifier has the value of its class; a sensitive column the mean or the most frequent value of the whole file
-or of a larger population, never of the class, which has fewer than k records; a key is a new one in the pattern of the
-others; every other column has a value of some record of the file, drawn by chance. A column that is different in almost
-every record cannot be filled like that: it is refused.
+A quasi-identifier has the value of its class; a sensitive column a central value of the whole file or of a larger
+population, or that of a record of the population, or a given one; never one of the class, which has fewer than k
+records (source 002, § 3.6.4). A key is a new one in the pattern of the others; every other column has a value of some
+record of the file, drawn by chance. A column that is different in almost every record cannot be filled like that: it is
+refused.
 """
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from vbas_desktop.approaches.declaration import parameter, parameters_of
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import finite_number
 from vbas_desktop.files.records.row_texts import coded_texts
@@ -23,16 +26,47 @@ from vbas_desktop.files.records.table import RecordTable
 
 from .handling import Handled
 
+MEAN = "mean"
+MEDIAN = "median"
+MODE = "mode"
+POPULATION = "population"
+METHODS = (MEAN, MEDIAN, MODE, POPULATION)
+
 _PLAIN = re.compile(r"-?[0-9]+(?:\.([0-9]+))?")
 _DONORS = 1000
 
 
 @dataclass(frozen=True)
+class Filling:
+    """Where the sensitive values of made-up records come from.
+
+    ``values`` are given ones by column, such as the central value that published evidence has for the population.
+    """
+
+    method: str = parameter(
+        MEAN,
+        label="Sensitive values",
+        help="mean or median of numbers (of other columns the most frequent value), mode: the most frequent value, "
+        "population: those of a random record of the population.",
+        choices=METHODS,
+    )
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for declared in parameters_of(type(self)):
+            declared.check(getattr(self, declared.name))
+
+
+@dataclass(frozen=True)
 class Places:
-    """Where in a row what is: quasi-identifiers, the key if there is one, and the values of sensitive columns."""
+    """The columns of a row by what they hold: quasi-identifiers, sensitive values, and the key if there is one.
+
+    ``fillings`` are the values that the sensitive columns of a made-up record may get, one row of which is drawn.
+    """
 
     quasi: Sequence[int]
-    sensitive: Mapping[int, str]
+    sensitive: Sequence[int]
+    fillings: Sequence[Sequence[str]]
     key: int | None
 
 
@@ -62,7 +96,7 @@ class MadeUp:
         for label, missing in self._added.items():
             for _ in range(missing):
                 row = [self._draw.choice(self._donors)[place] for place in range(self._width)]
-                for place, value in self._places.sensitive.items():
+                for place, value in zip(self._places.sensitive, self._draw_filling(), strict=True):
                     row[place] = value
                 for place, value in zip(self._places.quasi, label, strict=True):
                     row[place] = value
@@ -70,34 +104,90 @@ class MadeUp:
                     row[self._places.key] = next(keys)
                 yield row
 
+    def _draw_filling(self) -> Sequence[str]:
+        fillings = self._places.fillings
+        return fillings[0] if len(fillings) == 1 else self._draw.choice(fillings)
 
-def typical_values(
-    table: RecordTable, columns: Sequence[str], k: int, population: RecordTable | None
-) -> dict[str, str]:
-    """Find the value that made-up records have in each sensitive column: of the population, else of the whole file.
 
-    Refused if fewer than k records have a value there.
+def choose_fillings(
+    table: RecordTable, columns: Sequence[str], k: int, filling: Filling, population: RecordTable | None
+) -> list[tuple[str, ...]]:
+    """List the values that the sensitive columns of made-up records may get, one row for each possibility.
+
+    Refused if fewer than k records of the source have a value, or if the records have none of its values.
     """
+    _check_filling(columns, filling, population)
     source = table if population is None else population
+    own = {name: _count_values(table, name) for name in columns}
     findings = []
-    found = {}
+    fixed: dict[str, str] = {}
     for name in columns:
-        values = _count_values(source, name)
-        if values.total() < k:
-            message = f"Fewer than {k:,} records have a value here, so it may not be used for made-up records."
-            remedy = "Take the values from a larger population (--population), or leave the column out."
-            findings.append(Finding("few-values", message, remedy, file=source.source.path, column=name))
+        value: str | None
+        if name in filling.values:
+            value = _written_as(filling.values[name], own[name])
+        elif filling.method == POPULATION:
             continue
-        value = typical_value(values, _count_values(table, name))
+        else:
+            values = _count_values(source, name)
+            if values.total() < k:
+                findings.append(_few_values(source, name, k))
+                continue
+            value = typical_value(values, own[name], filling.method)
         if value is None:
-            message = "None of its values occurs in the records: made-up records could be told by them."
-            remedy = "Choose a population whose values are written as in the records."
-            findings.append(Finding("other-values", message, remedy, file=source.source.path, column=name))
+            findings.append(_other_values(source, name, name in filling.values))
             continue
-        found[name] = value
+        fixed[name] = value
     if findings:
         raise InputError(findings)
-    return found
+    drawn = [name for name in columns if name not in fixed]
+    if not drawn:
+        return [tuple(fixed[name] for name in columns)]
+    return _fillings_of_population(source, columns, own, fixed, k)
+
+
+def _check_filling(columns: Sequence[str], filling: Filling, population: RecordTable | None) -> None:
+    for name in filling.values:
+        if name not in columns:
+            message = "A value is given for a column that is not among the sensitive ones."
+            raise InputError(Finding("fill-value", message, "Name it there, too.", column=name))
+    if filling.method == POPULATION and population is None:
+        message = "Sensitive values are to be those of a population, but there is none."
+        raise InputError(Finding("no-population", message, "Choose the record file of a population."))
+
+
+def _fillings_of_population(
+    source: RecordTable, columns: Sequence[str], own: Mapping[str, Counter[str]], fixed: Mapping[str, str], k: int
+) -> list[tuple[str, ...]]:
+    """List the sensitive values of the records of a population, written as the records write them."""
+    written = []
+    for name in columns:
+        if name in fixed:
+            written.append(np.full(source.rows, fixed[name], object))
+            continue
+        codes, distinct = coded_texts(source, name)
+        texts = [_written_as(str(text), own[name]) if text != "" else None for text in distinct]
+        written.append(np.array(texts, object)[codes])
+    rows = [row for row in zip(*written, strict=True) if None not in row]
+    if len(rows) < k:
+        message = f"Fewer than {k:,} records have values in all sensitive columns that occur in the records."
+        remedy = "Choose a larger population whose values are written as in the records."
+        raise InputError(Finding("few-values", message, remedy, file=source.source.path))
+    return rows
+
+
+def _few_values(source: RecordTable, name: str, k: int) -> Finding:
+    message = f"Fewer than {k:,} records have a value here, so it may not be used for made-up records."
+    remedy = "Take the values from a larger population (--population), or leave the column out."
+    return Finding("few-values", message, remedy, file=source.source.path, column=name)
+
+
+def _other_values(source: RecordTable, name: str, is_given: bool) -> Finding:
+    if is_given:
+        message = "The given value does not occur in the records: made-up records could be told by it."
+        return Finding("other-values", message, "Give a number, or a value that occurs.", column=name)
+    message = "None of its values occurs in the records: made-up records could be told by them."
+    remedy = "Choose a population whose values are written as in the records."
+    return Finding("other-values", message, remedy, file=source.source.path, column=name)
 
 
 def _count_values(table: RecordTable, column: str) -> Counter[str]:
@@ -107,23 +197,64 @@ def _count_values(table: RecordTable, column: str) -> Counter[str]:
     return Counter({str(text): int(n) for text, n in zip(distinct, numbers, strict=True) if n and text != ""})
 
 
-def typical_value(source: Counter[str], own: Counter[str]) -> str | None:
-    """Find the mean of numbers, written as the records write them (``own``), or else the most frequent value.
+def typical_value(source: Counter[str], own: Counter[str], method: str = MEAN) -> str | None:
+    """Find the mean or median of numbers, written as the records write them (``own``), or else the most frequent value.
 
     None if no value of the source occurs in the records.
     """
-    numbers = {text: finite_number(text) for text in source}
-    own_numbers = {text: finite_number(text) for text in own}
-    if None not in numbers.values() and None not in own_numbers.values() and own:
-        mean = sum((numbers[text] or 0.0) * number for text, number in source.items()) / source.total()
-        forms = [_PLAIN.fullmatch(text) for text in own]
-        if all(forms):
-            decimals = max(len(form.group(1) or "") for form in forms if form)
-            return f"{mean:.{decimals}f}"
-        # Numbers in another form: the nearest one of the file is in the right one.
-        return min(own, key=lambda text: (abs((own_numbers[text] or 0.0) - mean), text))
+    numbers = _numbers_of(source)
+    if numbers is not None and own and _numbers_of(own) is not None:
+        return _written_as(repr(_central_number(numbers, source, method)), own)
     shared = [text for text in source if text in own]
     return min(shared, key=lambda text: (-source[text], text), default=None)
+
+
+def _numbers_of(values: Counter[str]) -> dict[str, float] | None:
+    """Read values as numbers; None if some are not."""
+    found = {}
+    for text in values:
+        number = finite_number(text)
+        if number is None:
+            return None
+        found[text] = number
+    return found
+
+
+def _central_number(numbers: Mapping[str, float], counts: Counter[str], method: str) -> float:
+    """Compute the mean, the median or the most frequent of numbers (of several the smallest)."""
+    if method == MEAN:
+        return sum(number * counts[text] for text, number in numbers.items()) / counts.total()
+    by_number: Counter[float] = Counter()
+    for text, number in numbers.items():
+        by_number[number] += counts[text]
+    if method == MODE:
+        return min(by_number, key=lambda number: (-by_number[number], number))
+    half = counts.total() / 2
+    passed = 0
+    ordered = sorted(by_number)
+    for place, number in enumerate(ordered):
+        passed += by_number[number]
+        if passed == half:
+            return (number + ordered[place + 1]) / 2
+        if passed > half:
+            return number
+    return math.nan
+
+
+def _written_as(text: str, own: Counter[str]) -> str | None:
+    """Write a value as the records do; None if they could be told apart by it.
+
+    A number gets their decimals, or becomes the nearest one of the records if these write numbers in another form.
+    """
+    number = finite_number(text)
+    own_numbers = _numbers_of(own)
+    if number is None or own_numbers is None or not own:
+        return text if text in own else None
+    forms = [_PLAIN.fullmatch(known) for known in own]
+    if all(forms):
+        decimals = max(len(form.group(1) or "") for form in forms if form)
+        return f"{number:.{decimals}f}"
+    return min(own, key=lambda known: (abs(own_numbers[known] - number), known))
 
 
 def refuse_telling_columns(table: RecordTable, filled: Sequence[str], dropped: Sequence[str]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +19,10 @@ from vbas_desktop.io.output import staged_file, write_text
 from vbas_desktop.settings.writing import Writing
 
 from .classes import Classes, outlier_records, outliers
-from .distance_tables import Distance
+from .first_step import FirstStep, handle_in_steps
 from .handling import Handled, Handling
 from .hierarchy import Hierarchy
-from .made_up import MadeUp, Places, refuse_telling_columns, typical_values
+from .made_up import Filling, MadeUp, Places, choose_fillings, refuse_telling_columns
 from .record_keys import make_keys, warn_of_gapless_keys
 from .vector import Choices
 from .words import may_tell
@@ -34,7 +34,7 @@ PARQUET = (".parquet", ".pq")
 @dataclass(frozen=True)
 class Treatment:
     """What is to be done with a file. Of the choices, the key is given new values in made-up records, and sensitive
-    columns typical ones, of ``population`` or else of the file.
+    columns those of ``filling``, of ``population`` or else of the file.
     """
 
     choices: Choices
@@ -42,6 +42,8 @@ class Treatment:
     hierarchies: Mapping[str, Hierarchy]
     writing: Writing
     population: RecordTable | None = None
+    first_step: FirstStep = field(default_factory=FirstStep)
+    filling: Filling = field(default_factory=Filling)
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,23 @@ class Treated:
     added: int
     smallest_class: int | None
     findings: tuple[Finding, ...] = ()
+    left_out: int = 0
+    changed: int = 0
 
     def in_words(self) -> str:
-        """What was written. Made-up records are as many as the small classes lack, so few of these hide them too."""
-        told = may_tell((self.outlier_records,), self.k)
-        made_up = f" ({self.added:,} made up)" if told else ""
+        """Say what was written, in numbers that do not tell of fewer than k records.
+
+        Made-up records are as many as the small classes lack, so few of these hide them too. Where fewer than k are
+        left out or changed, the other numbers would tell how many.
+        """
         smallest = "no class" if self.smallest_class is None else f"smallest class {self.smallest_class:,}"
-        return f"{counted(self.written, 'record')}{made_up}, {smallest}"
+        if not may_tell((self.outlier_records,), self.k):
+            return f"{counted(self.written, 'record')}, {smallest}"
+        if not may_tell((self.left_out, self.changed), self.k):
+            return f"{smallest}; fewer than {self.k:,} records are left out or changed"
+        numbers = {"left out": self.left_out, "with other values": self.changed, "made up": self.added}
+        done = [f"{number:,} {words}" for words, number in numbers.items() if number]
+        return f"{counted(self.written, 'record')} ({', '.join(done) or 'none changed'}), {smallest}"
 
 
 def counted_in_words(classes: Classes, k: int) -> str:
@@ -90,17 +102,20 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         table.facts(name)
     _check_identifiers(treatment)
     classes = Classes.of_records(table, columns)
-    distance = Distance.of_classes(classes, tables=treatment.choices.distances)
-    handled = treatment.handling.handle(classes, treatment.choices.k, treatment.hierarchies, distance)
-    typical: dict[str, str] = {}
+    k = treatment.choices.k
+    first_step = treatment.first_step
+    handled = handle_in_steps(
+        classes, k, first_step, treatment.handling, treatment.hierarchies, treatment.choices.distances
+    )
+    sensitive = treatment.choices.sensitive
+    fillings: list[tuple[str, ...]] = []
     findings: list[Finding] = []
     if handled.added:
-        refuse_telling_columns(table, (*columns, *treatment.choices.sensitive, *keys), treatment.writing.identifiers)
-        sensitive, k = treatment.choices.sensitive, treatment.choices.k
-        typical = typical_values(table, sensitive, k, treatment.population)
+        refuse_telling_columns(table, (*columns, *sensitive, *keys), treatment.writing.identifiers)
+        fillings = choose_fillings(table, sensitive, k, treatment.filling, treatment.population)
         findings = [finding for name in keys for finding in warn_of_gapless_keys(table, name)]
     with staged_file(target) as path:
-        written = _Written(_new_rows(table, classes, handled, treatment, typical, path.parent))
+        written = _Written(_new_rows(table, classes, handled, treatment, fillings, path.parent))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
         smallest = _verified(path, table, treatment, written.number)
         custody = custody_file(target)
@@ -111,8 +126,18 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
             # What it says of an earlier file does not hold of this one.
             custody.unlink(missing_ok=True)
     added = sum(handled.added.values())
-    concerned = outlier_records(classes, treatment.choices.k)
-    return Treated(treatment.choices.k, table.rows, concerned, written.number, added, smallest, tuple(findings))
+    concerned = outlier_records(first_step.group(classes, treatment.hierarchies).classes, k)
+    changes = count_changes(classes, handled)
+    return Treated(k, table.rows, concerned, written.number, added, smallest, tuple(findings), *changes)
+
+
+def count_changes(classes: Classes, handled: Handled) -> tuple[int, int]:
+    """Count the records that are left out, and those that get other values."""
+    sizes = classes.sizes.tolist()
+    pairs = zip(classes.labels, handled.labels, sizes, strict=True)
+    left_out = sum(size for label, size in zip(handled.labels, sizes, strict=True) if label is None)
+    changed = sum(size for before, after, size in pairs if after is not None and after != before)
+    return left_out, changed
 
 
 def custody_file(target: Path) -> Path:
@@ -163,7 +188,7 @@ def _new_rows(
     classes: Classes,
     handled: Handled,
     treatment: Treatment,
-    typical: Mapping[str, str],
+    fillings: Sequence[tuple[str, ...]],
     scratch: Path,
 ) -> Iterator[tuple[list[str], bool]]:
     """All rows of the new file, shuffled, each with whether it was made up."""
@@ -172,8 +197,11 @@ def _new_rows(
     )
     header = list(table.dialect.header)
     key = header.index(treatment.choices.key) if treatment.choices.key else None
-    sensitive = {header.index(name): value for name, value in typical.items()}
-    places = Places([header.index(name) for name in treatment.choices.quasi_identifiers], sensitive, key)
+    quasi, sensitive = (
+        [header.index(name) for name in names]
+        for names in (treatment.choices.quasi_identifiers, treatment.choices.sensitive)
+    )
+    places = Places(quasi, sensitive, fillings, key)
     return shuffled(_rows_in_order(table, classes, handled, places, draw), scratch, draw)
 
 
