@@ -132,9 +132,12 @@ def test_further_approaches_are_further_columns(tmp_path, capsys):
 
 def test_central_canada_has_tables_of_its_own_and_no_published_ones(tmp_path, capsys):
     out = tmp_path / "central"
-    command = ["reproduce-thesis", "--like", "central", "--share", "0.0005", "--attributes", "dependent", "--quiet"]
-    assert main([*command, "--out", str(out)]) == 0
+    command = ["reproduce-thesis", "--like", "central", "--share", "0.0005", "--quiet", "--out"]
+    assert main([*command, str(tmp_path / "independent")]) == 0
+    assert "Those of central Canada are the mean of East and West." in capsys.readouterr().out
+    assert main([*command, str(out), "--attributes", "dependent"]) == 0
     printed = capsys.readouterr().out
+    assert "mean of East and West" not in printed
     assert "Published figures: none of central Canada." in printed
     assert "drawn dependent on each other" in printed
     assert (

@@ -58,13 +58,20 @@ def _table_10(results: dict[str, Any]) -> str:
     for row in results["table_10"]:
         people = int(row["people"].replace(",", ""))
         printed = TABLE_10[people]
-        rows.append([f"{people:,}", row["heuristic"], printed[0], row["optimal over heuristic"], printed[1]])
+        mine = [_percent(row[name]) for name in ("heuristic", "optimal over heuristic")]
+        rows.append([f"{people:,}", mine[0], printed[0], mine[1], printed[1]])
     heads = ["people", "heuristic over random", "published", "optimal over heuristic", "published"]
     return table(heads, rows, numbers=5)
+
+
+def _percent(cell: str) -> str:
+    """Return a printed percentage as the published ones are written."""
+    return "–" if cell == "—" else cell.replace("%", " %")
 
 
 def _table_11(results: dict[str, Any]) -> str:
     rows = []
     for row, (region, least, most, mean) in zip(results["table_11"], TABLE_11, strict=True):
-        rows.append([region, row["smallest"], f"{least} %", row["largest"], f"{most} %", row["mean"], f"{mean} %"])
+        mine = [_percent(row[name]) for name in ("smallest", "largest", "mean")]
+        rows.append([region, mine[0], f"{least} %", mine[1], f"{most} %", mine[2], f"{mean} %"])
     return table(["region", "smallest", "published", "largest", "published", "mean", "published"], rows, numbers=6)

@@ -115,6 +115,8 @@ class ExperimentData:
         told = [f"Published figures: {source if self.reference is None else self.reference.name}."]
         if self.records is None:
             told.append(_DRAWN[self.attributes])
+            if self.attributes == INDEPENDENT and self.like == "central":
+                told.append("Those of central Canada are the mean of East and West.")
         if self.share < 1:
             share = f"{100 * self.share:g} % of the records and regions"
             told.append(f"Made with {share}: counts and numbers of regions cannot be compared with published ones.")
