@@ -1,0 +1,56 @@
+"""List the modules that protect people: those in which mutants are planted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "mutants"
+TEST_FOLDERS = ("tests/unit", "tests/approaches", "tests/e2e")
+
+_PATTERNS = (
+    "algorithms/diversity.py",
+    "algorithms/grouping.py",
+    "algorithms/judged_values.py",
+    "algorithms/key_groups.py",
+    "algorithms/released.py",
+    "algorithms/tier_release.py",
+    "assessment/representability/*.py",
+    "audit/*.py",
+    "engine/checks.py",
+    "engine/loss.py",
+    "engine/outcome.py",
+    "files/access.py",
+    "files/counting/*.py",
+    "files/hashing.py",
+    "files/parquet_batches.py",
+    "files/parquet_pages.py",
+    "files/records/*.py",
+    "io/**/*.py",
+    "release/*.py",
+    "release/ledger/*.py",
+    "release/records/*.py",
+    "release/report/last_look.py",
+    "release/report/recipient.py",
+    "release/report/sensitive.py",
+    "release/report/shared.py",
+    "release/report/tiers.py",
+)
+_WITHOUT_PROTECTION = {
+    "io/signals.py": "ends the program on a signal",
+    "release/patience.py": "estimates how long a release takes",
+}
+
+
+def list_targets() -> list[str]:
+    """List the modules as paths relative to the root of the project, sorted."""
+    package = ROOT / "vbas_desktop"
+    found = {path.relative_to(package).as_posix() for pattern in _PATTERNS for path in package.glob(pattern)}
+    return sorted(f"vbas_desktop/{path}" for path in found - set(_WITHOUT_PROTECTION))
+
+
+def list_test_files() -> list[str]:
+    """List the files of tests that may notice a mutant, as paths relative to the root of the project."""
+    return sorted(
+        path.relative_to(ROOT).as_posix() for folder in TEST_FOLDERS for path in (ROOT / folder).rglob("test_*.py")
+    )
