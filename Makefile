@@ -56,7 +56,7 @@ lint: setup ## everything of `make test` that needs no test run
 docs: setup ## write the pages that are made from the program: docs/commands.md and docs/approaches.md
 	$(BIN)/python -m vbas_desktop.cli.reference docs
 
-tables: setup ## compute the published tables of the sources anew (ten minutes): docs/tables and docs/sources-of-the-methods.md
+tables: setup ## compute the published tables of the sources anew (five minutes): docs/tables and docs/sources-of-the-methods.md
 	$(BIN)/python -m tests.source_tables docs
 
 tables-page: setup ## write docs/sources-of-the-methods.md from the results in docs/tables

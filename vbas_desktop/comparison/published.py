@@ -19,6 +19,9 @@ Values = Mapping[str, Value]
 
 Row = TypeVar("Row")
 
+BESIDE = " A cell has our figure / the published one (their ratio)."
+"""Explains the cells that `shown_beside` writes."""
+
 
 def read_published(
     path: Path, columns: Sequence[str], which: str, made: Callable[[Mapping[str, str]], Row | None]
@@ -75,3 +78,13 @@ def shown(name: str, value: Value) -> str:
         return "–"
     digits = 4 if "distance" in name or name == "precision_loss" else 2 if name == "seconds" else 0
     return f"{value:,.{digits}f}"
+
+
+def shown_beside(name: str, mine: Values, theirs: Values | None) -> str:
+    """Show a measure of ours for people, with the published one and their ratio where it was published."""
+    published = None if theirs is None else theirs[name]
+    if published is None:
+        return shown(name, mine[name])
+    found = ratio(mine, theirs, name)
+    quotient = "" if found is None else f" ({found:.2f})"
+    return f"{shown(name, mine[name])} / {shown(name, published)}{quotient}"

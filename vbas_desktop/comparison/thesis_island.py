@@ -17,7 +17,7 @@ from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.places import resource
 
-from .published import Values, beside, beside_heads, csv_of, medians, read_published, shown
+from .published import BESIDE, Values, beside, beside_heads, csv_of, medians, read_published, shown_beside
 
 SELECTIONS = {
     "Age, Gender": ("age", "gender"),
@@ -171,21 +171,22 @@ def _decided(rows: Sequence[Row], measure: str) -> str:
 
 
 def island_markdown(rows: Sequence[Row], published: Sequence[Row]) -> str:
-    """The four tables for people, each row with the published one below."""
+    """Write the four tables for people, each figure with the published one and their ratio."""
     known = {row.key: row for row in published}
     titles = ("suppressed", "distance", "distance to the mean point", "discernibility", "entropy (bits)", "seconds")
     lines = []
     for table in sorted({row.table for row in rows}):
         lines += [f"## Table {table}{', generalised' if table % 2 == 0 else ''}", ""]
+        lines += [BESIDE.strip(), ""] if known else []
         lines += ["| scenario | method | regions | " + " | ".join(titles) + " |", "| --- | --- |" + " ---: |" * 7]
         for row in (row for row in rows if row.table == table):
-            lines.append(_markdown_row(row, row.method))
-            if row.key in known:
-                lines.append(_markdown_row(known[row.key], f"*{row.method}, published*"))
+            lines.append(_markdown_row(row, known.get(row.key)))
         lines.append("")
     return "\n".join(lines)
 
 
-def _markdown_row(row: Row, method: str) -> str:
-    values = " | ".join(shown(name, row.values[name]) for name in (*MEASURES, "seconds"))
-    return f"| {row.scenario} | {method} | {row.sites:,} | {values} |"
+def _markdown_row(row: Row, published: Row | None) -> str:
+    theirs = None if published is None else published.values
+    values = " | ".join(shown_beside(name, row.values, theirs) for name in (*MEASURES, "seconds"))
+    sites = f"{row.sites:,}" if published is None else f"{row.sites:,} / {published.sites:,}"
+    return f"| {row.scenario} | {row.method} | {sites} | {values} |"

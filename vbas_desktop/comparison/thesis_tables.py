@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .published import Values, beside, beside_heads, csv_of, medians, ratio, shown
+from .published import BESIDE, Values, beside, beside_heads, csv_of, medians, ratio, shown, shown_beside
 from .thesis import MEASURES, Cell
 
 _TITLES = ("suppressed", "distance", "precision loss", "discernibility", "entropy (bits)", "seconds")
@@ -84,8 +84,8 @@ def ratio_lines(sides: Sequence[Side]) -> Iterator[str]:
 
 
 def tables_markdown(cells: Sequence[Cell], published: Sequence[Cell] = ()) -> str:
-    """All tables; rows that were not published are marked with +."""
-    known = {cell.key for cell in published if cell.values["suppressed_records"] is not None}
+    """Write all tables, each figure with the published one and their ratio; rows that were not published have a +."""
+    known = {cell.key: cell for cell in published if cell.values["suppressed_records"] is not None}
     lines = []
     for table in dict.fromkeys(cell.table for cell in cells):
         mine = [cell for cell in cells if cell.table == table]
@@ -93,15 +93,19 @@ def tables_markdown(cells: Sequence[Cell], published: Sequence[Cell] = ()) -> st
         lines += [
             f"## Table {table}: {facts['quasi_identifiers']}{', generalised' if facts['generalised'] == 'yes' else ''}",
             "",
-            f"{int(facts['records']):,} records, {int(facts['regions']):,} regions, {int(facts['classes']):,} classes.",
+            f"{int(facts['records']):,} records, {int(facts['regions']):,} regions, {int(facts['classes']):,} classes."
+            f"{BESIDE if published else ''}",
             "",
             "| number / location | sites | " + " | ".join(_TITLES) + " |",
             "| --- |" + " ---: |" * (len(_TITLES) + 1),
         ]
         for cell in mine:
             mark = " +" if published and cell.key not in known else ""
-            values = " | ".join(shown(name, cell.values[name]) for name in (*MEASURES, "seconds"))
-            lines.append(f"| {cell.site_number} / {cell.location}{mark} | {cell.sites:,} | {values} |")
+            other = known.get(cell.key)
+            theirs = None if other is None else other.values
+            values = " | ".join(shown_beside(name, cell.values, theirs) for name in (*MEASURES, "seconds"))
+            sites = f"{cell.sites:,}" if other is None else f"{cell.sites:,} / {other.sites:,}"
+            lines.append(f"| {cell.site_number} / {cell.location}{mark} | {sites} | {values} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -171,7 +171,11 @@ def test_sides_tell_equal_sites_ratios_and_what_is_filled():
         "maxcombs: 1 of 2 rows have other numbers of sites (tables 7; first 11 instead of 99)"
     ]
     assert next(ratio_lines(sides)).startswith("density: suppressed records 2.00, average distance 1.00")
-    assert "| maxcombs / adc from density + | 10 | 1 |" in tables_markdown(ROWS, published)
+    written = tables_markdown(ROWS, published)
+    assert "| maxcombs / adc from density + | 10 | 1 |" in written
+    assert "| maxcombs / density | 10 / 10 | 4 / 2 (2.00) | 1.5000 / 1.5000 (1.00) |" in written
+    assert "| maxcombs / density | 11 / 99 | 8 / 4 (2.00) |" in written
+    assert "our figure / the published one" not in tables_markdown(ROWS)
 
 
 def test_the_plan_has_six_scenarios_of_eighteen_combinations():
