@@ -11,6 +11,7 @@ from pathlib import Path
 from vbas_desktop.comparison.thesis import MEASURES, Cell, published_canada
 from vbas_desktop.comparison.thesis_claims import CLAIMS, PAPER_FIGURES, Verdict, check_claim, verdict_word
 from vbas_desktop.comparison.thesis_island import MEASURES as ISLAND_MEASURES
+from vbas_desktop.comparison.thesis_island import Row, island_lines, published_island
 
 from .markdown import shown, table
 
@@ -149,7 +150,19 @@ def island_tables(rows: Sequence[dict[str, str]]) -> dict[str, str]:
         regions = statistics.median(float(row["sites"]) / float(row["sites_published"]) for row in mine)
         medians.append([f"`{method}`", f"{regions:.2f}", *(f"{statistics.median(values):.2f}" for values in ratios)])
     tables["island medians"] = table(heads[1:], medians, numbers=6)
+    tables["island claims"] = _island_claims(rows)
     return tables
+
+
+def _island_claims(rows: Sequence[dict[str, str]]) -> str:
+    """List what both sides say of balanced density against growth; the time of a run is not stored."""
+    mine = []
+    for row in rows:
+        values = {name: float(row[name]) if row[name] else None for name in ISLAND_MEASURES}
+        values["seconds"] = None
+        mine.append(Row(int(row["table"]), row["scenario"], row["method"], int(row["sites"]), values))
+    lines = island_lines(mine, published_island())
+    return "\n".join(line for line in lines if line.startswith("- Balanced density ") and "is faster" not in line)
 
 
 def _both(row: dict[str, str], name: str) -> str:

@@ -184,3 +184,4 @@ def test_the_plan_has_six_scenarios_of_eighteen_combinations():
     assert len(plan.combinations) == 6 * 18
     assert plan.most_aggregations == 540
     assert plan.approaches["site_number"][1].model == "western"
+    assert thesis_plan("central", (Grouping("age", {"1": "a"}),)).approaches["site_number"][2].model == "central"
