@@ -180,6 +180,19 @@ def judged(window, qtbot):
     return shown.judged
 
 
+def test_the_page_shows_what_the_strategic_choices_lead_to(window):
+    shown = page(window, "Policy")
+    assert shown.outcomes.text() == "Decide all three to see what they lead to."
+    for name, option in (("obj-1", "data oriented"), ("obj-2", "person specific"), ("obj-3", "kept internal")):
+        combo = shown.choices[name]
+        combo.setCurrentIndex(combo.findData(option))
+        combo.activated.emit(combo.currentIndex())
+    lines = shown.outcomes.text().splitlines()
+    assert lines[0] == "These choices lead to:"
+    assert "• The recipient does not know the bias." in lines
+    assert len(lines) == 6
+
+
 def test_the_shown_solution_is_judged_by_a_policy_and_questions_are_answered(aggregated_window, qtbot):
     session = aggregated_window.session
     box = judged(aggregated_window, qtbot)

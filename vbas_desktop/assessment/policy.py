@@ -42,11 +42,20 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Combination:
+    """What a combination of strategic choices leads to; a choice that makes no difference is not named."""
+
+    choices: Mapping[str, str]
+    outcomes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Checklist:
-    """All choices and points."""
+    """All choices and points, and what combinations of choices lead to (source 002, Table 5.2)."""
 
     choices: tuple[Choice, ...]
     modules: tuple[Module, ...]
+    combinations: tuple[Combination, ...] = ()
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -64,7 +73,16 @@ def checklist() -> Checklist:
             Module(m["id"], m["title"], tuple(Point(p["id"], p["title"], tuple(p["steps"])) for p in m["points"]))
             for m in data["modules"]
         ),
+        tuple(Combination(each["choices"], tuple(each["outcomes"])) for each in data["outcomes"]),
     )
+
+
+def find_outcomes(choices: Mapping[str, str]) -> tuple[str, ...]:
+    """Find what strategic choices lead to; nothing while a choice that makes a difference is not made."""
+    for each in checklist().combinations:
+        if all(choices.get(name) == option for name, option in each.choices.items()):
+            return each.outcomes
+    return ()
 
 
 @dataclass(frozen=True)
@@ -261,6 +279,7 @@ def as_document(notes: PolicyNotes, known: Mapping[str, str]) -> dict[str, Any]:
             {"id": each.id, "question": each.question, "answer": notes.choices.get(each.id, "")}
             for each in checklist().choices
         ],
+        "outcomes": list(find_outcomes(notes.choices)),
         "points": [
             {
                 "id": point.id,

@@ -38,7 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-k", type=whole(1), default=5, help="a class of fewer records is an outlier (default: 5)")
     _add_first_step_options(parser)
-    parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default: delete)")
+    reasons = ". ".join(f"{name}: {' '.join(kind.reasons)[:-1]}" for name, kind in handlings().items())
+    parser.add_argument(
+        "--handle",
+        choices=list(handlings()),
+        default="delete",
+        help=f"what to do (default: delete). What speaks for each: {reasons}",
+    )
     parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
     parser.add_argument(
         "--with-closest",
@@ -66,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fill-value",
-        metavar="COLUMN=VALUE",
+        metavar="COLUMN=TEXT",
         action="append",
         default=[],
         help="fabricate: value of a sensitive column in made-up records, such as the central value that published "

@@ -2,13 +2,15 @@
 
 `list` shows those that come with the program, `show` one of them or one of your own with its criteria and where it
 comes from, `check` says what is wrong with a file (exit code 1), `template` makes a file to change. A policy is used
-with --policy ID or --policy FILE in `vbas run`, `vbas export` and `vbas verify`.
+with --policy ID or --policy FILE in `vbas run`, `vbas export` and `vbas verify`. `strategies` shows the strategic
+choices of the checklist and what each combination of them leads to.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,13 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     template.add_argument("--out", metavar="FILE", help="write it to this file (default: print it)")
     add_replace_option(template)
-    for each in (listing, one):
+    strategies = actions.add_parser("strategies", help="the strategic choices and what their combinations lead to")
+    for each in (listing, one, strategies):
         each.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what was asked for."""
-    actions = {"list": _list, "show": _show, "check": _check, "template": _template}
+    actions = {"list": _list, "show": _show, "check": _check, "template": _template, "strategies": _strategies}
     return actions[options.action](options)
 
 
@@ -99,6 +102,25 @@ def _template(options: argparse.Namespace) -> int:
         write_text(Path(options.out), text)
     else:
         show(text.rstrip("\n"))
+    return 0
+
+
+def _strategies(options: argparse.Namespace) -> int:
+    from vbas_desktop.assessment.policy import checklist
+
+    found = checklist()
+    if options.json:
+        document = {
+            "choices": [asdict(each) for each in found.choices],
+            "combinations": [asdict(each) for each in found.combinations],
+        }
+        show(json.dumps(document, indent=2, ensure_ascii=False))
+        return 0
+    lines = [f"{each.question} {' or '.join(each.options)}. {each.help}" for each in found.choices]
+    for combination in found.combinations:
+        chosen = [combination.choices.get(each.id, "either") for each in found.choices]
+        lines += ["", " · ".join(chosen), *(f"  - {outcome}" for outcome in combination.outcomes)]
+    show("\n".join(lines))
     return 0
 
 

@@ -1,5 +1,8 @@
 """The policy checklist: what the program knows, what people note, and what a signature stands for."""
 
+import json
+from itertools import product
+
 from vbas_desktop.assessment.policy import (
     Knowledge,
     PolicyNotes,
@@ -7,9 +10,11 @@ from vbas_desktop.assessment.policy import (
     as_document,
     checklist,
     evidence,
+    find_outcomes,
     open_points,
     state_of,
 )
+from vbas_desktop.cli.main import main
 
 KNOWN = Knowledge(
     roles={"identifier": ("person",), "quasi-identifier": ("age", "sex"), "sensitive": ("illness",)},
@@ -87,3 +92,45 @@ def test_the_document_lists_every_point_with_state_evidence_and_note():
     assert by_id["prm-6"]["state"] == "settled by a note"
     assert by_id["prm-1"]["state"] == "known to the program"
     assert by_id["dpm-5"]["state"] == "open"
+
+
+def test_every_combination_of_choices_leads_somewhere():
+    """As in Table 5.2: six rows, of which two hold for aggregated and for person-specific releases."""
+    options = [choice.options for choice in checklist().choices]
+    found = {
+        answers: find_outcomes(dict(zip(("obj-1", "obj-2", "obj-3"), answers, strict=True)))
+        for answers in product(*options)
+    }
+    assert len(set(found.values())) == 6
+    assert [len(each.outcomes) for each in checklist().combinations] == [4, 5, 6, 5, 6, 8]
+    for who, way, what in found:
+        outcomes = " ".join(found[who, way, what])
+        assert ("recipient is not known" in outcomes) == (who == "data oriented")
+        assert ("knows the bias" in outcomes) == (what == "reported to the recipient")
+        if what == "kept internal":
+            assert ("ecological studies only" in outcomes) == (way == "aggregated")
+    assert (
+        found["data oriented", "aggregated", "reported to the recipient"]
+        == (found["data oriented", "person specific", "reported to the recipient"])
+    )
+
+
+def test_open_choices_lead_nowhere_unless_they_make_no_difference():
+    assert find_outcomes({}) == ()
+    assert find_outcomes({"obj-1": "data oriented", "obj-3": "kept internal"}) == ()
+    decided = {"obj-1": "research oriented", "obj-3": "reported to the recipient"}
+    assert find_outcomes(decided)[-1] == "It meets what a comprehensive policy asks for."
+    notes = PolicyNotes(choices=decided)
+    assert as_document(notes, {})["outcomes"] == list(find_outcomes(decided))
+    assert as_document(PolicyNotes(), {})["outcomes"] == []
+
+
+def test_the_command_lists_what_the_choices_lead_to(capsys):
+    assert main(["policies", "strategies"]) == 0
+    said = capsys.readouterr().out
+    assert "research oriented · either · reported to the recipient" in said
+    assert said.count("  - ") == 34
+    assert main(["policies", "strategies", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [choice["id"] for choice in printed["choices"]] == ["obj-1", "obj-2", "obj-3"]
+    assert len(printed["combinations"]) == 6

@@ -30,9 +30,10 @@ class Handled:
 
 @dataclass(frozen=True)
 class Handling(Approach):
-    """A way to handle k-outliers."""
+    """A way to handle k-outliers. ``reasons`` speak for it (source 002, Table 5.7)."""
 
     component: ClassVar[str] = "outlier_handling"
+    reasons: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
@@ -49,6 +50,11 @@ class Delete(Handling):
         summary="Leaves the records of small classes out.",
         when="When few records are concerned and none of them is of special interest.",
         order=10,
+    )
+    reasons: ClassVar[tuple[str, ...]] = (
+        "There are few small classes, with few records, further away than large classes are from each other.",
+        "Records are taken out anyway because of their sensitive values.",
+        "Nobody needs these classes.",
     )
     smallest_sample: int = parameter(1, label="Smallest sample", help="Refuse if fewer records would remain.", low=0)
 
@@ -83,6 +89,11 @@ class Generalise(Handling):
         summary="Raises values to a coarser level of their hierarchy.",
         when="When coarser categories still answer the question.",
         order=20,
+    )
+    reasons: ClassVar[tuple[str, ...]] = (
+        "The number of records must stay the same.",
+        "There are many small classes.",
+        "The small classes are near each other.",
     )
     everywhere: bool = parameter(False, label="In the whole file", help="Raise a column in every record or in none.")
     with_closest: bool = parameter(
@@ -126,6 +137,11 @@ class Merge(Handling):
         summary="Gives the records of a small class the values of the nearest class.",
         when="When no record may be lost and small shifts are harmless.",
         order=30,
+    )
+    reasons: ClassVar[tuple[str, ...]] = (
+        "The number of records must stay the same.",
+        "There are few small classes.",
+        "The small classes are near other classes.",
     )
 
     def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
@@ -181,6 +197,11 @@ class Fabricate(Handling):
         summary="Adds flagged, made-up records to small classes.",
         when="When every value must stay as it is and made-up records can be told apart.",
         order=40,
+    )
+    reasons: ClassVar[tuple[str, ...]] = (
+        "There are few small classes.",
+        "They lack few records.",
+        "It matters more to have all records with their own values than to have no record of nobody.",
     )
 
     def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:

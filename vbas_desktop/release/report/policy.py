@@ -72,6 +72,8 @@ def checklist_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
     if not filled:
         return
     yield Pairs([(each["question"], each["answer"] or "not decided") for each in filled["choices"]])
+    if filled.get("outcomes"):
+        yield Paragraph(f"These choices lead to: {' '.join(filled['outcomes'])}")
     rows = [
         (each["id"], each["title"], each["state"], " ".join(filter(None, (each["evidence"], each["note"]))))
         for each in filled["points"]

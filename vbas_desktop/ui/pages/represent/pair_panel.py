@@ -186,7 +186,8 @@ class OutlierBox(QWidget):
 
     @Slot()
     def _on_how(self) -> None:
-        self.summary.setText(self.kind.card.summary)
+        reasons = "\n".join(f"• {reason}" for reason in self.kind.reasons)
+        self.summary.setText(f"{self.kind.card.summary} Choose it if:\n{reasons}")
         self.population.setVisible(self.kind is Fabricate)
         clear(self._form)
         self.fields = {}

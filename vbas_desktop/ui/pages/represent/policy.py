@@ -8,7 +8,16 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QScrollArea, QWidget
 
-from vbas_desktop.assessment.policy import Point, State, checklist, evidence, open_points, state_of
+from vbas_desktop.assessment.policy import (
+    Point,
+    PolicyNotes,
+    State,
+    checklist,
+    evidence,
+    find_outcomes,
+    open_points,
+    state_of,
+)
 from vbas_desktop.session.papers import knowledge_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
@@ -21,6 +30,8 @@ from .judged_box import JudgedBox
 
 _MARKS = {State.KNOWN: ("✓", "good"), State.NOTED: ("✓", "good"), State.OPEN: ("○", "warning")}
 _UNDECIDED = "not decided"
+_NOT_ALL_DECIDED = "Decide all three to see what they lead to."
+_LEADS_TO = "These choices lead to:"
 
 
 class PointRow(QFrame):
@@ -71,6 +82,7 @@ class PolicyPage(QScrollArea):
         self.choices = {each.id: QComboBox() for each in checklist().choices}
         self.rows = {point.id: PointRow(point) for point in checklist().points}
         self.summary, self.judged = told(), JudgedBox(context)
+        self.outcomes = told()
         self.name = dress(
             QLineEdit(),
             placeholderText="Name of the person responsible",
@@ -99,6 +111,7 @@ class PolicyPage(QScrollArea):
             self.summary,
             title("Strategy"),
             strategy,
+            self.outcomes,
             *points,
             title("Signature"),
             in_row((self.name, 1), self.sign, (self.signature, 2)),
@@ -141,6 +154,7 @@ class PolicyPage(QScrollArea):
             row.show_state(state_of(point, notes, known), known.get(point, ""), notes.notes.get(point, ""))
         for name, combo in self.choices.items():
             combo.setCurrentIndex(max(0, combo.findData(notes.choices.get(name, ""))))
+        self._show_outcomes(notes)
         left = len(open_points(notes, known))
         done = len(self.rows) - left
         self.summary.setText(
@@ -150,6 +164,11 @@ class PolicyPage(QScrollArea):
         if self.isVisible():
             self.judged.refresh()
         self._refresh_signature()
+
+    def _show_outcomes(self, notes: PolicyNotes) -> None:
+        outcomes = find_outcomes(notes.choices)
+        lines = [_LEADS_TO, *(f"• {outcome}" for outcome in outcomes)] if outcomes else [_NOT_ALL_DECIDED]
+        self.outcomes.setText("\n".join(lines))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Judge what is shown: nobody has to wait for it before."""
