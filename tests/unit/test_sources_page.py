@@ -1,6 +1,7 @@
 """The page on the sources is what the stored results give, and says so when it is not."""
 
 import csv
+import re
 import shutil
 from pathlib import Path
 
@@ -57,3 +58,18 @@ def test_unknown_parts_are_refused(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main([str(tmp_path), "northern"])
     assert "unknown parts: northern" in capsys.readouterr().err
+
+
+def test_options_commands_and_modules_that_the_page_names_exist():
+    page = (DOCS / PAGE).read_text(encoding="utf-8")
+    commands = (DOCS / "commands.md").read_text(encoding="utf-8")
+    named = [row.strip("|").split("|") for row in page.splitlines() if row.count("|") == 5]
+    options = {option for _, command, _, _ in named for option in re.findall(r"--[a-z][a-z-]*", command)}
+    assert len(options) > 20
+    assert {option for option in options if f"`{option}" not in commands} == set()
+    called = {name for _, command, _, _ in named for name in re.findall(r"`vbas ([a-z-]+)", command)}
+    assert {name for name in called if f"## vbas {name}\n" not in commands} == set()
+    paths = {path for _, _, _, code in named for path in re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py)?)`", code)}
+    package = DOCS.parent / "vbas_desktop"
+    assert len(paths) > 20
+    assert {path for path in paths if not (package / path).exists() and not (DOCS.parent / path).exists()} == set()
