@@ -264,13 +264,15 @@ def records_by_tier(
     tier_of: NDArray[np.uint8] | None,
     tiers: int,
     progress: Progress = SILENT,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each tier and each initial region the records that are released there, and the pairs of them of one class.
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Count, for each tier and initial region, the released records and the pairs of them of one class; sum n · ln n.
 
-    ``tier_of`` is that of each class that ``aggregated`` lists (None: the first); what it does not list is released
-    nowhere. O(counts stored).
+    n are the released records of a class in an initial region, for the entropy of these classes. ``tier_of`` is
+    that of each class that ``aggregated`` lists (None: the first); what it does not list is released nowhere.
+    O(counts stored).
     """
     records, pairs = np.zeros((2, tiers, counts.regions), np.int64)
+    logs = np.zeros((tiers, counts.regions), np.float64)
     if counts.dense is not None:
         table = _tier_table(aggregated, tier_of)
         for block in slices(*counts.dense.shape):
@@ -279,7 +281,8 @@ def records_by_tier(
             for tier in range(tiers):
                 kept = np.where(found == tier, counts.dense[block], 0)
                 records[tier, block], pairs[tier, block] = kept.sum(axis=1), pairs_of(kept).sum(axis=1)
-        return records, pairs
+                logs[tier, block] = (kept * np.log(np.maximum(kept, 1))).sum(axis=1)
+        return records, pairs, logs
     make_ready(_REHEARSAL, progress)
     from .grouping_kernel import add_by_tier
 
@@ -290,8 +293,8 @@ def records_by_tier(
     here = np.full(counts.classes.size, NOWHERE, np.uint8)
     for start, end in blocks(np.bincount(membership, np.diff(counts.rows[0]), aggregated.regions)):
         progress.update("Counting the released records", start / aggregated.regions)
-        add_by_tier(start, end, *given, here, records, pairs)
-    return records, pairs
+        add_by_tier(start, end, *given, here, records, pairs, logs)
+    return records, pairs, logs
 
 
 def _tier_table(aggregated: EquivalenceCounts, tier_of: NDArray[np.uint8] | None) -> NDArray[np.uint8]:

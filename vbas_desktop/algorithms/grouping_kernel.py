@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,9 @@ def add_by_tier(
     here: Any,
     records: Any,
     pairs: Any,
+    logs: Any,
 ) -> None:
-    """Add up records, and pairs of one class, of the regions of the places ``first`` … ``end`` − 1 by their tier.
+    """Add up records, pairs of one class and n · ln n of the places ``first`` … ``end`` − 1, by region and tier.
 
     The regions of place p are ``members`` from ``group_starts[p]``; ``here`` is NOWHERE for each class, before and
     after.
@@ -103,6 +105,7 @@ def add_by_tier(
                 if where != NOWHERE:
                     records[where, region] += values[at]
                     pairs[where, region] += values[at] * (values[at] - 1) // 2
+                    logs[where, region] += values[at] * math.log(values[at])
         for at in range(place_starts[place], place_starts[place + 1]):
             here[place_columns[at]] = NOWHERE
 
@@ -119,5 +122,17 @@ def rehearse() -> None:
         add_groups(ends, none, one, some[:1], some, 1, *nothing_met(1), ends_of, 0, *lists)
         found = np.zeros((2, 1, 1), np.int64)
         add_by_tier(
-            0, 1, ends, none, one, some[:1], some, ends, none, np.zeros(1, np.uint8), np.zeros(1, np.uint8), *found
+            0,
+            1,
+            ends,
+            none,
+            one,
+            some[:1],
+            some,
+            ends,
+            none,
+            np.zeros(1, np.uint8),
+            np.zeros(1, np.uint8),
+            *found,
+            np.zeros((1, 1), np.float64),
         )

@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from .nearest import threads_for
 from .places import place_numbers
 
+_ROUNDING = 1e-12
+"""An entropy per record below this is 0: sums of logarithms have rounding errors."""
+
 
 def pairs(counts: ArrayLike) -> int:
     """Σ C(n, 2) as a Python integer: 9.6 million records have more pairs than 32 bits hold."""
@@ -62,6 +65,47 @@ class PairCounts:
         if original == 0 or released == 0:
             return 1.0 if original == released else 0.0
         return math.sqrt(self.together / original) * math.sqrt(self.together / released)
+
+    @property
+    def hubert(self) -> float | None:
+        """Hubert's Γ, normalised: the correlation of "together before" with "together after" over all pairs.
+
+        (M·a − (a+b)(a+c)) / √((a+b)(a+c)(M−a−b)(M−a−c)); None where a factor is 0, that is, where all pairs or none
+        are together in one of the files.
+        """
+        original = self.together + self.only_original
+        released = self.together + self.only_released
+        total = original + self.only_released + self.apart
+        factors = (original, released, total - original, total - released)
+        if 0 in factors:
+            return None
+        covariance = total * self.together - original * released
+        # Products of four numbers of pairs exceed 64 bits; the integers of Python do not.
+        return covariance / math.sqrt(math.prod(factors))
+
+
+def sum_of_logs(counts: ArrayLike) -> float:
+    """Compute Σ n · ln n, some counts at a time; a count of 0 adds nothing."""
+    array = np.asarray(counts, dtype=np.int64).ravel()
+    total = 0.0
+    for start in range(0, array.size, _CELLS):
+        some = array[start : start + _CELLS]
+        total += float((some * np.log(np.maximum(some, 1))).sum())
+    return total
+
+
+def compute_entropy_loss(both: float, original: float, released: float, records: int) -> float:
+    """Compute the entropy-based loss H(original | released) / H(original): 0 nothing is lost, 1 everything.
+
+    The arguments are Σ n · ln n over the common parts of an original and a released class (``both``), over the original
+    classes and over the released ones, and the number of records. 0 if all records are in one original class.
+    """
+    if records == 0:
+        return 0.0
+    uncertainty = records * math.log(records) - original
+    if uncertainty <= _ROUNDING * records:
+        return 0.0
+    return min(1.0, max(0.0, (released - both) / uncertainty))
 
 
 @dataclass(frozen=True)

@@ -125,8 +125,8 @@ class Decided:
         above = range(1, len(tiers))
         return self.here, *(released_in_tier(self.aggregated, self.tier_of, tiers, tier) for tier in above)
 
-    def by_tier(self, progress: Progress = SILENT) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Of each tier and each initial region the records that are released there, and the pairs of one class."""
+    def by_tier(self, progress: Progress = SILENT) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Count the released records and pairs of one class of each tier and initial region; sum n · ln n."""
         given = self.given
         listed = self.here if self.decided is None else self.aggregated
         return records_by_tier(given.counts, given.membership, listed, self.decided, self.number, progress)
@@ -189,12 +189,14 @@ def released_by_place(given: Aggregation, progress: Progress = SILENT) -> tuple[
 class Placed:
     """Tier by tier the classes that its places release, and of each initial region the records and pairs of a class.
 
+    ``logs`` are sums of n · ln n over the classes of an initial region, n being its released records of the class.
     ``found`` is how that was decided; None if the size alone decides in tiers.
     """
 
     classes: tuple[EquivalenceCounts, ...]
     records: NDArray[np.int64]
     pairs: NDArray[np.int64]
+    logs: NDArray[np.float64]
     found: Decided | None = None
 
 
@@ -209,15 +211,16 @@ def placed(given: Aggregation, progress: Progress = SILENT) -> Placed:
         return Placed(found.classes, *found.by_tier(progress), found)
     parts: list[list[EquivalenceCounts]] = [[] for _ in given.places]
     records, pairs = np.zeros((2, len(parts), given.counts.regions), np.int64)
+    logs = np.zeros(records.shape, np.float64)
     for first, end in pairwise(_cuts(given.counts)):
         found = decide(given.some(first, end), progress)
         own = found.by_tier(progress)
-        records, pairs = records + own[0], pairs + own[1]
+        records, pairs, logs = records + own[0], pairs + own[1], logs + own[2]
         for made, each in zip(parts, found.classes, strict=True):
             made.append(each)
         del found
     whole = (made[0] if len(made) == 1 else side_by_side(made, given.counts) for made in parts)
-    return Placed(tuple(whole), records, pairs)
+    return Placed(tuple(whole), records, pairs, logs)
 
 
 def anonymity_before_suppression(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import UsageError
-from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
+from vbas_desktop.settings.forms import names_in, numbers_in, orders_in, pairs_in
 
 from .arguments import Once, whole
 from .options import add_reading_options, check_output_folder, reading_of, verdict_lines
@@ -72,7 +72,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN=TEXT",
         action="append",
         default=[],
-        help="why a column is not in ANONYMISED; repeatable",
+        help="why a column is not in ANONYMISED, or why a quasi-identifier is; repeatable",
+    )
+    parser.add_argument(
+        "--aim",
+        metavar="COLUMN=TEXT",
+        action="append",
+        default=[],
+        help="why a left out column or a quasi-identifier was collected; repeatable",
+    )
+    parser.add_argument(
+        "--meaning",
+        metavar="COLUMN=TEXT",
+        action="append",
+        default=[],
+        help="what the values of a quasi-identifier mean, in your own words; repeatable",
     )
     parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
     parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
@@ -95,7 +109,16 @@ def run(options: argparse.Namespace) -> int:
     weights = weights or (dict(requirement.weights) if requirement else {})
     reasons = pairs_in(options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason")
     columns = names_in(options.quasi_identifiers)
-    choices = Choices(options.k, options.key, columns, names_in(options.sensitive), weights, reasons)
+    choices = Choices(
+        options.k,
+        options.key,
+        columns,
+        names_in(options.sensitive),
+        weights,
+        reasons,
+        aims=pairs_in(options.aim, str, "“{}” gives no aim.", "Write COLUMN=why it was collected.", "aim"),
+        meanings=pairs_in(options.meaning, str, "“{}” gives no meaning.", "Write COLUMN=what it means.", "meaning"),
+    )
     job = PairJob(
         Path(options.original),
         Path(options.anonymised),
@@ -128,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def add_hierarchy_options(parser: argparse.ArgumentParser) -> None:
-    """``--hierarchies`` and ``--level-weights``."""
+    """Declare ``--hierarchies``, ``--level-weights`` and ``--normalise-levels``."""
     parser.add_argument("--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)")
     parser.add_argument(
         "--level-weights",
@@ -137,12 +160,26 @@ def add_hierarchy_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="weights of the levels of a hierarchy from the lowest up, adding up to 1; repeatable",
     )
+    parser.add_argument(
+        "--normalise-levels",
+        action="store_true",
+        help="compare the levels of all columns on one scale: |h − Gmin| / |Gmax − Gmin|, where Gmin and Gmax are the "
+        "smallest and the largest number of levels below suppression",
+    )
 
 
 def add_distance_option(parser: argparse.ArgumentParser) -> None:
-    """``--distances``."""
+    """Declare ``--distances`` and ``--ordinal``."""
     parser.add_argument(
         "--distances", metavar="DIR", help="folder with COLUMN.csv: a square table of the distances between values"
+    )
+    parser.add_argument(
+        "--ordinal",
+        metavar="COLUMN[=A/B/C]",
+        action="append",
+        default=[],
+        help="compare the values of a column by their rank in this order (default: the order of the lines of its "
+        "hierarchy, or of numbers); repeatable",
     )
 
 
@@ -153,7 +190,8 @@ def coding_of(options: argparse.Namespace) -> Coding:
     message, remedy = "“{}” gives no weights of a quasi-identifier’s levels.", "Write COLUMN=0.5/0.3/0.2."
     weights = pairs_in(options.level_weights, numbers_in, message, remedy, "level-weights")
     hierarchies, distances = (Path(one) if one else None for one in (options.hierarchies, options.distances))
-    return Coding(hierarchies, weights, distances)
+    orders = orders_in(options.ordinal)
+    return Coding(hierarchies, weights, distances, ordinal=orders, normalise_levels=options.normalise_levels)
 
 
 def _places(options: argparse.Namespace) -> tuple[str, Path] | None:

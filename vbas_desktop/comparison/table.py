@@ -20,6 +20,8 @@ _VECTOR = (
     "fowlkes_mallows",
     "fowlkes_mallows_with_suppressed",
     "rand",
+    "hubert",
+    "entropy_loss",
     "davies_bouldin",
     "davies_bouldin_normalised",
     "mean_distance",

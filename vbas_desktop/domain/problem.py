@@ -27,6 +27,8 @@ class Problem:
     ``counts`` covers the records whose region is known; ``unknown_region_records`` were left out of it because the
     user chose to suppress records of unknown regions, and count as suppressed. ``sensitive`` are the same records by
     the values of each sensitive column. ``selection`` says which records of the file are considered (None: all).
+    ``merged_categories`` are the categories of a grouped quasi-identifier that stand for several values of the records
+    or of its groupings; the others were renamed at most.
     """
 
     regions: Regions
@@ -37,6 +39,7 @@ class Problem:
     region_column: str
     unknown_region_records: int = 0
     groupings: tuple[Grouping, ...] = ()
+    merged_categories: Mapping[str, frozenset[str]] = field(default_factory=dict)
     sensitive: tuple[SensitiveCounts, ...] = ()
     records_source: Source | None = None
     regions_source: Source | None = None

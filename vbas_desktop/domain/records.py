@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -81,6 +82,27 @@ class Grouping:
 
     column: str
     groups: Mapping[str, str]
+
+
+def merged_groups(groupings: Sequence[Grouping], column: str, values: Iterable[str] = ()) -> frozenset[str]:
+    """Find the groups that stand for more than one value of a column, after all its groupings.
+
+    A group of a single value is only another name for it. ``values`` are those of the records; all values that the
+    groupings name count as well, whether or not they occur.
+    """
+    chain = [grouping.groups for grouping in groupings if grouping.column == column]
+    known = set(values)
+    made: set[str] = set()
+    for groups in chain:
+        known.update(value for value in groups if value not in made)
+        made.update(groups.values())
+    members: Counter[str] = Counter()
+    for value in known:
+        group = value
+        for groups in chain:
+            group = groups.get(group, group)
+        members[group] += 1
+    return frozenset(group for group, number in members.items() if number > 1)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class Representability(TypedDict, total=False):
     jaccard: float | None
     fowlkes_mallows: float | None
     rand: float | None
+    hubert: float | None
+    entropy_loss: float | None
     davies_bouldin: float | None
     davies_bouldin_normalised: float | None
     davies_bouldin_worst: float | None

@@ -21,14 +21,16 @@ from vbas_desktop.algorithms.indices import (
     DaviesBouldin,
     PairCounts,
     coinciding_pairs,
+    compute_entropy_loss,
     largest_ratios,
     of_rows,
+    sum_of_logs,
     worst_of_points,
 )
 from vbas_desktop.algorithms.released import Aggregation, Placed, placed
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.records import EquivalenceCounts, merged_groups
 from vbas_desktop.domain.solution import Representability, Solution
 
 from .outcome import aggregation_for
@@ -45,10 +47,12 @@ class Moves:
     """How far records are from the record-weighted centre of their aggregated region, in the unit of the coordinates.
 
     ``by_region`` is the mean of each aggregated region (NaN where nothing was released), ``mean`` that of all.
+    ``ratios`` are the largest (S_i + S_j)/D_ij of each one, whose mean is ``davies_bouldin`` (NaN where there is none).
     """
 
     by_region: NDArray[np.float64]
     mean: float | None
+    ratios: NDArray[np.float64]
     davies_bouldin: DaviesBouldin
 
 
@@ -67,7 +71,8 @@ def moves(
     total = np.bincount(membership, weight, minlength=groups)
     everything = float(weight.sum())
     if not everything:
-        return Moves(np.full(groups, np.nan), None, DaviesBouldin(None, 0, reason="nothing is released"))
+        nothing = np.full(groups, np.nan)
+        return Moves(nothing, None, nothing, DaviesBouldin(None, 0, reason="nothing is released"))
     safe = np.where(total > 0, total, 1.0)
     centre = np.column_stack(
         [np.bincount(membership, weight * points[:, axis], minlength=groups) / safe for axis in (0, 1)]
@@ -77,19 +82,26 @@ def moves(
     by_region = np.bincount(membership, weight * far, minlength=groups) / safe
     spread = np.sqrt(np.bincount(membership, weight * squared, minlength=groups) / safe)
     used = total > 0
-    index = of_rows(largest_ratios(centre[used], spread[used]), coinciding_pairs(centre[used]), worst)
-    return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), index)
+    largest = largest_ratios(centre[used], spread[used])
+    index = of_rows(largest, coinciding_pairs(centre[used]), worst)
+    ratios = np.full(groups, np.nan)
+    ratios[used] = np.where(np.isfinite(largest), largest, np.nan)
+    return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), ratios, index)
 
 
 def levels_of(problem: Problem, membership: NDArray[np.int32], released: Placed) -> Levels:
-    """On which level the released records are in each column: a region that stands alone is as it was."""
+    """Count the released records on each level of each column.
+
+    A region that stands alone is as it was, and so is a value that was only renamed.
+    """
     found: dict[str, dict[int, int]] = {}
     first = released.classes[0]
     totals = np.sum([counts.class_totals for counts in released.classes], axis=0)
-    grouped = {grouping.column: grouping.groups for grouping in problem.groupings}
     for q, categories in enumerate(problem.categories):
         name = problem.quasi_identifiers[q]
-        raised = {group for value, group in grouped.get(name, {}).items() if group != value}
+        raised = problem.merged_categories.get(name)
+        if raised is None:
+            raised = merged_groups(problem.groupings, name)
         level = np.array([int(value in raised) for value in categories.values], np.int64)
         records = np.bincount(level[codes_of(first, q)], totals, minlength=2) if totals.size else np.zeros(2)
         found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
@@ -161,12 +173,15 @@ class PlaceVector:
     released class, where the plain values leave them out. ``heights`` says how many levels each column has above its
     values. In tiers, values per aggregated region are of the records released in it. ``released[i]`` counts the
     released records of initial region i, ``released_classes[c]`` says whether class c is released anywhere.
-    ``place_precision`` is the detail that is kept of the place (see `place_precision`).
+    ``region_davies_bouldin[g]`` is the largest (S_i + S_j)/D_ij of region g. ``place_precision`` is the detail that is
+    kept of the place (see `place_precision`).
     """
 
     jaccard: float | None
     fowlkes_mallows: float | None
     rand: float | None
+    hubert: float | None
+    entropy_loss: float | None
     mean_distance: float | None
     jaccard_with_suppressed: float | None
     fowlkes_mallows_with_suppressed: float | None
@@ -178,6 +193,7 @@ class PlaceVector:
     place_precision: float | None
     region_jaccard: NDArray[np.float64]
     region_distance: NDArray[np.float64]
+    region_davies_bouldin: NDArray[np.float64]
     released: NDArray[np.int64]
     released_classes: NDArray[np.bool_]
 
@@ -212,6 +228,8 @@ class PlaceVector:
             "jaccard": self.jaccard,
             "fowlkes_mallows": self.fowlkes_mallows,
             "rand": self.rand,
+            "hubert": self.hubert,
+            "entropy_loss": self.entropy_loss,
             "davies_bouldin": index.value,
             "davies_bouldin_normalised": index.normalised,
             "davies_bouldin_worst": index.worst,
@@ -257,6 +275,8 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
         jaccard=overall.jaccard if n else None,
         fowlkes_mallows=overall.fowlkes_mallows if n else None,
         rand=overall.rand,
+        hubert=overall.hubert,
+        entropy_loss=_entropy_loss(released, n) if n else None,
         mean_distance=moved.mean,
         jaccard_with_suppressed=everything.jaccard,
         fowlkes_mallows_with_suppressed=everything.fowlkes_mallows,
@@ -268,9 +288,18 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
         place_precision=_place_precision(merged, released),
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
         region_distance=moved.by_region[: merged.groups],
+        region_davies_bouldin=moved.ratios[: merged.groups],
         released=records,
         released_classes=np.any([counts.class_totals > 0 for counts in released.classes], axis=0),
     )
+
+
+def _entropy_loss(released: Placed, records: int) -> float:
+    """Compute the entropy-based loss of the released records; no original class is split."""
+    original = float(released.logs.sum())
+    stored = [counts.rows[2] if counts.dense is None else counts.dense for counts in released.classes]
+    joined = sum(sum_of_logs(counts) for counts in stored)
+    return compute_entropy_loss(original, original, joined, records)
 
 
 def _place_precision(merged: Aggregation, released: Placed) -> float | None:
@@ -291,7 +320,7 @@ def _moved(problem: Problem, merged: Aggregation, released: Placed) -> Moves:
 
 def with_representability(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Solution:
     """The same solution with its vector; itself if it knows it already, as one that was kept does."""
-    if "precision" in solution.representability and solution.released_classes:
+    if "entropy_loss" in solution.representability and solution.released_classes:
         return solution
     vector = place_vector(problem, solution, progress)
     told = vector.as_dict(problem.regions.system.unit)

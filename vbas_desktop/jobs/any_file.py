@@ -9,12 +9,17 @@ from typing import Any
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.assessment.representability.classes import Classes
-from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
+from vbas_desktop.assessment.representability.distance_tables import (
+    DistanceTable,
+    rank_distances,
+    read_distance_tables,
+)
 from vbas_desktop.assessment.representability.first_step import FirstStep
 from vbas_desktop.assessment.representability.handling import Generalise, Handling, Merge
 from vbas_desktop.assessment.representability.hierarchy import (
     Hierarchy,
     flat,
+    normalise_levels,
     places_of_crosswalk,
     read_hierarchies,
     unlisted_values,
@@ -32,8 +37,10 @@ from vbas_desktop.assessment.representability.requirement import Requirement, as
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.records import finite_number
 from vbas_desktop.files.generalise import check_complete, read_levels
 from vbas_desktop.files.hashing import require_unchanged
+from vbas_desktop.files.records.row_texts import coded_texts
 from vbas_desktop.files.records.table import RecordTable, load_records, unknown_column
 from vbas_desktop.io.output import check_target
 from vbas_desktop.settings.reading import RecordOptions
@@ -48,13 +55,17 @@ _REHEARSAL = "vbas_desktop.algorithms.nearest_class:rehearse"
 class Coding:
     """How values are generalised: folders of hierarchies and of tables of distances, weights of the levels.
 
-    ``places`` are the region column and the crosswalk of a release, whose tiers are its hierarchy.
+    ``places`` are the region column and the crosswalk of a release, whose tiers are its hierarchy. ``ordinal`` are the
+    columns whose values have an order; without the values, it is that of the hierarchy's lines, or of numbers.
+    ``normalise_levels``: levels of all columns are put on one scale (source 002, prm-4).
     """
 
     hierarchies: Path | None = None
     level_weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
     distances: Path | None = None
     places: tuple[str, Path] | None = None
+    ordinal: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    normalise_levels: bool = False
 
     def of(self, columns: Sequence[str]) -> dict[str, Hierarchy]:
         """The hierarchy of each column; without one, only suppression is above the values."""
@@ -74,6 +85,19 @@ class Coding:
                 given = f"{name}={'/'.join(f'{weight:g}' for weight in weights)}"
                 message = f"“{given}” gives no weights of a quasi-identifier’s levels."
                 raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
+        return normalise_levels(found) if self.normalise_levels else found
+
+    def tables(
+        self, table: RecordTable, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]
+    ) -> dict[str, DistanceTable]:
+        """Make the distances between the values of each column that has a given table or an order."""
+        found = read_distance_tables(self.distances, columns)
+        for name, order in self.ordinal.items():
+            if name not in columns or name in found:
+                problem = "has a table of distances already" if name in found else "is not among the quasi-identifiers"
+                message = f"An order is given for a column that {problem}."
+                raise InputError(Finding("ordinal", message, "Leave the order out.", column=name))
+            found[name] = rank_distances(name, order or _find_order(table, hierarchies[name]))
         return found
 
     def check_complete(self, table: RecordTable, columns: Sequence[str]) -> None:
@@ -82,6 +106,20 @@ class Coding:
             path = None if self.hierarchies is None else self.hierarchies / f"{column}.csv"
             if path is not None and path.is_file() and (self.places is None or column != self.places[0]):
                 check_complete(read_levels(path, column), table)
+
+
+def _find_order(table: RecordTable, hierarchy: Hierarchy) -> list[str]:
+    """Find the order of a column's values: that of the lines of its hierarchy, or of numbers."""
+    if hierarchy.ancestors:
+        return list(hierarchy.ancestors)
+    _, distinct = coded_texts(table, hierarchy.column)
+    values = [str(value) for value in distinct if value != ""]
+    numbers = {value: finite_number(value) for value in values}
+    if None in numbers.values():
+        message = "The order of the values is not known: they are not numbers, and there is no hierarchy."
+        remedy = "Write COLUMN=first/second/third, or give a hierarchy that lists the values in order."
+        raise InputError(Finding("ordinal", message, remedy, column=hierarchy.column))
+    return sorted(values, key=lambda value: (numbers[value], value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +150,12 @@ class PairJob:
         """Load both, join them by the key, compute the vector."""
         columns, need = self.choices.quasi_identifiers, self.requirement
         hierarchies = self.coding.of(columns)
-        choices = replace(self.choices, distances=read_distance_tables(self.coding.distances, columns))
+        choices = self.choices
         before = load_records(self.original, self.reading, Span(progress, 0.0, 0.45))
         self.coding.check_complete(before, columns)
-        unknown = [name for name in choices.sensitive if name not in before.dialect.header]
+        choices = replace(choices, distances=self.coding.tables(before, columns, hierarchies))
+        named = (*choices.sensitive, *choices.aims, *choices.excluded, *choices.meanings)
+        unknown = [name for name in dict.fromkeys(named) if name not in before.dialect.header]
         if unknown:
             raise InputError([unknown_column(before, name) for name in unknown])
         after = load_records(self.anonymised, self.anonymised_reading, Span(progress, 0.45, 0.8))
@@ -169,10 +209,10 @@ class OutlierJob:
         chosen, columns = self.choices, self.choices.quasi_identifiers
         self._check_target()
         hierarchies = self.coding.of(columns)
-        distances = read_distance_tables(self.coding.distances, columns)
         table = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
         require_unchanged(table.source)
         self.coding.check_complete(table, columns)
+        distances = self.coding.tables(table, columns, hierarchies)
         progress.update("Handling the small classes", 0.5)
         classes = Classes.of_records(table, columns)
         findings = (*table.findings, *unlisted_values(classes, hierarchies))

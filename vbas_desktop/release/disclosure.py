@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, worst_of_points
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import merged_groups
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD as LIMITS
 from vbas_desktop.engine.place import (
@@ -75,11 +77,15 @@ class Share:
 
 @dataclass(frozen=True)
 class ToldColumn:
-    """A column that makes the classes, under the name it has in the release; ``categories`` are the released ones."""
+    """A column that makes the classes, under the name it has in the release; ``categories`` are the released ones.
+
+    ``grouped``: the groupings take at least two values together. ``renamed``: they only give values other names.
+    """
 
     name: str
     categories: int
     grouped: bool
+    renamed: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,11 +117,12 @@ class Told(Partition):
     """All that the recipient is told, beside the files themselves.
 
     ``sizes`` are those of the released classes, ``size_regions`` the aggregated region of each; in tiers, those of the
-    places above follow, numbered on tier by tier. ``distances`` of places and ``separation`` take every initial region
-    once, whatever its records. ``example`` is a released class of a larger place, by columns and values. ``limits`` are
-    what the regions keep to, in words. ``whole``: the file has the region column and all quasi-identifiers, so that its
-    rows tell the classes. ``counted_columns`` are the released columns for which k holds, ``other_columns`` those that
-    are released as they are. Filters by the columns ``chosen_by`` left out ``left_out`` of the file's records.
+    places above follow, numbered on tier by tier. ``distances`` of places, ``separation`` and ``ratios`` (its largest
+    (S_i + S_j)/D_ij of each place) take every initial region once, whatever its records. ``example`` is a released
+    class of a larger place, by columns and values. ``limits`` are what the regions keep to, in words. ``whole``: the
+    file has the region column and all quasi-identifiers, so that its rows tell the classes. ``counted_columns`` are the
+    released columns for which k holds, ``other_columns`` those that are released as they are. Filters by
+    the columns ``chosen_by`` left out ``left_out`` of the file's records.
     """
 
     k: int
@@ -129,6 +136,7 @@ class Told(Partition):
     measures: dict[str, float | None]
     distances: NDArray[np.float64]
     separation: DaviesBouldin
+    ratios: NDArray[np.float64]
     example: Example | None = None
     sensitive: tuple[ToldSensitive, ...] = ()
     limits: tuple[tuple[str, str], ...] = ()
@@ -220,10 +228,8 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
     problem = plan.problem
     names, given = dict(options.released_columns(header)), plan.solution.measures
     sizes, region, classes = _released_classes(plan)
-    grouped = {grouping.column for grouping in problem.groupings}
     columns = tuple(
-        ToldColumn(names.get(name, name), np.unique(codes_of(problem.counts, q)[classes]).size, name in grouped)
-        for q, name in enumerate(problem.quasi_identifiers)
+        _told_column(problem, q, names.get(name, name), classes) for q, name in enumerate(problem.quasi_identifiers)
     )
     least = len(plan.codes) * np.unique(classes).size - sizes.size
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
@@ -256,6 +262,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         },
         distances=np.nan_to_num(once.by_region),
         separation=once.davies_bouldin,
+        ratios=once.ratios,
         names=plan.names,
         parents=plan.parents,
         coarser=plan.coarser,
@@ -268,6 +275,15 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         chosen_by=() if problem.selection is None else tuple(names.get(n, n) for n in problem.selection.columns),
         left_out=left_out_share(problem.records_left_out, int(sizes.sum()), problem.k),
     )
+
+
+def _told_column(problem: Problem, q: int, shown: str, classes: NDArray[np.int64]) -> ToldColumn:
+    """Describe a quasi-identifier. The groupings alone tell whether values were merged, not the values that occur."""
+    name = problem.quasi_identifiers[q]
+    categories = np.unique(codes_of(problem.counts, q)[classes]).size
+    has_groups = any(grouping.column == name for grouping in problem.groupings)
+    is_merged = bool(merged_groups(problem.groupings, name))
+    return ToldColumn(shown, categories, is_merged, has_groups and not is_merged)
 
 
 _SENSITIVE = ("largest_share_percent", "least_entropy", "largest_closeness", "largest_ordered_closeness")

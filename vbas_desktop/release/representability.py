@@ -7,11 +7,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from vbas_desktop.algorithms.indices import PairCounts
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
 from vbas_desktop.engine.place import HEIGHT, distance_scale
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .disclosure import Told, two_digits
+from .disclosure import Told, ToldColumn, two_digits
 from .tables import code_order
 
 FILE = "representability.json"
@@ -54,6 +55,8 @@ def _overall(told: Told) -> dict[str, Any]:
         "precision": by_column and two_digits(sum(by_column.values()) / len(by_column)),
         "precision_by_column": by_column and {name: two_digits(value) for name, value in by_column.items()},
         **_indices(told),
+        # It depends on how the records were spread over the initial regions, which is not released.
+        "entropy_loss": None,
         "davies_bouldin": two_digits(told.separation.value),
         "davies_bouldin_normalised": two_digits(told.separation.normalised),
         "mean_distance": None if distance is None else two_digits(distance / scale),
@@ -65,19 +68,27 @@ def _overall(told: Told) -> dict[str, Any]:
 
 
 def _indices(told: Told) -> dict[str, float | None]:
-    """Fowlkes–Mallows and Rand come from the Jaccard index as it is told, so that they tell no more than it does."""
+    """Compute Fowlkes–Mallows, Rand and Hubert from the printed Jaccard index, so that they tell no more than it."""
     jaccard, records = told.jaccard, told.records
     if jaccard is None:
-        return {"jaccard": None, "fowlkes_mallows": None, "rand": None}
+        return {"jaccard": None, "fowlkes_mallows": None, "rand": None, "hubert": None}
     joined = sum(size * (size - 1) // 2 for size in told.sizes.tolist())
     every = records * (records - 1) // 2
     rand = 1 - (1 - jaccard) * joined / every if every else None
-    return {"jaccard": jaccard, "fowlkes_mallows": two_digits(math.sqrt(jaccard)), "rand": two_digits(rand)}
+    # Pairs that stayed together, as the printed index gives them; no class is ever split.
+    together = round(jaccard * joined)
+    hubert = PairCounts(together, 0, joined - together, every - joined).hubert
+    return {
+        "jaccard": jaccard,
+        "fowlkes_mallows": two_digits(math.sqrt(jaccard)),
+        "rand": two_digits(rand),
+        "hubert": two_digits(hubert),
+    }
 
 
 def _coding(told: Told) -> dict[str, Any]:
     """What the values of each column mean, and how many released records are on which level."""
-    meaning = {column.name: "grouped values" if column.grouped else "as recorded" for column in told.columns}
+    meaning = {column.name: _values_in_words(column) for column in told.columns}
     meaning[told.region_column] = "aggregated region; crosswalk.csv lists its initial regions"
     if told.coarser:
         meaning[told.region_column] = "smallest place in which the record may be told; crosswalk.csv lists them all"
@@ -92,6 +103,13 @@ def _coding(told: Told) -> dict[str, Any]:
     }
 
 
+def _values_in_words(column: ToldColumn) -> str:
+    """Say what became of the values of a quasi-identifier."""
+    if column.grouped:
+        return "grouped values"
+    return "other names for the recorded values" if column.renamed else "as recorded"
+
+
 def _region(told: Told, number: int) -> dict[str, Any]:
     scale, _ = distance_scale(told.regions.system.unit)
     released, members = int(told.released_by_region[number]), int(told.members_by_region[number])
@@ -101,6 +119,7 @@ def _region(told: Told, number: int) -> dict[str, Any]:
         "original_classes": members,
         "jaccard": 1.0 if released and members == 1 else None,
         "mean_distance": two_digits(float(told.distances[number]) / scale) if released else None,
+        "davies_bouldin": two_digits(float(told.ratios[number])) if released else None,
     }
 
 

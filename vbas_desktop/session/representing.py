@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from vbas_desktop.assessment.representability.attributes import range_in_words
 from vbas_desktop.assessment.representability.requirement import OVERALL as BOUNDED
 from vbas_desktop.assessment.representability.requirement import Requirement, requirement_from
 from vbas_desktop.assessment.representability.words import (
@@ -34,7 +35,12 @@ SHARES = ("precision", "jaccard", "fowlkes_mallows", "sample_size_ratio", "rand"
 
 
 _CHANGED = ("The files changed since", ("Run again: the figures here are of the records as they were.",))
-_COMPARED = {"given table": "by the given table", "matching": "by matching", "by range": "by range"}
+_COMPARED = {
+    "given table": "by the given table",
+    "matching": "by matching",
+    "by range": "by range",
+    "by rank": "by rank",
+}
 
 
 def unvarying(entries: Sequence[Entry]) -> dict[str, float | None]:
@@ -240,11 +246,8 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
     names = list(vector["included_quasi_identifiers"])
     cards = (
         ("What was done", done or ("nothing",)),
-        ("Quasi-identifiers", (", ".join(names),)),
-        (
-            ELEMENTS["excluded_attributes"][0],
-            tuple(f"{n}: {why}" for n, why in vector["excluded_attributes"].items()) or ("none",),
-        ),
+        ("Quasi-identifiers", _attributes(vector, "quasi-identifier")),
+        (ELEMENTS["excluded_attributes"][0], _attributes(vector, "excluded") or ("none",)),
         (
             ELEMENTS["excluded_classes"][0],
             (f"{len(gone['classes']):,} of at least k records", f"in others: {_records(gone['unnamed_records'])}"),
@@ -266,13 +269,15 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
         *((("Remarks", tuple(_remark(warning) for warning in vector["warnings"])),) if vector["warnings"] else ()),
     )
     sensitive = _sensitive_columns(vector["sensitive_values"])
-    headings = (*names, "Records", "Detail kept", "Jaccard", "Classes before", *(heading for heading, _ in sensitive))
+    measures = ("Records", "Detail kept", "Jaccard", "Davies–Bouldin", "Classes before")
+    headings = (*names, *measures, *(heading for heading, _ in sensitive))
     rows = tuple(
         (
             *(row["class"][name] for name in names),
             row["records"],
             row["precision"],
             row["jaccard"],
+            row["davies_bouldin"],
             row["original_classes"],
             *(values[number] for _, values in sensitive),
         )
@@ -293,6 +298,17 @@ def _sensitive_columns(sensitive: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
     return columns
 
 
+def _attributes(vector: Mapping[str, Any], use: str) -> tuple[str, ...]:
+    """Describe the columns of one use, one on each line."""
+    lines = []
+    for row in vector["attributes"]:
+        if row["use"] == use:
+            words = {"collected for": row["aim"], "because": row["reason"]}
+            stated = "".join(f"; {word} {text}" for word, text in words.items() if text)
+            lines.append(f"{row['name']}: {row['type']}, {range_in_words(row['range'])}{stated}")
+    return tuple(lines)
+
+
 def _remark(warning: Mapping[str, Any]) -> str:
     return f"{warning['column']}: {warning['message']}" if warning.get("column") else str(warning["message"])
 
@@ -302,6 +318,8 @@ def _coding(vector: Mapping[str, Any]) -> list[str]:
         f"{name}: "
         + "; ".join(f"{level} {_records(n)}" for level, n in facts["records_by_level"].items())
         + f"; compared {_COMPARED[facts['distance']]}"
+        + ("; renamed only" if facts["renamed"] else "")
+        + (f". {facts['description']}" if facts["description"] else "")
         for name, facts in vector["coding"].items()
     ]
 

@@ -372,6 +372,15 @@ def numbers_in(text: str) -> list[float]:
     return [float(number) for number in text.split("/")]
 
 
+def orders_in(parts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Read orders of values by column: ``COLUMN``, or ``COLUMN=first/second/third``."""
+    orders: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        name, _, values = part.partition("=")
+        orders[name.strip()] = tuple(value.strip() for value in values.split("/")) if values.strip() else ()
+    return orders
+
+
 def sets_of_names(text: str) -> list[list[str]]:
     """Lists of names separated by semicolons: ``age,sex;age,income``."""
     return [Names().parse(part) for part in parts_of(text, ";")]

@@ -61,7 +61,8 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(cells, matri
         assert all((np.diff(columns) > 0).all() for columns in np.split(found.rows[1], found.rows[0][1:-1]))
         assert pairs_by_region(found).tolist() == (dense(found) * (dense(found) - 1) // 2).sum(axis=1).tolist()
     there = np.where(expected[membership] >= k, present, 0)
-    for (records,), (pairs,) in (listed, left_out):
+    for (records,), (pairs,), (logs,) in (listed, left_out):
+        assert logs == pytest.approx([sum(n * np.log(n) for n in row if n) for row in there.tolist()])
         assert records.tolist() == there.sum(axis=1).tolist()
         assert pairs.tolist() == (there * (there - 1) // 2).sum(axis=1).tolist()
 

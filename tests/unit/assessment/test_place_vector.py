@@ -27,6 +27,10 @@ def solution_of(owner):
     return Solution(1, {}, {}, 1, 1, None, np.array(owner, np.int32), {}, 0.0, 0, 0)
 
 
+def pairs_of(records):
+    return combinations(records, 2)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_the_indices_equal_counting_pairs_of_records(seed, k):
@@ -43,6 +47,18 @@ def test_the_indices_equal_counting_pairs_of_records(seed, k):
     if released:
         assert found.jaccard == pytest.approx(same / len(both) if both else 1.0)
         assert found.fowlkes_mallows == pytest.approx(np.sqrt(found.jaccard))
+        classes = [(owner[i], j) for i, j in released]
+        lost = sum(np.log(classes.count(classes[n]) / released.count(released[n])) for n in range(len(released)))
+        whole = sum(np.log(len(released) / released.count(each)) for each in released)
+        assert found.entropy_loss == pytest.approx(lost / whole if whole > 1e-9 else 0.0, abs=1e-9)
+        alike = [(one == two, (owner[one[0]], one[1]) == (owner[two[0]], two[1])) for one, two in pairs_of(released)]
+        before, after = np.array(alike, float).reshape(-1, 2).T
+        if 0 < before.sum() < before.size and 0 < after.sum() < after.size:
+            assert found.hubert == pytest.approx(np.corrcoef(before, after)[0, 1])
+        else:
+            assert found.hubert is None
+    else:
+        assert found.entropy_loss is None
     suppressed = [record for record in records if size[owner[record[0]], record[1]] < k]
     joined = len(both) + len(suppressed) * (len(suppressed) - 1) // 2
     kept = same + sum(one == two for one, two in combinations(suppressed, 2))
@@ -79,6 +95,7 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
     if any(0 < d < 1e-12 for d in far.values()):
         return
     rows = [[(d, (width[g] + width[h]) / d) for h in centre if h != g and (d := far[g, h]) > 0] for g in centre]
+    used, per_class = list(centre), rows
     rows = [row for row in rows if row]
     index = found.davies_bouldin
     assert index.coinciding_pairs == sum(d == 0 for d in far.values()) // 2
@@ -87,6 +104,9 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
         return
     value = np.mean([max(ratio for _, ratio in row) for row in rows])
     assert index.value == pytest.approx(value)
+    parts = {g: max(ratio for _, ratio in row) for g, row in zip(used, per_class, strict=True) if row}
+    shown = {g: part for g, part in enumerate(found.region_davies_bouldin.tolist()) if not np.isnan(part)}
+    assert shown == pytest.approx({sorted(set(owner)).index(g): part for g, part in parts.items()})
     assert index.worst == pytest.approx(2 * widest / min(steps))
     assert index.normalised == pytest.approx(min(1, value / index.worst))
 
@@ -100,6 +120,20 @@ def test_davies_bouldin_agrees_with_an_independent_implementation(seed, groups):
     owner = np.repeat(np.arange(groups), 2)
     found = place_vector(problem_of(np.ones((2 * groups, 1), np.int64), points, 1), solution_of(owner))
     assert found.davies_bouldin.value == pytest.approx(davies_bouldin_score(points, owner))
+
+
+@pytest.mark.parametrize(
+    ("groups", "precision"),
+    [
+        ({"x": "a", "y": "b"}, 1.0),  # other names only
+        ({"x": "a", "y": "a"}, 0.75),  # a stands for two values
+    ],
+)
+def test_values_that_are_only_renamed_lose_nothing(groups, precision):
+    matrix = np.full((2, 2), 5, np.int64)
+    problem = problem_of(matrix, np.array([[0.0, 0.0], [1.0, 0.0]]), 5, (Grouping("q", groups),))
+    found = place_vector(problem, solution_of([0, 1]))
+    assert found.precision_by_column == {"q": precision, "region": 1.0}
 
 
 def test_nothing_moved_means_everything_kept():

@@ -2,6 +2,7 @@
 
 import csv
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,26 @@ from hypothesis import strategies as st
 from sklearn.metrics import fowlkes_mallows_score, rand_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts, of_rows, pairs, worst_of_points
+from vbas_desktop.algorithms.indices import (
+    DaviesBouldin,
+    PairCounts,
+    compute_entropy_loss,
+    of_rows,
+    pairs,
+    sum_of_logs,
+    worst_of_points,
+)
 from vbas_desktop.assessment.representability.classes import Classes, outlier_records
 from vbas_desktop.assessment.representability.distance_tables import Distance
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge, handlings
-from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, read_hierarchy
+from vbas_desktop.assessment.representability.hierarchy import (
+    SUPPRESSED,
+    Hierarchy,
+    flat,
+    normalise_levels,
+    read_hierarchy,
+    weighted,
+)
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.engine.place import precision_by_column
 
@@ -74,6 +90,50 @@ def test_the_indices_agree_with_an_independent_implementation(rows):
         assert found.fowlkes_mallows == pytest.approx(fowlkes_mallows_score(one, other))
 
 
+def share_of_entropy(one, other):
+    """H(one | other) / H(one), record by record."""
+    n, both, after, before = len(one), Counter(zip(one, other, strict=True)), Counter(other), Counter(one)
+    conditional = sum(np.log(after[b] / both[a, b]) for a, b in zip(one, other, strict=True)) / n
+    whole = -sum(np.log(before[a] / n) for a in one) / n
+    return conditional / whole if whole > 1e-12 else 0.0
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
+def test_hubert_is_the_correlation_of_pairs_and_entropy_that_of_the_classes(rows):
+    one, other = zip(*rows, strict=True)
+    sizes = [list(Counter(part).values()) for part in (rows, one, other)]
+    found = PairCounts.of(*sizes)
+    together = np.array([(one[i] == one[j], other[i] == other[j]) for i, j in combinations(range(len(one)), 2)])
+    if together.all(axis=0).any() or not together.any(axis=0).all():
+        assert found.hubert is None
+    else:
+        assert found.hubert == pytest.approx(np.corrcoef(together.T.astype(float))[0, 1])
+    lost = compute_entropy_loss(*(sum_of_logs(part) for part in sizes), len(one))
+    assert lost == pytest.approx(share_of_entropy(one, other), abs=1e-9)
+
+
+def test_hubert_of_many_records_does_not_overflow():
+    halves = [4_800_000, 4_800_000]
+    assert PairCounts.of(halves, halves, halves).hubert == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("number", "hubert", "entropy_loss"),
+    # 56 pairs stay together and none is split; 123 (C3), 24 (C4) and 20 (C6) are joined, of 780 pairs.
+    [(3, 0.509607, 0.390741), (4, 0.822676, 0.122533), (6, 0.846456, 0.115567)],
+)
+def test_hubert_and_entropy_of_the_worked_examples(number, hubert, entropy_loss):
+    released = table(number)
+    found = pair_counts(released)
+    assert found.hubert == pytest.approx(hubert, abs=5e-7)
+    rows = [(ORIGINAL[key], released[key]) for key in ORIGINAL]
+    one, other = zip(*rows, strict=True)
+    sums = [sum_of_logs(list(Counter(part).values())) for part in (rows, one, other)]
+    assert compute_entropy_loss(*sums, len(rows)) == pytest.approx(entropy_loss, abs=5e-7)
+    assert compute_entropy_loss(*sums, len(rows)) == pytest.approx(share_of_entropy(one, other))
+
+
 def test_pairs_of_many_records_do_not_overflow():
     assert pairs([9_650_000]) == 9_650_000 * 9_649_999 // 2
     assert pairs(np.full(9, 2**31)) == 9 * (2**31 * (2**31 - 1) // 2)
@@ -89,6 +149,24 @@ def test_precision_of_the_worked_examples(number, expected):
     heights = {column: HIERARCHIES[column].height for column in COLUMNS}
     assert list(heights.values()) == [4, 2]
     assert np.mean(list(precision_by_column(levels, heights).values())) == pytest.approx(expected, abs=1e-12)
+
+
+def test_levels_of_all_columns_on_one_scale():
+    # Hh has three levels below suppression, Job one: |h − 1| / |3 − 1|, 0 where nothing is raised, at most 1.
+    found = normalise_levels(HIERARCHIES)
+    assert [found["Hh"].generalisation(level) for level in range(5)] == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert [found["Job"].generalisation(level) for level in range(3)] == [0.0, 0.0, 0.5]
+    assert [found["Hh"].share(level) for level in range(5)] == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert [found["Hh"].loss("", level) for level in range(5)] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    alike = {"Job": HIERARCHIES["Job"], "Again": HIERARCHIES["Job"]}
+    assert normalise_levels(alike) == alike
+
+
+def test_weights_of_levels_are_factors_of_distances_and_steps_of_precision():
+    # Source 002, § 4.4.4: G = h · w_h / (L + 1). Precision adds the weights up, so that suppression loses everything.
+    hierarchy = weighted(HIERARCHIES["Hh"], (0.1, 0.2, 0.3, 0.4))
+    assert [hierarchy.generalisation(level) for level in range(5)] == pytest.approx([0, 0.025, 0.1, 0.225, 0.4])
+    assert [hierarchy.loss("", level) for level in range(5)] == pytest.approx([0, 0.1, 0.3, 0.6, 1.0])
 
 
 def of_spreads(spread, between):

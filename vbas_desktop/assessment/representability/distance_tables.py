@@ -20,6 +20,12 @@ from vbas_desktop.files.generalise import delimited_rows
 
 from .classes import Classes, Label
 
+GIVEN_TABLE = "given table"
+BY_RANK = "by rank"
+
+MOST_RANKS = 2_000
+"""Values that an ordinal column may have: their distances are kept as a square table."""
+
 _FORMAT = "Write the values on the first line after an empty field, then each value with its distances."
 
 
@@ -62,7 +68,7 @@ class Distance:
     def meaning(self, q: int) -> str:
         """How the values of a column are compared, in words."""
         if q in self.tables:
-            return "given table"
+            return self.tables[q].kind
         return "matching" if self.ranges[q] is None else "by range"
 
     def between(self, one: Label, other: Label) -> float:
@@ -83,11 +89,15 @@ class Distance:
 
 @dataclass(frozen=True, eq=False)
 class DistanceTable:
-    """Distances between the values of one column, divided by the largest one: 0 … 1 as those of other columns."""
+    """Distances between the values of one column, divided by the largest one: 0 … 1 as those of other columns.
+
+    ``kind`` says where they come from.
+    """
 
     column: str
     values: tuple[str, ...]
     distances: NDArray[np.float64]
+    kind: str = GIVEN_TABLE
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -137,6 +147,23 @@ def read_distance_tables(folder: str | Path | None, columns: Sequence[str]) -> d
     return found
 
 
+def rank_distances(column: str, order: Sequence[str]) -> DistanceTable:
+    """Make the distances of an ordinal column: the difference in rank, divided by the largest one.
+
+    ``order`` lists the values from one end to the other. A missing value is at distance 1 from all others.
+    """
+    values = [value for value in dict.fromkeys(order) if value != ""]
+    if len(values) < 2 or len(values) > MOST_RANKS or len(values) < len([value for value in order if value != ""]):
+        message = f"The order of this column needs 2 to {MOST_RANKS:,} values, each named once."
+        remedy = "Write COLUMN=first/second/third; numbers are compared by range without an order."
+        raise InputError(Finding("ordinal", message, remedy, column=column))
+    ranks = np.arange(len(values), dtype=np.float64)
+    distances = np.ones((len(values) + 1, len(values) + 1))
+    distances[:-1, :-1] = np.abs(ranks[:, None] - ranks[None, :]) / (len(values) - 1)
+    distances[-1, -1] = 0.0
+    return DistanceTable(column, (*values, ""), frozen(distances), BY_RANK)
+
+
 def check_listed(classes: Classes, tables: Mapping[str, DistanceTable]) -> None:
     """Refuse tables that lack values of the file. The values are not named: a few people may be the only ones."""
     findings = []
@@ -144,8 +171,11 @@ def check_listed(classes: Classes, tables: Mapping[str, DistanceTable]) -> None:
         lacking = len(used - set(tables[name].values))
         if lacking:
             some = counted(lacking, "value of the records is", "values of the records are")
-            message = f"{some} not in the table of distances."
-            findings.append(Finding("unlisted-value", message, "Add a row and a column for each.", column=name))
+            if tables[name].kind == BY_RANK:
+                message, remedy = f"{some} not in the order of the column.", "Name every value in the order."
+            else:
+                message, remedy = f"{some} not in the table of distances.", "Add a row and a column for each."
+            findings.append(Finding("unlisted-value", message, remedy, column=name))
     if findings:
         raise InputError(findings)
 
@@ -154,6 +184,8 @@ def unused_values(before: Classes, after: Classes, tables: Mapping[str, Distance
     """A warning for each table with values that neither file has: perhaps it was written for another file."""
     findings = []
     for name, used in _values((before, after), tables):
+        if tables[name].kind == BY_RANK:
+            continue  # An order lists what a column may hold, whether or not it occurs.
         spare = sum(value not in used for value in tables[name].values)
         if spare:
             some = counted(spare, "value does", "values do")

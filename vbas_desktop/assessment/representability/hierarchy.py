@@ -27,13 +27,15 @@ class Hierarchy:
 
     ``weights[h]`` is the weight of level h + 1, for precision weighted by level; empty: all alike. ``losses[value]`` is
     the share of the detail that a released value has lost, where the level alone does not tell it: a place that holds
-    more initial regions than another on the same level has lost more.
+    more initial regions than another on the same level has lost more. ``bounds`` are the smallest and the largest
+    number of levels below suppression among all quasi-identifiers, if levels are normalised (see `normalise_levels`).
     """
 
     column: str
     ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: tuple[float, ...] = ()
     losses: Mapping[str, float] = field(default_factory=dict)
+    bounds: tuple[int, int] | None = None
 
     @property
     def height(self) -> int:
@@ -57,16 +59,58 @@ class Hierarchy:
         return levels[level - 1] if level <= len(levels) else SUPPRESSED
 
     def share(self, level: int) -> float:
-        """How much of the hierarchy lies below a level: h/|DGH|, or the sum of the weights of the levels climbed."""
+        """Compute how much of the hierarchy lies below a level, to compare levels of different columns.
+
+        h/|DGH|, or the sum of the weights of the levels climbed, or the normalised level.
+        """
+        if self.bounds is not None:
+            return normalised_level(level, *self.bounds)
+        return self._climbed_share(level)
+
+    def generalisation(self, level: int) -> float:
+        """Compute the factor G of the distance d_M (source 002, § 4.4.4) for a level h.
+
+        h/|DGH|; with weights of the levels h · w_h/|DGH|; or the normalised level.
+        """
+        if self.bounds is not None:
+            return normalised_level(level, *self.bounds)
+        if self.weights:
+            return level * self.weights[level - 1] / self.height if level else 0.0
+        return level / self.height
+
+    def loss(self, released: str, level: int) -> float:
+        """Compute the share of the detail that a value on a level has lost, for precision. Weights of levels decide.
+
+        With weights, it is the sum of those of the levels climbed, so that a suppressed value has lost everything.
+        """
+        if self.weights or level == 0:
+            return self._climbed_share(level)
+        return self.losses.get(released, self._climbed_share(level))
+
+    def _climbed_share(self, level: int) -> float:
         if self.weights:
             return sum(self.weights[:level])
         return level / self.height
 
-    def loss(self, released: str, level: int) -> float:
-        """Compute the share of the detail that a value on a level has lost, for precision. Weights of levels decide."""
-        if self.weights or level == 0:
-            return self.share(level)
-        return self.losses.get(released, self.share(level))
+
+def normalised_level(level: int, smallest: int, largest: int) -> float:
+    """Compute |h − G_min| / |G_max − G_min| (source 002, prm-4); 0 on level 0, at most 1.
+
+    G_min and G_max are the smallest and the largest number of levels below suppression. The formula counts the distance
+    from G_min, so levels below it count more than G_min itself.
+    """
+    if level == 0:
+        return 0.0
+    return min(1.0, abs(level - smallest) / abs(largest - smallest))
+
+
+def normalise_levels(hierarchies: Mapping[str, Hierarchy]) -> dict[str, Hierarchy]:
+    """Put the levels of all columns on one scale (source 002, prm-4); unchanged if all have as many levels."""
+    highest = [hierarchy.height - 1 for hierarchy in hierarchies.values()]
+    if not highest or min(highest) == max(highest):
+        return dict(hierarchies)
+    bounds = (min(highest), max(highest))
+    return {name: replace(hierarchy, bounds=bounds) for name, hierarchy in hierarchies.items()}
 
 
 def flat(column: str) -> Hierarchy:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,8 @@ class Pairing:
 
     ``levels[cell, q]`` is the level of column q in that cell (`UNEXPLAINED` where the value was replaced).
     ``vanished`` and ``added`` count records that are in one file only, by class; ``original_rows`` and
-    ``released_rows`` are the places of the common records in both files.
+    ``released_rows`` are the places of the common records in both files. ``renamed`` are the columns whose values only
+    got other names.
     """
 
     original: Classes
@@ -38,6 +40,7 @@ class Pairing:
     added: NDArray[np.int64]
     original_rows: NDArray[np.intp]
     released_rows: NDArray[np.intp]
+    renamed: frozenset[str] = frozenset()
 
     @property
     def common(self) -> int:
@@ -55,8 +58,8 @@ class Pairing:
         return np.asarray((self.levels > 0).any(axis=1)) & ~self.moved
 
     def climbed(self, q: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
-        """How far up its hierarchy column q was raised in each cell; 1 where its value was replaced."""
-        return np.array([1.0 if n == UNEXPLAINED else hierarchy.share(int(n)) for n in self.levels[:, q]])
+        """Compute the factor G of column q in each cell: how far it was raised; 1 where its value was replaced."""
+        return np.array([1.0 if n == UNEXPLAINED else hierarchy.generalisation(int(n)) for n in self.levels[:, q]])
 
     def lost(self, q: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
         """Compute the share of the detail that column q has lost in each cell; 1 where its value was replaced."""
@@ -84,8 +87,12 @@ def pair(
     key: str,
     quasi_identifiers: Sequence[str],
     hierarchies: Mapping[str, Hierarchy],
+    known_values: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> Pairing:
-    """Join two files by their key; refused without a usable key or the columns in both."""
+    """Join two files by their key; refused without a usable key or the columns in both.
+
+    ``known_values`` are values of a column beyond those of the original and its hierarchy: none is a new name.
+    """
     if not quasi_identifiers:
         raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
     first, second = _keys(original, key), _keys(released, key)
@@ -100,17 +107,21 @@ def pair(
     distinct, records = np.unique(cells, axis=0, return_counts=True)
     lost, new = np.ones(first.size, bool), np.ones(second.size, bool)
     lost[in_first], new[in_second] = False, False
+    levels = _levels(before, after, distinct, [hierarchies[name] for name in quasi_identifiers])
+    known = [{*hierarchies[name].ancestors, *known_values.get(name, ())} for name in quasi_identifiers]
+    renamed = _level_renamed_columns(before, after, distinct, records, levels, known)
     return Pairing(
         before,
         after,
         distinct[:, 0],
         distinct[:, 1],
         records.astype(np.int64),
-        _levels(before, after, distinct, [hierarchies[name] for name in quasi_identifiers]),
+        levels,
         np.bincount(before.class_of[lost], minlength=len(before.labels)),
         np.bincount(after.class_of[new], minlength=len(after.labels)),
         in_first,
         in_second,
+        renamed,
     )
 
 
@@ -132,6 +143,40 @@ def _levels(
             level = hierarchy.level(before.labels[one][q], after.labels[other][q])
             found[number, q] = UNEXPLAINED if level is None else level
     return found
+
+
+def _level_renamed_columns(
+    before: Classes,
+    after: Classes,
+    cells: NDArray[np.int64],
+    records: NDArray[np.integer],
+    levels: NDArray[np.int64],
+    known_values: Sequence[Set[str]],
+) -> frozenset[str]:
+    """Put values that were only renamed on level 0, in place; return the columns that have some.
+
+    A column was renamed if each original value has one new name and no two values share one, raised and suppressed
+    values apart. A name that another value has in the original or in ``known_values`` is no new one, unless all names
+    are those of the original. There must be at least two records per value: otherwise any change of single values
+    would do.
+    """
+    found = []
+    for q, name in enumerate(before.columns):
+        replaced = levels[:, q] == UNEXPLAINED
+        if not replaced.any():
+            continue
+        considered = np.flatnonzero(replaced | (levels[:, q] == 0))
+        names = {(before.labels[cells[row, 0]][q], after.labels[cells[row, 1]][q]) for row in considered}
+        originals = {original for original, _ in names}
+        released = {new for _, new in names}
+        is_bijection = len(names) == len(originals) == len(released)
+        known = {label[q] for label in before.labels} | known_values[q]
+        new_names = {new for original, new in names if new != original}
+        is_bijection = is_bijection and (originals == released or not new_names & known)
+        if is_bijection and int(records[considered].sum()) >= 2 * len(names):
+            levels[replaced, q] = 0
+            found.append(name)
+    return frozenset(found)
 
 
 def _keys(table: RecordTable, key: str) -> NDArray[np.str_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,13 @@ from .pairing import Pairing
 from .words import figure_shown
 
 
-def class_rows(paired: Pairing, precisions: NDArray[np.float64], k: int) -> list[dict[str, Any]]:
-    """Size, precision and the share of pairs that belonged together before, for each class of at least k records."""
+def class_rows(
+    paired: Pairing, precisions: NDArray[np.float64], ratios: Mapping[int, float | None], k: int
+) -> list[dict[str, Any]]:
+    """Describe each class of at least k records: size, precision, pairs that belonged together, Davies–Bouldin.
+
+    ``ratios`` are the Davies–Bouldin ratios that may be shown (see `shown_ratios`).
+    """
     sizes = paired.released.sizes
     order = np.argsort(paired.cell_released, kind="stable")
     ends = np.searchsorted(paired.cell_released[order], np.arange(len(paired.released.labels) + 1))
@@ -24,9 +30,27 @@ def class_rows(paired: Pairing, precisions: NDArray[np.float64], k: int) -> list
             "class": named(paired.released, int(number)),
             "records": int(sizes[number]),
             **_figures(paired, order[ends[number] : ends[number + 1]], precisions, k),
+            "davies_bouldin": ratios.get(int(number)),
         }
         for number in np.flatnonzero(sizes >= k)
     ]
+
+
+def shown_ratios(paired: Pairing, ratios: Mapping[int, tuple[float, int]], k: int) -> dict[int, float | None]:
+    """Select the Davies–Bouldin ratios that may be shown.
+
+    A ratio depends on how the records of two classes are spread over the original classes, so both decide.
+    ``paired`` holds the classes that the ratios were computed from.
+    """
+    number = len(paired.released.labels)
+    records = np.bincount(paired.cell_released, paired.cell_records, minlength=number).astype(np.int64)
+    smallest = np.full(number, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, paired.cell_released, paired.cell_records)
+    found: dict[int, float | None] = {}
+    for released, (ratio, partner) in ratios.items():
+        both = [released, partner]
+        found[released] = figure_shown(ratio, int(records[both].min()), int(smallest[both].min()), k)
+    return found
 
 
 def _figures(paired: Pairing, cells: NDArray[np.intp], precisions: NDArray[np.float64], k: int) -> dict[str, Any]:

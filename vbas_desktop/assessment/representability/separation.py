@@ -7,8 +7,8 @@ replaced), so that what was left as it is costs nothing. Centres are compared wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +57,26 @@ class _Column:
         return np.asarray(cdist(self.centres[rows], self.centres, "cityblock"))
 
 
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """The index, and the largest (S_i + S_j)/D_ij of each released class with the class j that it is reached with.
+
+    Classes without a ratio are missing: they have no common records, or no other class has another centre.
+    """
+
+    index: DaviesBouldin
+    ratios: Mapping[int, tuple[float, int]] = field(default_factory=dict)
+
+
 def davies_bouldin_of(
     paired: Pairing, hierarchies: Sequence[Hierarchy], weights: Floats, distance: Distance
 ) -> DaviesBouldin:
-    """The index over the released classes that have common records."""
+    """Compute the index over the released classes that have common records."""
+    return separation_of(paired, hierarchies, weights, distance).index
+
+
+def separation_of(paired: Pairing, hierarchies: Sequence[Hierarchy], weights: Floats, distance: Distance) -> Separation:
+    """Compute the index over the released classes that have common records, and the part of each class."""
     used, group = np.unique(paired.cell_released, return_inverse=True)
     records = paired.cell_records
     moved = np.zeros(len(records))
@@ -73,9 +89,12 @@ def davies_bouldin_of(
         columns.append(column)
         moved += weights[q] * paired.climbed(q, hierarchy) * column.within
     if used.size**2 * sum(column.width for column in columns) > MOST_WORK:
-        return DaviesBouldin(None, 0, reason="there are too many classes")
+        return Separation(DaviesBouldin(None, 0, reason="there are too many classes"))
     spread = _root_mean_square(moved, group, records, used.size)
-    return _over_rows(columns, weights, spread)
+    largest, partner, coinciding = _over_rows(columns, weights, spread)
+    usable = np.flatnonzero(largest > -np.inf)
+    ratios = {int(used[row]): (float(largest[row]), int(used[partner[row]])) for row in usable}
+    return Separation(of_rows(largest, coinciding), ratios)
 
 
 def worst_of_file(original: Classes, weights: Floats, distance: Distance) -> float | None:
@@ -95,9 +114,11 @@ def worst_of_file(original: Classes, weights: Floats, distance: Distance) -> flo
     return 2.0 * spread / nearest if nearest else None
 
 
-def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats) -> DaviesBouldin:
+def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats) -> tuple[Floats, NDArray[np.intp], int]:
+    """Compute the largest ratio of each class, the class it is reached with, and the pairs with the same centre."""
     number = spread.size
     largest = np.full(number, -np.inf)
+    partner = np.zeros(number, np.intp)
     coinciding, step = 0, max(1, _CELLS // number)
     for start in range(0, number, step):
         rows = slice(start, min(start + step, number))
@@ -110,8 +131,9 @@ def _over_rows(columns: Sequence[_Column], weights: Floats, spread: Floats) -> D
         coinciding += int(np.count_nonzero(~apart)) - (rows.stop - rows.start)
         far = np.where(apart, between, np.inf)
         ratios = np.where(apart, (spread[rows, None] + spread[None, :]) / far, -np.inf)
+        partner[rows] = ratios.argmax(axis=1)
         largest[rows] = ratios.max(axis=1)
-    return of_rows(largest, coinciding // 2)
+    return largest, partner, coinciding // 2
 
 
 def _root_mean_square(distances: Floats, group: NDArray[np.intp], records: Ints, number: int) -> Floats:

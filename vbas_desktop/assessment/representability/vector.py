@@ -16,14 +16,15 @@ from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.files.records.table import RecordTable
 
+from .attributes import attribute_row, describe_column
 from .classes import named
-from .distance_tables import Distance, DistanceTable, unused_values
+from .distance_tables import BY_RANK, Distance, DistanceTable, unused_values
 from .hierarchy import Hierarchy, unlisted_values
 from .pairing import UNEXPLAINED, Pairing, changed_records, pair
-from .per_class import class_rows
+from .per_class import class_rows, shown_ratios
 from .sensitive_values import original_values, sensitive_rows, warn_of_few_values
-from .separation import davies_bouldin_of, worst_of_file
-from .unmatched import count_pairs, with_deleted_class
+from .separation import davies_bouldin_of, separation_of, worst_of_file
+from .unmatched import count_classes, with_deleted_class
 from .words import may_tell, parts_shown, share_at_least, shown
 
 FORMAT_VERSION = 1
@@ -31,9 +32,11 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class Choices:
-    """What the vector is made of: k, columns, weights of the columns (sum 1), excluded columns with their reason.
+    """What the vector is made of: k, columns, weights of the columns (sum 1), and words on columns.
 
-    ``distances`` are given tables by column; without one, categories are compared by matching, numbers by range.
+    ``excluded`` are the reasons why columns are left out or included, ``aims`` why they were collected, ``meanings``
+    what their values mean. ``distances`` are tables by column; without one, categories are compared by matching,
+    numbers by range.
     """
 
     k: int
@@ -43,6 +46,8 @@ class Choices:
     weights: Mapping[str, float] = field(default_factory=dict)
     excluded: Mapping[str, str] = field(default_factory=dict)
     distances: Mapping[str, DistanceTable] = field(default_factory=dict)
+    aims: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -74,7 +79,8 @@ def representability(
 
     ``worst`` is the most distorted version of the original that Davies–Bouldin is measured against, if there is one.
     """
-    paired = pair(original, released, choices.key, choices.quasi_identifiers, hierarchies)
+    known_values = {name: table.values for name, table in choices.distances.items()}
+    paired = pair(original, released, choices.key, choices.quasi_identifiers, hierarchies, known_values)
     if paired.common < choices.k:
         message = f"Fewer than {choices.k:,} records are in both files, so nothing may be told of them."
         raise InputError(Finding("too-few-records", message, "Compare larger files, or choose a smaller k."))
@@ -84,13 +90,16 @@ def representability(
     counted = with_deleted_class(paired, ordered) if lost.deleted else paired
     distance = Distance.of_classes(paired.original, choices.column_weights().tolist(), choices.distances)
     precisions = _cell_precision(paired, ordered, choices)
-    index = davies_bouldin_of(counted, ordered, choices.column_weights(), distance)
+    separation = separation_of(counted, ordered, choices.column_weights(), distance)
     if worst is None:
-        index = replace(index, worst=worst_of_file(paired.original, choices.column_weights(), distance))
+        index = replace(separation.index, worst=worst_of_file(paired.original, choices.column_weights(), distance))
     else:
-        distorted = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies)
+        distorted = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies, known_values)
         other = davies_bouldin_of(distorted, ordered, choices.column_weights(), distance)
-        index = replace(index, worst=other.value)
+        index = replace(separation.index, worst=other.value)
+    ratios = shown_ratios(counted, separation.ratios, choices.k)
+    if lost.deleted is None:
+        ratios = {number: _rounded(ratio) for number, ratio in ratios.items()}
     sizes = paired.released.sizes
     small = int(sizes[sizes < choices.k].sum())
     there = [name for name in choices.sensitive if name in released.dialect.header]
@@ -106,18 +115,20 @@ def representability(
             **_indices(counted, index, lost),
             **_sample_size(original, released, paired, lost, choices.k),
         },
-        "per_class": class_rows(paired, precisions, choices.k),
+        "per_class": class_rows(paired, precisions, ratios, choices.k),
         "classes_below_k": {"records": shown(small, choices.k), "k_anonymous": small == 0},
         "excluded_attributes": _excluded(original, released, choices),
         "included_quasi_identifiers": list(choices.quasi_identifiers),
+        "attributes": _attributes(original, released, choices),
         "excluded_classes": {"classes": lost.named, "unnamed_records": shown(lost.unnamed, choices.k)},
-        "coding": _coding(paired, ordered, distance, choices.k),
+        "coding": _coding(paired, ordered, distance, choices),
         "sensitive_values": {name: sensitive_rows(values, paired, choices.k) for name, values in sensitive.items()},
         "sensitive_columns": there,
         "sensitive_aggregated": any(bool(values.changed.any()) for values in sensitive.values()),
         "weights": {
             "quasi_identifiers": dict(zip(choices.quasi_identifiers, choices.column_weights().tolist(), strict=True)),
             "levels": {hierarchy.column: list(hierarchy.weights) for hierarchy in ordered if hierarchy.weights},
+            "levels_normalised": any(hierarchy.bounds is not None for hierarchy in ordered),
         },
         "general": {
             "k": choices.k,
@@ -196,13 +207,16 @@ def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: 
 
 def _indices(counted: Pairing, index: DaviesBouldin, lost: _Lost) -> dict[str, Any]:
     """Compute the indices of the whole release from all records that may count."""
-    counts = count_pairs(counted, with_made_up=bool(lost.fabricated))
+    classes = count_classes(counted, with_made_up=bool(lost.fabricated))
+    counts = classes.pairs
     # Ranges and the worst case come from all original values, so exact figures could give a few deleted ones away.
     exact = lost.deleted is not None
     found: dict[str, Any] = {
         "rand": counts.rand,
         "jaccard": counts.jaccard,
         "fowlkes_mallows": counts.fowlkes_mallows,
+        "hubert": counts.hubert,
+        "entropy_loss": classes.entropy_loss,
         "davies_bouldin": index.value if exact else _rounded(index.value),
         "davies_bouldin_normalised": index.normalised if exact else _rounded(index.normalised),
         "davies_bouldin_worst": index.worst if exact else None,
@@ -235,18 +249,34 @@ def _excluded(original: RecordTable, released: RecordTable, choices: Choices) ->
     return {name: choices.excluded.get(name, "not in the released file") for name in gone}
 
 
-def _coding(paired: Pairing, hierarchies: Sequence[Hierarchy], distance: Distance, k: int) -> dict[str, Any]:
+def _attributes(original: RecordTable, released: RecordTable, choices: Choices) -> list[dict[str, Any]]:
+    """Describe the excluded columns and the quasi-identifiers."""
+    ordinal = {name for name, table in choices.distances.items() if table.kind == BY_RANK}
+    excluded = _excluded(original, released, choices)
+    rows = []
+    for name in excluded:
+        values = describe_column(original, name, choices.k, name in ordinal)
+        rows.append(attribute_row(name, "excluded", values, choices.aims, excluded))
+    for name in choices.quasi_identifiers:
+        values = describe_column(original, name, choices.k, name in ordinal)
+        rows.append(attribute_row(name, "quasi-identifier", values, choices.aims, choices.excluded))
+    return rows
+
+
+def _coding(paired: Pairing, hierarchies: Sequence[Hierarchy], distance: Distance, choices: Choices) -> dict[str, Any]:
     """What the values of each quasi-identifier mean: on which levels they are, or replaced, and how they compare."""
     coding = {}
     for q, hierarchy in enumerate(hierarchies):
         level, place = np.unique(paired.levels[:, q], return_inverse=True)
         counts = np.bincount(place, paired.cell_records).astype(np.int64)
         names = ["replaced" if number == UNEXPLAINED else f"level {number}" for number in level]
-        records = parts_shown(dict(zip(names, counts.tolist(), strict=True)), k)
+        records = parts_shown(dict(zip(names, counts.tolist(), strict=True)), choices.k)
         coding[hierarchy.column] = {
             "height": hierarchy.height,
             "records_by_level": records,
             "distance": distance.meaning(q),
+            "renamed": hierarchy.column in paired.renamed,
+            "description": choices.meanings.get(hierarchy.column, ""),
         }
     return coding
 

@@ -25,6 +25,16 @@ OVERALL = {
         "the geometric mean of the shares of pairs kept together, seen from before and from after",
     ),
     "rand": ("Rand index", "the share of all pairs on which both files agree; close to 1 where there are many classes"),
+    "hubert": (
+        "Hubert’s statistic",
+        "the correlation of being together before and after, over all pairs of records: 1 if both files agree, 0 if "
+        "they have nothing to do with each other",
+    ),
+    "entropy_loss": (
+        "Loss by entropy",
+        "how uncertain the original class of a record is if its released class is known, against not knowing it: 0 "
+        "nothing is lost, 1 everything",
+    ),
     "davies_bouldin": (
         "Davies–Bouldin index",
         "how wide the released classes are against the distance between them: lower is better",
@@ -68,6 +78,11 @@ ELEMENTS = {
     "per_class": ("Class by class", "The same measures for each released class of at least k records."),
     "excluded_attributes": ("Columns left out", "Columns of the original that the released file lacks, and why."),
     "included_quasi_identifiers": ("Quasi-identifiers", "The columns that make the classes."),
+    "attributes": (
+        "Columns in detail",
+        "Columns left out and quasi-identifiers: type and range of the original values, why they were collected, and "
+        "why they are left out or included. The range is that of values that at least k records have.",
+    ),
     "excluded_classes": (
         "Classes left out",
         "Original classes of which no record was released. Small ones have no name here.",

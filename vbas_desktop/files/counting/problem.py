@@ -14,7 +14,7 @@ from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.records import Categories, ColumnFacts, Grouping, category_order
+from vbas_desktop.domain.records import Categories, ColumnFacts, Grouping, category_order, merged_groups
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.files.findings import FindingList
@@ -176,6 +176,7 @@ def build_problem(
         region_column=region_column,
         unknown_region_records=unknown,
         groupings=tuple(groupings),
+        merged_categories=_merged_categories(table, quasi_identifiers, groupings),
         sensitive=values,
         records_source=table.source,
         regions_source=regions.source,
@@ -195,6 +196,17 @@ def _note_selection(table: RecordTable, sensitive: Sequence[Sensitive], findings
             )
             remedy = "Choose records by other columns, or see to it that nobody can know who is in the release."
             findings.warn("chosen-by-sensitive", message, remedy, column=name)
+
+
+def _merged_categories(
+    table: RecordTable, quasi_identifiers: Sequence[str], groupings: Sequence[Grouping]
+) -> dict[str, frozenset[str]]:
+    """Find the categories of each grouped quasi-identifier that stand for several values."""
+    found = {}
+    for name in dict.fromkeys(grouping.column for grouping in groupings if grouping.column in quasi_identifiers):
+        categories = table.facts(name).categories
+        found[name] = merged_groups(groupings, name, () if categories is None else categories.values)
+    return found
 
 
 def _check_choices(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from vbas_desktop.assessment.representability.attributes import range_in_words
 from vbas_desktop.assessment.representability.words import (
     APPROACHES,
     ELEMENTS,
@@ -37,8 +38,9 @@ def _sections(vector: Mapping[str, Any]) -> Iterable[Section]:
     yield _element("per_class", _classes(vector["per_class"]))
     yield _element("excluded_attributes", _pairs(vector["excluded_attributes"], "No column is missing."))
     yield _element("included_quasi_identifiers", [Paragraph(", ".join(vector["included_quasi_identifiers"]) + ".")])
+    yield _element("attributes", [_attributes(vector["attributes"])])
     yield _element("excluded_classes", _gone(vector["excluded_classes"]))
-    yield _element("coding", [_coding(vector["coding"])])
+    yield _element("coding", list(_coding(vector["coding"])))
     yield _element("sensitive_values", list(_sensitive(vector)))
     yield _element("weights", list(_weights(vector["weights"])))
     yield _element("general", [_general(vector["general"])])
@@ -101,11 +103,12 @@ def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     names = list(rows[0]["class"])
     cells = [
         (*(row["class"][name] for name in names), f"{row['records']:,}", _number(row["precision"]),
-         _number(row["jaccard"]), _count(row["original_classes"]))
+         _number(row["jaccard"]), _number(row["davies_bouldin"]), _count(row["original_classes"]))
         for row in rows[:LONGEST]
     ]  # fmt: skip
-    blocks: list[Block] = [Table((*names, "records", "detail kept", "Jaccard", "classes before"), cells, len(names))]
-    if any(row["jaccard"] is None for row in rows):
+    heads = (*names, "records", "detail kept", "Jaccard", "Davies–Bouldin", "classes before")
+    blocks: list[Block] = [Table(heads, cells, len(names))]
+    if any(row["jaccard"] is None or row["davies_bouldin"] is None for row in rows):
         blocks.append(Paragraph("–: would tell how a few people were spread over the original classes.", quiet=True))
     return [*blocks, *left_out(len(rows), "representability.json")]
 
@@ -126,13 +129,27 @@ def _gone(gone: Mapping[str, Any]) -> list[Block]:
     return blocks or [Paragraph("No class is missing.")]
 
 
-def _coding(coding: Mapping[str, Any]) -> Table:
+def _attributes(attributes: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [
+        (row["name"], row["use"], row["type"], range_in_words(row["range"]), row["aim"] or "–", row["reason"] or "–")
+        for row in attributes
+    ]
+    return Table(("column", "use", "type", "range", "aim of collection", "reason"), rows, 9)
+
+
+def _coding(coding: Mapping[str, Any]) -> Iterable[Block]:
     rows = [
         (name, f"{facts['height']:,}", facts["distance"], _levels(by_level))
         for name, facts in coding.items()
         for by_level in [facts["records_by_level"]]
     ]
-    return Table(("quasi-identifier", "levels", "values compared", "records by level"), rows, 1, 2)
+    yield Table(("quasi-identifier", "levels", "values compared", "records by level"), rows, 1, 2)
+    renamed = [name for name, facts in coding.items() if facts["renamed"]]
+    if renamed:
+        yield Paragraph(f"Values that only got other names, on level 0: {', '.join(renamed)}.")
+    described = [(name, facts["description"]) for name, facts in coding.items() if facts["description"]]
+    if described:
+        yield Pairs(described)
 
 
 def _levels(by_level: Mapping[str, int | None]) -> str:
@@ -172,6 +189,8 @@ def _weights(weights: Mapping[str, Any]) -> Iterable[Block]:
     levels = {name: ", ".join(f"{weight:g}" for weight in each) for name, each in weights["levels"].items()}
     if levels:
         yield Pairs([(f"levels of {name}", text) for name, text in levels.items()])
+    if weights["levels_normalised"]:
+        yield Paragraph("For Davies–Bouldin, the levels of all columns were put on one scale.")
 
 
 def _general(general: Mapping[str, Any]) -> Pairs:
