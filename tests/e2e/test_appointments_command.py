@@ -79,6 +79,35 @@ def test_a_table_of_classes_can_be_planned(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["vector"] == [0, 2, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("planner", "fill", "vector"),
+    [
+        ("heuristic", "closest", [0, 2, 1, 2]),
+        ("heuristic", "listing", [0, 2, 1, 2]),
+        ("heuristic", "largest", [2, 3, 1, 1]),
+        ("better", "largest", [0, 4, 1, 1]),
+    ],
+)
+def test_the_heuristic_splits_classes_as_it_is_told(files, planner, fill, vector, capsys):
+    assert appointments(files, "--planner", planner, "--set", f"heuristic.fill={fill}", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["vector"] == vector
+
+
+@pytest.mark.parametrize(
+    ("assignment", "code", "said"),
+    [
+        ("heuristic.fill=most", 1, "closest, listing"),
+        ("heuristic.size=3", 1, "no parameter “size”"),
+        ("hurry.fill=closest", 1, "no planner “hurry”"),
+        ("better.time_limit=3", 2, "the planner heuristic does not use it"),
+        ("fill", 2, "APPROACH.PARAMETER=VALUE"),
+    ],
+)
+def test_parameters_that_do_not_exist_are_refused(files, assignment, code, said, capsys):
+    assert appointments(files, "--set", assignment) == code
+    assert said in capsys.readouterr().err
+
+
 def test_people_stay_in_their_region(files, tmp_path):
     out = tmp_path / "plan"
     assert appointments(files, "--region-column", "area", "--same-region", "--out", str(out)) == 0
@@ -129,3 +158,69 @@ def test_a_region_without_slots_is_counted(files, capsys):
         stream.write("centre,time,capacity,region\nA,9,20,N\n")
     assert appointments(files, "--region-column", "area", "--same-region") == 1
     assert "9 people of 2 classes may use no slot at all" in capsys.readouterr().err
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """34 people from here and two each of three other countries, and two slots of 20."""
+    countries = ["here"] * 34 + [name for name in ("a", "b", "c") for _ in range(2)]
+    rows = [f"p{number},{country},{number % 2}" for number, country in enumerate(countries)]
+    (tmp_path / "people.csv").write_text("id,country,sex\n" + "\n".join(rows) + "\n")
+    (tmp_path / "slots.csv").write_text("centre,time,capacity\nA,9,20\nB,9,20\n")
+    return [str(tmp_path / "people.csv"), str(tmp_path / "slots.csv")]
+
+
+def plan_mixed(mixed, *options):
+    columns = ["--quasi-identifiers", "country,sex", "--group-column", "country", "--majority", "here"]
+    return main(["appointments", *mixed, *columns, "--quiet", *options])
+
+
+@pytest.mark.parametrize("planner", ["heuristic", "better", "optimal", "random"])
+def test_other_groups_than_the_majority_are_few_and_several_in_every_slot(mixed, planner, tmp_path, capsys):
+    out = tmp_path / "plan"
+    assert plan_mixed(mixed, "--planner", planner, "--out", str(out), "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["slots_with_other_groups"], facts["largest_other_share"]) == (2, 0.15)
+    with (out / "plan.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    for centre in ("A", "B"):
+        here = [(row["country"], int(row["people"])) for row in rows if row["centre"] == centre]
+        others = [each for each in here if each[0] != "here"]
+        assert sum(number for _, number in others) == 3
+        assert sum(number for _, number in here) == 20
+        assert {country for country, _ in others} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (
+            ["--max-share", "0.1"],
+            1,
+            "With at most 10 % of a slot for all groups but the majority together, 2 people",
+        ),
+        (["--min-groups", "4"], 1, "There are only 3 other groups than the majority, but at least 4"),
+        (["--max-share", "0"], 1, "A share is above 0"),
+    ],
+)
+def test_limits_that_cannot_be_kept_are_told_with_the_reason(mixed, options, code, said, capsys):
+    assert plan_mixed(mixed, *options) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_majority_needs_a_group_column_and_somebody_in_it(mixed, capsys):
+    columns = ["appointments", *mixed, "--quasi-identifiers", "country,sex", "--quiet", "--majority"]
+    assert main([*columns, "here"]) == 2
+    assert "--majority goes with --group-column" in capsys.readouterr().err
+    assert main([*columns, "secret", "--group-column", "country"]) == 1
+    said = capsys.readouterr().err
+    assert "Nobody has the value that is named as the majority." in said
+    assert "secret" not in said
+
+
+def test_without_a_majority_limits_on_groups_stay_those_of_each_group(mixed, capsys):
+    options = ["appointments", *mixed, "--quasi-identifiers", "country,sex", "--group-column", "country", "--quiet"]
+    assert main([*options, "--min-groups", "2"]) == 1
+    assert "cannot keep limits on groups" in capsys.readouterr().err
+    assert main([*options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["largest_other_share"] is None

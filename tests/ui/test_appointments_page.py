@@ -108,6 +108,59 @@ def test_limits_on_groups_need_the_optimal_planner_and_say_so(page, window, qtbo
     window.findChild(QMessageBox).accept()
 
 
+def pick(combo, value):
+    combo.setCurrentIndex(combo.findData(value))
+    combo.activated.emit(combo.currentIndex())
+
+
+def test_a_majority_brings_the_limits_of_the_source_and_every_planner_keeps_them(window, tmp_path, qtbot):
+    countries = ["here"] * 34 + [name for name in ("a", "b", "c") for _ in range(2)]
+    people = "".join(f"P{number},{country}\n" for number, country in enumerate(countries))
+    (tmp_path / "people.csv").write_text(f"person,country\n{people}")
+    (tmp_path / "slots.csv").write_text("centre,time,capacity\nA,9,20\nB,9,20\n")
+    page = window.area.show_page(next(page for page in PAGES if page.title == "Appointments"))
+    wait(window, qtbot, lambda: page.open_people(tmp_path / "people.csv"))
+    wait(window, qtbot, lambda: page.open_slots(tmp_path / "slots.csv"))
+    form = page.settings.constraints
+    assert not form.majority.isEnabled()
+    pick(form.group, "country")
+    assert [form.majority.itemText(row) for row in range(form.majority.count())] == ["none", "a", "b", "c", "here"]
+    pick(form.majority, "here")
+    assert (form.share.value(), form.groups.value()) == (15, 3)
+    for name in ("heuristic", "better", "optimal", "random"):
+        choose(page, name)
+        wait(window, qtbot, page.plan.click)
+        assert page.planned.assessment.plan.planner == name
+        assert page.planned.assessment.as_dict()["largest_other_share"] == 0.15
+    pick(form.majority, None)
+    assert (form.share.value(), form.groups.value()) == (100, 1)
+    pick(form.majority, "here")
+    pick(form.group, None)
+    assert form.constraints().majority is None
+
+
+def test_a_majority_that_cannot_be_kept_is_told_with_the_reason(page, window, qtbot):
+    pick(page.settings.constraints.group, "area")
+    pick(page.settings.constraints.majority, "east")
+    wait(window, qtbot, page.plan.click)
+    (box,) = window.findChildren(QMessageBox)
+    assert "all groups but the majority together" in box.text() + box.informativeText()
+    box.close()
+
+
+def test_classes_are_split_as_chosen_by_the_planners_that_can(page, window, qtbot):
+    assert page.settings.fill.isEnabled()
+    pick(page.settings.fill, "largest")
+    assert page.settings.setup().fill == "largest"
+    wait(window, qtbot, page.plan.click)
+    largest = page.planned.assessment.plan.vector.counts
+    pick(page.settings.fill, "closest")
+    wait(window, qtbot, page.plan.click)
+    assert page.planned.assessment.plan.vector.counts != largest
+    choose(page, "optimal")
+    assert not page.settings.fill.isEnabled()
+
+
 def test_the_heat_map_names_the_slots_below_their_columns(planned, window, qtbot, tmp_path):
     planned.results.tabs.setCurrentWidget(planned.results.heat)
     view = planned.results.heat

@@ -10,8 +10,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, UsageError
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.approaches import parse_assignment
 from vbas_desktop.settings.forms import names_in
 
 from .arguments import Once
@@ -49,6 +50,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--planner", default="heuristic", help="heuristic, better, optimal or random (default: heuristic)"
     )
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for better and optimal")
+    parser.add_argument(
+        "--set",
+        metavar="PLANNER.PARAMETER=VALUE",
+        action="append",
+        default=[],
+        help="a parameter of a planner, such as heuristic.fill=closest, listing or largest: how classes that fit into "
+        "no slot are split; repeatable",
+    )
     parser.add_argument("--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default: 0)")
     limits = parser.add_argument_group("side constraints")
     limits.add_argument(
@@ -58,12 +67,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--regions", metavar="FILE", help="region file with the points of the regions")
     limits.add_argument("--within-km", type=float, metavar="D", help="only slots within this distance of one's region")
     limits.add_argument(
-        "--group-column", metavar="NAME", help="quasi-identifier whose values are groups for the next two options"
+        "--group-column", metavar="NAME", help="quasi-identifier whose values are groups for the next three options"
     )
     limits.add_argument(
-        "--max-share", type=float, default=1.0, metavar="X", help="largest share of a slot for one group"
+        "--majority",
+        metavar="VALUE",
+        help="group that is not limited: the next two options are about all other groups together (all planners)",
     )
-    limits.add_argument("--min-groups", type=int, default=1, metavar="G", help="fewest groups in a slot that is used")
+    limits.add_argument(
+        "--max-share",
+        type=float,
+        metavar="X",
+        help="largest share of the people in a slot for all groups but the majority together (default: 0.15); without "
+        "a majority, largest share of the seats for one group (default: 1; planner optimal)",
+    )
+    limits.add_argument(
+        "--min-groups",
+        type=int,
+        metavar="G",
+        help="fewest different groups beside the majority wherever there are any (default: 3); without a majority, "
+        "fewest groups in a slot that is used (default: 1; planner optimal)",
+    )
     parser.add_argument("--cannot-attend", metavar="ID", help="list other slots for this person, best first")
     parser.add_argument("--plan", metavar="DIR", help="with --cannot-attend: folder of the plan in force")
     add_reading_options(parser, "PEOPLE")
@@ -76,26 +100,40 @@ def run(options: argparse.Namespace) -> int:
     """Load, plan, rate, write."""
     from vbas_desktop.files.regions.read import load_regions
     from vbas_desktop.jobs.appointments import PlanJob
-    from vbas_desktop.screening.inputs import Constraints, PeopleColumns, load_people
+    from vbas_desktop.screening.inputs import OTHER_GROUPS, OTHERS_SHARE, Constraints, PeopleColumns, load_people
     from vbas_desktop.screening.outputs import PLAN_FILES, cannot_attend, read_plan, write_plan
-    from vbas_desktop.screening.planners import planner
+    from vbas_desktop.screening.planners import assigned_parameters, planner
     from vbas_desktop.screening.slots import load_slots
 
+    if options.majority is not None and options.group_column is None:
+        raise UsageError("--majority goes with --group-column")
+    if options.max_share is None:
+        options.max_share = 1.0 if options.majority is None else OTHERS_SHARE
+    if options.min_groups is None:
+        options.min_groups = 1 if options.majority is None else OTHER_GROUPS
     if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
         raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
     check_output_folder(options, PLAN_FILES)
     progress = TerminalProgress(options.quiet)
     how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
     planner(options.planner, **how)  # A wrong name is told before anything is read.
+    parameters, unused = assigned_parameters(dict(map(parse_assignment, options.set)), options.planner)
+    if unused:
+        raise UsageError(f"--set {unused[0]}: the planner {options.planner} does not use it")
     names = names_in(options.quasi_identifiers)
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
     people = load_people(options.people, columns, reading_of(options), progress)
     regions = load_regions(options.regions, progress=progress) if options.regions else None
     constraints = Constraints(
-        options.same_region, options.within_km, options.group_column, options.max_share, options.min_groups
+        options.same_region,
+        options.within_km,
+        options.group_column,
+        options.max_share,
+        options.min_groups,
+        options.majority,
     )
-    job = PlanJob(people, slots, constraints, regions, options.planner, **how)
+    job = PlanJob(people, slots, constraints, regions, options.planner, **how, parameters=parameters)
     if options.cannot_attend is not None:
         task = job.task()
         plan = read_plan(options.plan, task, people) if options.plan else job.plan(task, progress)
@@ -123,5 +161,8 @@ def _show(assessment: Assessment) -> None:
     show(f"before appointments  {assessment.task.before}")
     show(f"{facts['planner']:<19}  {assessment.plan.vector}  k = {facts['k']}  ({facts['proof']})")
     show(f"random               {assessment.random.vector}  k = {assessment.random.vector.k}")
+    if facts["largest_other_share"] is not None:
+        where = counted(facts["slots_with_other_groups"], "slot")
+        show(f"other groups than the majority are in {where}, at most {facts['largest_other_share']:.1%} of one")
     exactness = "exactly" if facts["improvement_exact"] else f"± {facts['improvement_error']:.1g}"
     show(f"improvement over random  {facts['improvement']:.2%} ({exactness})")

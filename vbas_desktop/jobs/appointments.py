@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vbas_desktop.domain.progress import Progress, Silent
@@ -24,6 +25,7 @@ class PlanJob:
     planner: str = "heuristic"
     time_limit: float | None = None
     random_seed: int = 0
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     def task(self) -> Task:
         """What is to be solved."""
@@ -31,8 +33,8 @@ class PlanJob:
 
     def plan(self, task: Task, progress: Progress = Silent()) -> Plan:  # noqa: B008 (Silent has no state)
         """A plan; stopped, some planners give the best so far."""
-        chosen = planner(self.planner, time_limit=self.time_limit, random_seed=self.random_seed)
-        return chosen.plan(task, progress)
+        values = {"time_limit": self.time_limit, "random_seed": self.random_seed, **self.parameters}
+        return planner(self.planner, **values).plan(task, progress)
 
     def execute(self, progress: Progress = Silent()) -> Assessment:  # noqa: B008
         """Plan and rate. What was planned when the work was stopped is rated all the same."""

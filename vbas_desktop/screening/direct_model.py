@@ -94,7 +94,27 @@ def _seat_limits(model: cp_model.CpModel, task: Task, flags: _Cells) -> None:
         model.add(sum(t * flag for (_, slot, t), flag in flags.items() if slot == j) <= c)
 
 
+def _majority_limits(model: cp_model.CpModel, task: Task, limits: GroupLimits, flags: _Cells) -> None:
+    """Keep all groups but the majority together below their share of the people, and several of them in a slot."""
+    share = limits.share
+    for j in range(task.seats.size):
+        cells = [(int(limits.group[i]), t, flag) for (i, slot, t), flag in flags.items() if slot == j]
+        others = sum(t * flag for group, t, flag in cells if group != limits.majority)
+        total = sum(t * flag for _, t, flag in cells)
+        model.add(share.denominator * others <= share.numerator * total)
+        present = []
+        for group in sorted({group for group, _, _ in cells if group != limits.majority}):
+            here = model.new_bool_var(f"g{group}_{j}")
+            model.add_max_equality(here, [flag for own, _, flag in cells if own == group])
+            present.append(here)
+        for here in present:
+            model.add(sum(present) >= limits.fewest_groups).only_enforce_if(here)
+
+
 def _group_limits(model: cp_model.CpModel, task: Task, limits: GroupLimits, flags: _Cells) -> None:
+    if limits.majority is not None:
+        _majority_limits(model, task, limits, flags)
+        return
     groups = range(int(limits.group.max()) + 1)
     for j, c in enumerate(task.seats.tolist()):
         present = []

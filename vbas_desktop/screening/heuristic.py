@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.approaches.base import Card
+from vbas_desktop.approaches.base import Card, parameter
 from vbas_desktop.domain.progress import Progress, Silent
 
+from .majority import seat_groups
 from .planners import Planner, planner
 from .task import Plan, Task, complete
 from .vectors import ExactCounts
@@ -24,6 +25,12 @@ REHEARSAL = "vbas_desktop.screening.heuristic:rehearse"
 
 LARGEST_BUCKET = 1 << 14
 """Slots with more seats are left to the general planner: here, looking for a fitting size costs up to so many steps."""
+
+CLOSEST = "closest"
+LISTING = "listing"
+LARGEST = "largest"
+FILLS = (CLOSEST, LISTING, LARGEST)
+"""Which slot a class that fits into none fills first: see `Heuristic`."""
 
 _CHUNK = 20_000
 Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -41,12 +48,15 @@ class _FreeSeats:
                 self._buckets[size] = deque(members.tolist())
         self._sizes = sorted(self._buckets)
 
-    def best_size(self, people: int) -> int:
-        """An exact fit, else the largest slot with room for all, else the slot closest to half (ties: larger)."""
+    def best_size(self, people: int, fill: str = CLOSEST) -> int:
+        """Return an exact fit, else the largest slot with room for all, else the slot to fill (see `Heuristic`)."""
         if people in self._buckets:
             return people
-        if self._sizes[-1] > people:
+        if self._sizes[-1] > people or fill == LARGEST:
             return self._sizes[-1]
+        if fill == LISTING:
+            below = bisect_right(self._sizes, people / 2)
+            return self._sizes[max(below - 1, 0)]
         place = bisect_left(self._sizes, people / 2)
         nearby = self._sizes[max(place - 1, 0) : place + 1]
         return min(nearby, key=lambda size: (abs(2 * size - people), -size))
@@ -79,8 +89,11 @@ class Heuristic(Planner):
 
     Notes
     -----
-    While q people of a class remain: a slot with exactly q free seats takes all; else the largest slot with more than
-    q takes all; else the slot whose free seats are closest to q/2 is filled. O(Q log Q + (Q + R) log C) for Q classes,
+    Source 004, Algorithm 2. While q people of a class remain: a slot with exactly q free seats takes all; else the
+    largest slot with more than q takes all; else one slot is filled. ``fill`` says which: “closest”, the one whose
+    free seats are closest to q/2 (the text of section 7; ties: the larger one); “listing”, the largest one with at
+    most q/2 (the printed listing), or the smallest of all where there is none; “largest”, the largest one, which
+    gives the printed plan of section 7 with the vector (2, 3, 1, 1). O(Q log Q + (Q + R) log C) for Q classes,
     R slots and C different capacities. With classes limited to some slots, people who find no seat this way are
     placed by re-seating others.
     """
@@ -93,32 +106,62 @@ class Heuristic(Planner):
         when="For a first look, and for very large programmes.",
         order=10,
     )
+    fill: str = parameter(
+        CLOSEST,
+        label="Split classes",
+        help="Which slot a class fills first if it fits into none. “closest”: the one closest to half of the class; "
+        "“listing”: the largest with at most half; “largest”: the largest.",
+        choices=FILLS,
+    )
 
     def make(self, task: Task, progress: Progress) -> Plan:
         """Seat class by class, largest first (ties: input order)."""
         make_ready(REHEARSAL, progress)
+        if task.has_majority:
+            cells = seat_groups(task, lambda people, seats: seat_freely(people, seats, progress, self.fill), progress)
+            return Plan.from_table(cells, self.card.name, "heuristic")
         free = task.seats.astype(np.int64).copy()
         if task.allowed is None and free.size and int(free.max()) <= LARGEST_BUCKET:
-            return Plan.from_cells(*seat_all(task.people, free, progress), self.card.name, "heuristic")
+            cells_of_all = seat_all(task.people, free, progress, self.fill)
+            return Plan.from_cells(*cells_of_all, self.card.name, "heuristic")
         shared = _FreeSeats(free, np.arange(free.size))
-        cells: list[tuple[int, int, int]] = []
+        seated: list[tuple[int, int, int]] = []
         order = np.argsort(-task.people, kind="stable").tolist()
         for done, number in enumerate(order):
             if done % 256 == 0:
                 progress.update("Seating classes", done / len(order))
             seats = shared if task.allowed is None else _FreeSeats(free, np.flatnonzero(task.allowed[number]))
-            _seat(number, int(task.people[number]), seats, free, cells)
-        table = np.array(cells, np.int64).reshape(-1, 3)
+            _seat(number, int(task.people[number]), seats, free, seated, self.fill)
+        table = np.array(seated, np.int64).reshape(-1, 3)
         if task.allowed is not None and table[:, 2].sum() < task.people.sum():
             return Plan.from_matrix(complete(task, table), self.card.name, "heuristic")
         return Plan.from_cells(table[:, 0], table[:, 1], table[:, 2], self.card.name, "heuristic")
 
 
+def seat_freely(
+    people: NDArray[np.int64], seats: NDArray[np.int64], progress: Progress, fill: str = CLOSEST
+) -> NDArray[np.int64]:
+    """Seat classes where every slot may be used: cells of class, slot and people."""
+    free = seats.astype(np.int64).copy()
+    if free.size and int(free.max()) <= LARGEST_BUCKET:
+        return np.column_stack(seat_all(people, free, progress, fill))
+    shared = _FreeSeats(free, np.arange(free.size))
+    cells: list[tuple[int, int, int]] = []
+    for number in np.argsort(-people, kind="stable").tolist():
+        _seat(number, int(people[number]), shared, free, cells, fill)
+    return np.array(cells, np.int64).reshape(-1, 3)
+
+
 def _seat(
-    number: int, people: int, seats: _FreeSeats, free: NDArray[np.int64], cells: list[tuple[int, int, int]]
+    number: int,
+    people: int,
+    seats: _FreeSeats,
+    free: NDArray[np.int64],
+    cells: list[tuple[int, int, int]],
+    fill: str = CLOSEST,
 ) -> None:
     while people and seats:
-        size = seats.best_size(people)
+        size = seats.best_size(people, fill)
         slot = seats.take(size)
         taken = min(size, people)
         cells.append((number, slot, taken))
@@ -127,7 +170,7 @@ def _seat(
         people -= taken
 
 
-def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progress) -> Cells:
+def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progress, fill: str = CLOSEST) -> Cells:
     """The same rule compiled, with one queue of slots for each number of free seats.
 
     Class, slot and people of every cell; largest classes first, ties in input order. Every slot may be used."""
@@ -140,7 +183,8 @@ def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progr
     used = 0
     for start in range(0, order.size, _CHUNK):
         progress.update("Seating classes", start / order.size)
-        used = _seat_classes(order[start : start + _CHUNK], people, head, tail, follow, cells, used)
+        some = order[start : start + _CHUNK]
+        used = _seat_classes(some, people, head, tail, follow, cells, used, FILLS.index(fill))
     return cells[:used, 0], cells[:used, 1], cells[:used, 2]
 
 
@@ -170,6 +214,7 @@ def _seat_classes(
     follow: NDArray[np.int64],
     cells: NDArray[np.int64],
     used: int,
+    fill: int,
 ) -> int:
     top = head.size - 1
     for number in order:
@@ -179,7 +224,7 @@ def _seat_classes(
                 top -= 1
             if top == 0:
                 return used
-            size = _best_size(left, top, head)
+            size = _best_size(left, top, head, fill)
             slot = head[size]
             head[size] = follow[slot]
             taken = min(size, left)
@@ -192,11 +237,11 @@ def _seat_classes(
 
 
 @compiled
-def _best_size(people: int, top: int, head: NDArray[np.int64]) -> int:
-    """An exact fit, else the largest slot with room for all, else the one closest to half (ties: larger)."""
+def _best_size(people: int, top: int, head: NDArray[np.int64], fill: int) -> int:
+    """Return an exact fit, else the largest slot with room for all, else the one that ``FILLS[fill]`` says."""
     if people <= top and head[people] >= 0:
         return people
-    if top > people:
+    if top > people or fill == 2:
         return top
     half = (people + 1) // 2
     above = min(half, top)
@@ -205,6 +250,11 @@ def _best_size(people: int, top: int, head: NDArray[np.int64]) -> int:
     below = min(half - 1, top)
     while below > 0 and head[below] < 0:
         below -= 1
+    if fill == 1:
+        at_most_half = min(people // 2, top)
+        while at_most_half > 0 and head[at_most_half] < 0:
+            at_most_half -= 1
+        return at_most_half if at_most_half > 0 else above
     if half > top or (below > 0 and people - 2 * below < 2 * above - people):
         return below
     return above

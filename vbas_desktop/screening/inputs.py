@@ -24,6 +24,11 @@ _MOST_DIGITS = 12
 """A number of people with more digits is a mistake, and sums of such numbers could overflow."""
 
 
+OTHERS_SHARE = 0.15
+OTHER_GROUPS = 3
+"""The usual limits beside a majority: source 004, section 9, E2."""
+
+
 @dataclass(frozen=True)
 class PeopleColumns:
     """Which columns of the people file are what; ``count`` makes it a table of classes instead of people."""
@@ -39,7 +44,8 @@ class Constraints:
     """Side constraints in the user's words.
 
     ``same_region``: only slots of the person's own region. ``within_km``: only slots so near to the region's point.
-    ``group_column``, ``largest_share``, ``fewest_groups``: see `GroupLimits`.
+    ``group_column``, ``largest_share``, ``fewest_groups``: see `GroupLimits`. ``majority``: the value of that column
+    whose people are not limited; the limits are then those of all others together.
     """
 
     same_region: bool = False
@@ -47,6 +53,7 @@ class Constraints:
     group_column: str | None = None
     largest_share: float = 1.0
     fewest_groups: int = 1
+    majority: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +168,9 @@ def build_task(people: People, slots: SlotTable, constraints: Constraints, regio
     limits = None
     if constraints.group_column is not None:
         place = _place(people, constraints.group_column)
-        _, groups = np.unique([label[place] for label in people.labels], return_inverse=True)
-        limits = GroupLimits(groups.astype(np.int64), constraints.largest_share, constraints.fewest_groups)
+        names, groups = np.unique([label[place] for label in people.labels], return_inverse=True)
+        majority = _majority(names.tolist(), constraints)
+        limits = GroupLimits(groups.astype(np.int64), constraints.largest_share, constraints.fewest_groups, majority)
     task = Task(people.sizes, slots.seats, people.labels, slots.labels, allowed, limits)
     if allowed is not None:
         _refuse_stranded(people, task)
@@ -176,6 +184,18 @@ def _place(people: People, column: str) -> int:
             Finding("group-column", f"“{column}” is not one of the planned columns.", f"Choose one of: {known}.")
         )
     return people.names.index(column)
+
+
+def _majority(names: list[str], constraints: Constraints) -> int | None:
+    """Return the number of the group that is the majority; None if none is named."""
+    if constraints.majority is None:
+        return None
+    if constraints.majority not in names:
+        message = "Nobody has the value that is named as the majority."
+        raise InputError(
+            Finding("majority", message, "Write it exactly as in the file.", column=constraints.group_column)
+        )
+    return names.index(constraints.majority)
 
 
 def _same_region(people: People, slots: SlotTable) -> NDArray[np.bool_]:

@@ -55,7 +55,7 @@ class Optimal(Planner):
         return Plan.from_matrix(matrix, self.card.name, _proof(levels))
 
     def _direct(self, task: Task, clock: Clock, progress: Progress) -> tuple[NDArray[np.int64], Levels]:
-        limits = task.limits is not None and task.limits.active
+        limits = task.limits is not None and task.limits.active and not task.has_majority
         model = DirectModel(task)
         if limits:
             model.best = model.first_plan(clock, progress)

@@ -50,6 +50,20 @@ class Assessment:
             "planner": self.plan.planner,
             "proof": self.plan.proof,
             "seconds": self.plan.seconds,
+            **self._other_groups(),
+        }
+
+    def _other_groups(self) -> dict[str, Any]:
+        """Return where other groups than the majority are; None without a majority."""
+        limits = self.task.limits
+        if limits is None or limits.majority is None:
+            return {"slots_with_other_groups": None, "largest_other_share": None}
+        people = self.plan.people_by_group(self.task, limits)
+        others = np.delete(people, limits.majority, axis=0).sum(axis=0)
+        shares = others / np.maximum(people.sum(axis=0), 1)
+        return {
+            "slots_with_other_groups": int((others > 0).sum()),
+            "largest_other_share": float(shares.max(initial=0.0)),
         }
 
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Approach, Card, parameter
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 
+from .majority import seat_groups
 from .task import Plan, Task, complete
 
 
 @dataclass(frozen=True)
 class Planner(Approach):
-    """Makes a plan; ``obeys_limits`` tells whether it can keep limits on the groups within a slot."""
+    """Makes a plan; ``obeys_limits``: it can keep limits on groups without a majority. All can with a majority."""
 
     component: ClassVar[str] = "planner"
     obeys_limits: ClassVar[bool] = False
@@ -29,7 +32,7 @@ class Planner(Approach):
 
     def plan(self, task: Task, progress: Progress) -> Plan:
         """A valid plan with the time it took; refused where the task has constraints that this planner cannot keep."""
-        if task.limits is not None and task.limits.active and not self.obeys_limits:
+        if task.limits is not None and task.limits.active and not (task.has_majority or self.obeys_limits):
             raise InputError(
                 Finding(
                     "planner-limits",
@@ -52,7 +55,8 @@ class RandomPlan(Planner):
     Notes
     -----
     A random permutation of all seats, dealt to the people class by class. Where classes are limited to some slots,
-    each takes a random allowed seat in turn, and those left over are placed by re-seating others.
+    each takes a random allowed seat in turn, and those left over are placed by re-seating others. With a majority, it
+    is fixed how many people of each other group sit in a slot; who they are is random.
     """
 
     card: ClassVar[Card] = Card(
@@ -69,6 +73,9 @@ class RandomPlan(Planner):
         """Deal the seats."""
         generator = np.random.default_rng(self.random_seed)
         progress.update("Dealing seats", 0.0)
+        if task.has_majority:
+            seated = seat_groups(task, lambda people, seats: _deal(people, seats, generator), progress)
+            return Plan.from_table(seated, self.card.name, "heuristic")
         people = np.repeat(np.arange(task.people.size), task.people)
         seats = generator.permutation(np.repeat(np.arange(task.seats.size), task.seats))
         if task.allowed is None:
@@ -84,6 +91,14 @@ class RandomPlan(Planner):
         return Plan.from_matrix(complete(task, table), self.card.name, "heuristic")
 
 
+def _deal(people: NDArray[np.int64], seats: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Give everybody a random seat: cells of class, slot and people."""
+    classes = np.repeat(np.arange(people.size), people)
+    dealt = generator.permutation(np.repeat(np.arange(seats.size), seats))[: classes.size]
+    pairs, counts = np.unique(np.column_stack([classes, dealt]), axis=0, return_counts=True)
+    return np.column_stack([pairs, counts]).astype(np.int64)
+
+
 def planners() -> dict[str, type[Planner]]:
     """All planners by name, in menu order."""
     from .better import Better
@@ -91,6 +106,25 @@ def planners() -> dict[str, type[Planner]]:
     from .optimal import Optimal
 
     return {kind.card.name: kind for kind in (Heuristic, Better, Optimal, RandomPlan)}
+
+
+def assigned_parameters(assignments: Mapping[tuple[str, str], str], name: str) -> tuple[dict[str, str], list[str]]:
+    """Return the parameters of one planner from assignments (planner, parameter) → value, and those it does not use.
+
+    “better” starts from the plan of “heuristic”, so it takes its ``fill`` as well. Raises `InputError` for planners,
+    parameters and values that do not exist.
+    """
+    used: dict[str, str] = {}
+    unused = []
+    for (owner, key), value in assignments.items():
+        planner(owner)
+        kind = planners()[owner]
+        kind.from_texts({key: value})
+        if owner == name or (owner == "heuristic" and name == "better"):
+            used[key] = value
+        else:
+            unused.append(f"{owner}.{key}")
+    return used, unused
 
 
 def planner(name: str, **values: Any) -> Planner:

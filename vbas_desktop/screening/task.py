@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -21,18 +22,50 @@ from .vectors import AnonymityVector
 class GroupLimits:
     """Side constraints on who shares a slot; ``group[i]`` is the group of class i.
 
-    ``largest_share``: at most this share of a slot's capacity for people of one group (1: no limit);
-    ``fewest_groups``: at least so many different groups in every slot that is used at all.
+    Without a majority: at most ``largest_share`` of a slot's capacity for people of one group (1: no limit), and at
+    least ``fewest_groups`` different groups in every slot that is used at all.
+
+    With a ``majority`` (a group): all other groups together are at most ``largest_share`` of the people in a slot, and
+    at least ``fewest_groups`` different ones among them wherever there are any (source 004, section 9, E2).
     """
 
     group: NDArray[np.int64]
     largest_share: float = 1.0
     fewest_groups: int = 1
+    majority: int | None = None
 
     @property
     def active(self) -> bool:
         """Whether anything is limited."""
         return self.largest_share < 1.0 or self.fewest_groups > 1
+
+    @property
+    def share(self) -> Fraction:
+        """Return the share exactly as it is written in decimals: 0.15 is 3/20."""
+        return max(Fraction(str(self.largest_share)).limit_denominator(1_000_000), Fraction(1, 1_000_000))
+
+    @property
+    def percent(self) -> str:
+        """Return the share in words."""
+        return f"{100 * self.largest_share:.4g} %"
+
+    def most_others(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many of so many people in a slot may be of other groups than the majority."""
+        share = self.share
+        return people.astype(np.int64) * share.numerator // share.denominator
+
+    def fewest_majority(self, others: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many people of the majority a slot needs beside so many of other groups."""
+        share = self.share
+        return -(-others * (share.denominator - share.numerator) // share.numerator)
+
+    def others_beside(self, majority: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many people of other groups may sit with so many of the majority, if there are enough seats."""
+        share = self.share
+        rest = share.denominator - share.numerator
+        if not rest:
+            return np.full(majority.shape, np.iinfo(np.int64).max)
+        return majority.astype(np.int64) * share.numerator // rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +110,11 @@ class Task:
         return AnonymityVector.of_sizes(self.people)
 
     @property
+    def has_majority(self) -> bool:
+        """Say whether other groups than a majority are limited in each slot."""
+        return self.limits is not None and self.limits.active and self.limits.majority is not None
+
+    @property
     def constrained(self) -> bool:
         """Whether side constraints apply."""
         return self.allowed is not None or (self.limits is not None and self.limits.active)
@@ -106,6 +144,11 @@ class Plan:
         totals = np.bincount(inverse, counts, keys.size).astype(np.int64)
         keys, totals = keys[totals > 0], totals[totals > 0]
         return cls(frozen(keys // width), frozen(keys % width), frozen(totals), planner, proof)
+
+    @classmethod
+    def from_table(cls, cells: NDArray[np.int64], planner: str, proof: str) -> Plan:
+        """Make a plan from rows of class, slot and people in any order."""
+        return cls.from_cells(cells[:, 0], cells[:, 1], cells[:, 2], planner, proof)
 
     @classmethod
     def from_matrix(cls, matrix: NDArray[np.int64], planner: str, proof: str) -> Plan:
@@ -143,10 +186,16 @@ class Plan:
             wrong += self._group_violations(task, task.limits)
         return wrong
 
+    def people_by_group(self, task: Task, limits: GroupLimits) -> NDArray[np.int64]:
+        """Count the people of each group in each slot: groups × slots."""
+        people = np.zeros((int(limits.group.max()) + 1, task.seats.size), np.int64)
+        np.add.at(people, (limits.group[self.classes], self.slots), self.counts)
+        return people
+
     def _group_violations(self, task: Task, limits: GroupLimits) -> list[str]:
-        groups = int(limits.group.max()) + 1
-        shares = np.zeros((groups, task.seats.size), np.int64)
-        np.add.at(shares, (limits.group[self.classes], self.slots), self.counts)
+        shares = self.people_by_group(task, limits)
+        if limits.majority is not None:
+            return _majority_violations(shares, limits)
         wrong = []
         over = shares > np.floor(limits.largest_share * task.seats + 1e-9)[None, :]
         if limits.largest_share < 1.0 and over.any():
@@ -155,6 +204,21 @@ class Plan:
         if ((shares > 0).sum(axis=0)[used] < limits.fewest_groups).any():
             wrong.append("some slots hold too few groups")
         return wrong
+
+
+def _majority_violations(people: NDArray[np.int64], limits: GroupLimits) -> list[str]:
+    """Say which limits beside a majority are broken by people of each group in each slot."""
+    totals = people.sum(axis=0)
+    others = np.delete(people, [limits.majority], axis=0) if limits.majority is not None else people
+    wrong = []
+    over = others.sum(axis=0) > limits.most_others(totals)
+    if over.any():
+        wrong.append(f"{counted(int(over.sum()), 'slot')} with too many people of other groups")
+    groups = (others > 0).sum(axis=0)
+    few = (groups > 0) & (groups < limits.fewest_groups)
+    if few.any():
+        wrong.append(f"{counted(int(few.sum()), 'slot')} with too few other groups")
+    return wrong
 
 
 def alternatives(task: Task, plan: Plan, class_number: int, slot: int) -> list[tuple[int, AnonymityVector]]:
@@ -173,9 +237,21 @@ def alternatives(task: Task, plan: Plan, class_number: int, slot: int) -> list[t
     free[slot] = False
     if task.allowed is not None:
         free &= task.allowed[class_number]
+    if task.limits is not None and task.limits.majority is not None:
+        free &= _may_join(task, task.limits, plan, class_number)
     vectors = {size: _moved(plan.vector, int(seated[slot]), size) for size in np.unique(seated[free]).tolist()}
     options = [(int(other), vectors[int(seated[other])]) for other in np.flatnonzero(free)]
     return sorted(options, key=lambda option: (option[1], option[0]))
+
+
+def _may_join(task: Task, limits: GroupLimits, plan: Plan, class_number: int) -> NDArray[np.bool_]:
+    """Say which slots keep the limits beside a majority with one more person of a class."""
+    people = plan.people_by_group(task, limits)
+    people[limits.group[class_number]] += 1
+    fits = np.ones(task.seats.size, bool)
+    for slot in range(task.seats.size):
+        fits[slot] = not _majority_violations(people[:, slot : slot + 1], limits)
+    return fits
 
 
 def _moved(vector: AnonymityVector, left: int, joined: int) -> AnonymityVector:

@@ -15,6 +15,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.io.output import check_target
 from vbas_desktop.jobs.appointments import PlanJob
+from vbas_desktop.screening.heuristic import CLOSEST
 from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, people_of
 from vbas_desktop.screening.outputs import PLAN_FILES, Assessment, cannot_attend, write_plan
 from vbas_desktop.screening.slots import SlotTable, load_slots
@@ -34,6 +35,7 @@ class PlanSetup:
     planner: str = "heuristic"
     time_limit: float = 10.0
     random_seed: int = 0
+    fill: str = CLOSEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ def make_plan(setup: PlanSetup, progress: Progress) -> Planned:
     progress.update("Forming classes")
     people = people_of(setup.people, setup.columns)
     how = (setup.constraints, setup.regions, setup.planner, setup.time_limit, setup.random_seed)
-    assessment = PlanJob(people, setup.slots, *how).execute(progress)
+    assessment = PlanJob(people, setup.slots, *how, {"fill": setup.fill}).execute(progress)
     task, plan = assessment.task, assessment.plan
     smallest = np.full(task.people.size, np.iinfo(np.int64).max)
     np.minimum.at(smallest, plan.classes, plan.counts)

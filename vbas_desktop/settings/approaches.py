@@ -116,7 +116,7 @@ class Chooser:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._named = {key: options[key] for key in named_parameters() if options.get(key) is not None}
-        self._set = dict(_assignment(text) for text in options.get("set") or ())
+        self._set = dict(parse_assignment(text) for text in options.get("set") or ())
         self._used: set[Any] = set()
 
     def make(self, component: str, name: str, **given: Any) -> Any:
@@ -203,7 +203,8 @@ def _parsed(option: str, declared: Parameter, value: Any) -> Any:
         raise UsageError(f"{option}: {error}") from None
 
 
-def _assignment(text: str) -> tuple[tuple[str, str], str]:
+def parse_assignment(text: str) -> tuple[tuple[str, str], str]:
+    """Split APPROACH.PARAMETER=VALUE into the approach with its parameter, and the value."""
     target, equals, value = text.partition("=")
     name, dot, parameter = target.rpartition(".")
     if not (equals and dot and name and parameter):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
-from vbas_desktop.screening.heuristic import _FreeSeats, _seat, seat_all
+from vbas_desktop.screening.heuristic import FILLS, _FreeSeats, _seat, seat_all
 from vbas_desktop.screening.optimal import Optimal
 from vbas_desktop.screening.planners import planner, planners
 from vbas_desktop.screening.task import GroupLimits, Plan, Task, alternatives
@@ -61,6 +61,47 @@ def test_every_planner_but_random_solves_the_running_example():
     for name in ("heuristic", "better", "optimal"):
         assert planner(name).plan(EXAMPLE, Silent()).vector.counts == (0, 2, 1, 2)
     assert planner("optimal").plan(EXAMPLE, Silent()).proof == "optimal"
+
+
+def test_largest_first_gives_the_printed_vector_which_has_rank_339():
+    plan = planner("heuristic", fill="largest").plan(EXAMPLE, Silent())
+    assert plan.vector.counts == (2, 3, 1, 1)
+    # As printed, but for slots that have equally many free seats at the time.
+    groups = [sorted(plan.counts[plan.classes == number].tolist()) for number in range(4)]
+    assert groups == [[1, 3], [2, 2], [1, 4], [2]]
+    vectors = [AnonymityVector.of_sizes(each) for each in every_plan(EXAMPLE)]
+    assert sum(vector <= plan.vector for vector in vectors) == 339
+    assert sum(vector < plan.vector for vector in vectors) == 255
+
+
+@pytest.mark.parametrize(
+    ("fill", "cells"),
+    [
+        # q = 10, q/2 = 5: seats 2, 4, 7, 9 are not enough for all.
+        ("closest", {1: 4, 3: 6}),
+        ("listing", {1: 4, 3: 6}),
+        ("largest", {3: 9, 2: 1}),
+    ],
+)
+def test_a_class_that_fits_into_no_slot_fills_the_one_that_is_chosen(fill, cells):
+    task = Task(np.array([10]), np.array([2, 4, 7, 9]))
+    plan = planner("heuristic", fill=fill).plan(task, Silent())
+    assert dict(zip(plan.slots.tolist(), plan.counts.tolist(), strict=True)) == cells
+
+
+@pytest.mark.parametrize(("fill", "first"), [("closest", 6), ("listing", 2), ("largest", 9)])
+def test_the_closest_slot_may_be_above_half_but_that_of_the_listing_is_not(fill, first):
+    free = _FreeSeats(np.array([2, 6, 9]), np.arange(3))
+    assert free.best_size(10, fill) == first
+
+
+def test_the_listing_takes_the_smallest_slot_where_none_has_at_most_half():
+    assert _FreeSeats(np.array([7, 6, 9]), np.arange(3)).best_size(10, "listing") == 6
+
+
+def test_an_unknown_way_to_split_is_refused():
+    with pytest.raises(InputError, match="closest"):
+        planner("heuristic", fill="smallest")
 
 
 def test_the_random_plan_of_the_example_by_its_data():
@@ -215,15 +256,19 @@ def test_unknown_planner_is_refused_with_the_known_ones():
         planner("best")
 
 
+@pytest.mark.parametrize("fill", FILLS)
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=8), st.lists(st.integers(0, 12), min_size=1, max_size=8))
-def test_the_compiled_rule_seats_people_as_the_general_one_does(people, seats):
+@given(
+    people=st.lists(st.integers(0, 12), min_size=1, max_size=8),
+    seats=st.lists(st.integers(0, 12), min_size=1, max_size=8),
+)
+def test_the_compiled_rule_seats_people_as_the_general_one_does(fill, people, seats):
     seats[0] += max(0, sum(people) - sum(seats))
     free, cells = np.array(seats), []
     shared = _FreeSeats(free, np.arange(free.size))
     for number in np.argsort(-np.array(people), kind="stable").tolist():
-        _seat(number, people[number], shared, free, cells)
-    compiled = np.column_stack(seat_all(np.array(people), np.array(seats), Silent()))
+        _seat(number, people[number], shared, free, cells, fill)
+    compiled = np.column_stack(seat_all(np.array(people), np.array(seats), Silent(), fill))
     assert compiled.tolist() == [list(cell) for cell in cells]
 
 

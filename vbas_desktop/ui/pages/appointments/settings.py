@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
@@ -12,7 +12,8 @@ from vbas_desktop.domain.names import escape_controls
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.screening.inputs import Constraints, PeopleColumns
+from vbas_desktop.screening.heuristic import CLOSEST, FILLS, LARGEST, LISTING
+from vbas_desktop.screening.inputs import OTHER_GROUPS, OTHERS_SHARE, Constraints, PeopleColumns
 from vbas_desktop.screening.planners import planners
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
@@ -23,6 +24,23 @@ from vbas_desktop.ui.widgets.fields import Field, in_pairs, muted, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 
 NOTHING = "none"
+
+_FILL_TITLES = {CLOSEST: "half and half", LISTING: "at most half", LARGEST: "largest slot first"}
+_FILL_HELP = (
+    "Which slot a class fills first if it fits into none. Half and half: the one closest to half of the class. At most "
+    "half: the largest with at most half, as the source's listing says. Largest slot first: as in its printed example"
+)
+_MAJORITY_HELP = "A value of that column: the next two limits are then about all other groups together"
+_SHARE_HELP = (
+    "With a majority: the largest share of the people in a slot for all other groups together. Without: the largest "
+    "share of the seats for each group (planner Optimal)"
+)
+_GROUPS_HELP = (
+    "With a majority: the least number of different other groups in a slot where there are any. Without: of groups in "
+    "every slot that is used (planner Optimal)"
+)
+_MOST_VALUES = 500
+"""Values that are offered as the majority: more cannot be looked through, and are no groups."""
 
 _ROLES = {
     "id": ("Person id", "Names the person in the written appointments; the row number if none"),
@@ -54,6 +72,8 @@ class PlanSettings(SidePanel):
         offer(self.effort, ((kind.card.title, name, kind.card.summary) for name, kind in planners().items()))
         self.limit = dress(QDoubleSpinBox(), minimum=0.1, maximum=86_400.0, decimals=1, suffix=" s")
         self.seed = dress(QSpinBox(), minimum=0, maximum=2**31 - 1)
+        self.fill = QComboBox()
+        offer(self.fill, ((_FILL_TITLES[name], name) for name in FILLS))
         self.summary = muted()
         self._show_effort()
         self._build()
@@ -65,6 +85,7 @@ class PlanSettings(SidePanel):
         self.summary.setText(kind.card.summary)
         limit = next((parameter for parameter in kind.parameters() if parameter.name == "time_limit"), None)
         self.limit.setEnabled(limit is not None)
+        self.fill.setEnabled(any(parameter.name == "fill" for parameter in kind.parameters()))
         if limit is not None:
             self.limit.setValue(float(limit.default))
 
@@ -72,6 +93,7 @@ class PlanSettings(SidePanel):
         planner = Field("Planner", self.effort, "How much time the plan is worth", narrow=True)
         limit = Field("Time limit", self.limit, "The best plan found by then is kept", narrow=True)
         seed = Field("Random seed", self.seed, "Of the random plan that others are compared with", narrow=True)
+        fill = Field("Split classes", self.fill, _FILL_HELP, narrow=True)
         roles = [Field(label, self.roles[name], help, narrow=True) for name, (label, help) in _ROLES.items()]
         self.hold(
             self.people_file,
@@ -79,7 +101,7 @@ class PlanSettings(SidePanel):
             in_grid(roles[:2], (roles[2], None), across=GRID),
             self.slots_file,
             title("Effort"),
-            in_grid((planner,), (limit, seed), across=GRID),
+            in_grid((planner, fill), (limit, seed), across=GRID),
             self.summary,
             self.constraints,
         )
@@ -89,6 +111,7 @@ class PlanSettings(SidePanel):
         for combo in self.roles.values():
             combo.activated.connect(self._on_columns)
         self.effort.activated.connect(self._on_effort)
+        self.fill.activated.connect(self.changed)
         for signal in (self.limit.valueChanged, self.seed.valueChanged, self.constraints.changed):
             signal.connect(self.changed)
 
@@ -136,7 +159,18 @@ class PlanSettings(SidePanel):
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
         height = max(self.quasi.sizeHintForRow(0), self.quasi.fontMetrics().height()) + 2 * self.quasi.spacing()
         self.quasi.setFixedHeight(min(max(len(columns), 2), 6) * height + 6)
-        self.constraints.show_groups(self.columns().quasi_identifiers)
+        self._show_groups()
+
+    def _show_groups(self) -> None:
+        """Offer the quasi-identifiers as groups, and their values as the majority."""
+        names = self.columns().quasi_identifiers
+        known = {facts.name: facts for facts in (self.people.columns if self.people is not None else ())}
+        values: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            categories = known[name].categories
+            if categories is not None:
+                values[name] = tuple(categories.label(code) for code in range(len(categories.values)))
+        self.constraints.show_groups(values)
 
     # Choices
 
@@ -162,11 +196,12 @@ class PlanSettings(SidePanel):
             self.effort.currentData(),
             self.limit.value(),
             self.seed.value(),
+            self.fill.currentData(),
         )
 
     @Slot()
     def _on_columns(self) -> None:
-        self.constraints.show_groups(self.columns().quasi_identifiers)
+        self._show_groups()
         self.columns_changed.emit()
 
     @Slot()
@@ -188,34 +223,64 @@ class ConstraintsForm(QWidget):
         self.share = dress(QDoubleSpinBox(), minimum=1.0, maximum=100.0, decimals=0, suffix=" %", value=100.0)
         self.groups = dress(QSpinBox(), minimum=1, maximum=1000)
         self.group = QComboBox()
+        self.majority = QComboBox()
+        self._values: Mapping[str, Sequence[str]] = {}
         self.regions = FileRow("Re&gion file", "Where the regions are, for the distance", context.theme, clearable=True)
         grid = in_pairs(
             ("Not farther than", self.within, "From the point of one's region to the slot"),
-            ("Groups by", self.group, "A quasi-identifier; its values are groups for the next two limits"),
-            ("Most of one group", self.share, "Largest share of a slot for people of one group"),
-            ("Fewest groups", self.groups, "Least number of groups in every slot that is used"),
+            ("Groups by", self.group, "A quasi-identifier; its values are groups for the next three fields"),
+            ("Majority", self.majority, _MAJORITY_HELP),
+            ("Most of a slot", self.share, _SHARE_HELP),
+            ("Fewest groups", self.groups, _GROUPS_HELP),
         )
         in_column(title("Constraints"), self.same_region, grid, self.regions, within=self, margins=0, spacing=GRID // 2)
-        self.show_groups(())
+        self.show_groups({})
         for signal in (
             self.same_region.toggled,
             self.within.valueChanged,
             self.share.valueChanged,
             self.groups.valueChanged,
-            self.group.activated,
         ):
             signal.connect(self._on_changed)
+        self.group.activated.connect(self._on_group)
+        self.majority.activated.connect(self._on_majority)
 
-    def show_groups(self, names: Sequence[str]) -> None:
-        """Offer these columns as groups."""
+    def show_groups(self, values: Mapping[str, Sequence[str]]) -> None:
+        """Offer these columns as groups, and the values of the chosen one as the majority."""
+        self._values = values
         chosen = self.group.currentData()
-        offer(self.group, [(NOTHING, None), *((name, name) for name in names)])
+        offer(self.group, [(NOTHING, None), *((name, name) for name in values)])
         self.group.setCurrentIndex(max(0, self.group.findData(chosen)))
+        self._show_values()
+
+    def _show_values(self) -> None:
+        chosen = self.majority.currentData()
+        values = self._values.get(self.group.currentData() or "", ())[:_MOST_VALUES]
+        offer(self.majority, [(NOTHING, None), *((value, value) for value in values)])
+        self.majority.setCurrentIndex(max(0, self.majority.findData(chosen)))
+        if chosen is not None and self.majority.currentData() is None:
+            self._suggest_limits()
         self._enable()
 
+    def _suggest_limits(self) -> None:
+        """Set the usual limits: those of the source beside a majority, none without one."""
+        beside_majority = self.majority.currentData() is not None
+        self.share.setValue(100 * OTHERS_SHARE if beside_majority else 100.0)
+        self.groups.setValue(OTHER_GROUPS if beside_majority else 1)
+
     def _enable(self) -> None:
-        for widget in (self.share, self.groups):
+        for widget in (self.share, self.groups, self.majority):
             widget.setEnabled(self.group.currentData() is not None)
+
+    @Slot()
+    def _on_group(self) -> None:
+        self._show_values()
+        self.changed.emit()
+
+    @Slot()
+    def _on_majority(self) -> None:
+        self._suggest_limits()
+        self.changed.emit()
 
     @Slot()
     def _on_changed(self) -> None:
@@ -230,4 +295,5 @@ class ConstraintsForm(QWidget):
             group_column=self.group.currentData(),
             largest_share=self.share.value() / 100,
             fewest_groups=self.groups.value(),
+            majority=self.majority.currentData(),
         )

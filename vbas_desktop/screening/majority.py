@@ -1,0 +1,267 @@
+"""Seat a majority and other groups so that the others are few, and of several groups, wherever they are.
+
+Source 004, section 9, E2: in a slot, all groups but the majority together are at most a share of the people there, and
+at least some number of different ones among them wherever there are any. Group by group it is decided how many people
+sit in which slot (the frame); within a group, classes are then seated like everybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import agreeing, counted
+
+from .task import GroupLimits, Task
+
+Ints = NDArray[np.int64]
+SeatClasses = Callable[[Ints, Ints], Ints]
+"""Given people per class and seats per slot, at least as many: cells of class, slot and people."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """How many people of each bundle sit in each slot; a bundle is all classes of one group with the same slots.
+
+    ``bundle[i]`` is the bundle of class i. ``people`` is bundles × slots. Where ``exact`` is False, it holds for the
+    bundles of other groups only: the majority takes any seats that are left, at least ``fewest_majority`` in each slot.
+    """
+
+    bundle: Ints
+    people: Ints
+    fewest_majority: Ints
+    exact: bool
+
+
+def seat_groups(task: Task, seat_classes: SeatClasses, progress: Progress) -> Ints:
+    """Seat everybody within the limits on groups: cells of class, slot and people.
+
+    Raises `InputError` with the constraint that cannot be kept and the number of people who find no seat.
+    """
+    limits = task.limits
+    assert limits is not None
+    progress.update("Seating groups")
+    frame = _build_frame(task, limits, progress)
+    majority = np.flatnonzero(limits.group == limits.majority)
+    free = task.seats.astype(np.int64).copy()
+    cells = []
+    for number in range(frame.people.shape[0]):
+        members = np.flatnonzero(frame.bundle == number)
+        if frame.exact or limits.group[members[0]] != limits.majority:
+            cells.append(_seat_members(task, members, frame.people[number], seat_classes))
+            free -= frame.people[number]
+    if not frame.exact and majority.size:
+        own = _seat_members(task, majority, free, seat_classes)
+        cells.append(_fill_up(own, frame.fewest_majority))
+    return np.concatenate(cells) if cells else np.zeros((0, 3), np.int64)
+
+
+def _seat_members(task: Task, members: Ints, seats: Ints, seat_classes: SeatClasses) -> Ints:
+    """Seat some classes on these seats: cells with the numbers of the classes in the task."""
+    cells = seat_classes(task.people[members], seats)
+    return np.column_stack([members[cells[:, 0]], cells[:, 1], cells[:, 2]])
+
+
+def _fill_up(cells: Ints, fewest: Ints) -> Ints:
+    """Move people of the majority into slots where they are too few, whole cells first; there are enough of them."""
+    surplus = np.bincount(cells[:, 1], cells[:, 2], fewest.size).astype(np.int64) - fewest
+    if (surplus >= 0).all():
+        return cells
+    people: dict[int, dict[int, int]] = {}
+    for number, slot, count in cells.tolist():
+        people.setdefault(slot, {})[number] = count
+    for needy in np.flatnonzero(surplus < 0).tolist():
+        while surplus[needy] < 0:
+            donor = int(np.argmax(surplus))
+            wanted = min(int(-surplus[needy]), int(surplus[donor]))
+            there = people[donor]
+            # The largest group that can leave as a whole, else a part of the largest one.
+            fitting = {number: count for number, count in there.items() if count <= wanted} or there
+            number = max(fitting, key=lambda each: fitting[each])
+            moved = min(wanted, there[number])
+            there[number] -= moved
+            if not there[number]:
+                del there[number]
+            here = people.setdefault(needy, {})
+            here[number] = here.get(number, 0) + moved
+            surplus[donor] -= moved
+            surplus[needy] += moved
+    moved_cells = [(number, slot, count) for slot, there in people.items() for number, count in there.items()]
+    return np.array(moved_cells, np.int64).reshape(-1, 3)
+
+
+def _build_frame(task: Task, limits: GroupLimits, progress: Progress) -> Frame:
+    from .frame_model import solve_frame
+
+    bundle = _bundles(task, limits)
+    if task.allowed is None:
+        _refuse_impossible(task, limits)
+        frame = _greedy_frame(task, limits, bundle)
+        if frame is not None:
+            return frame
+    return Frame(bundle, solve_frame(task, limits, bundle, progress), np.zeros(task.seats.size, np.int64), exact=True)
+
+
+def _bundles(task: Task, limits: GroupLimits) -> Ints:
+    """Number the bundles: classes of the same group that may use the same slots."""
+    keys = limits.group[:, None]
+    if task.allowed is not None:
+        keys = np.column_stack([keys, task.allowed])
+    _, bundle = np.unique(keys, axis=0, return_inverse=True)
+    return np.asarray(bundle, np.int64).reshape(-1)
+
+
+# Without limits on slots, it can be said exactly what is impossible.
+
+
+def _group_sizes(task: Task, limits: GroupLimits) -> tuple[Ints, int]:
+    """Count the people of each other group, and of the majority."""
+    sizes = np.bincount(limits.group, task.people, int(limits.group.max()) + 1).astype(np.int64)
+    assert limits.majority is not None
+    majority = int(sizes[limits.majority])
+    sizes[limits.majority] = 0
+    return sizes, majority
+
+
+def _hosts(task: Task, limits: GroupLimits, others: int) -> Ints:
+    """Choose the slots where other groups sit: the fewest, those with the most seats for them.
+
+    Fewer slots are never worse: more people of each group are left for each slot, and less is lost by rounding.
+    """
+    room = limits.most_others(task.seats)
+    room[room < limits.fewest_groups] = 0
+    order = np.argsort(-room, kind="stable")
+    needed = int(np.searchsorted(np.cumsum(room[order]), others)) + 1
+    return order[:needed]
+
+
+def _refuse_impossible(task: Task, limits: GroupLimits) -> None:
+    sizes, majority = _group_sizes(task, limits)
+    others = int(sizes.sum())
+    if not others:
+        return
+    findings = [
+        *_too_few_groups(limits, sizes, others),
+        *_too_little_room(task, limits, others),
+        *_too_small_majority(limits, others, majority),
+    ]
+    if not findings:
+        hosts = _hosts(task, limits, others).size
+        if int(np.minimum(sizes, hosts).sum()) < limits.fewest_groups * hosts:
+            message = (
+                f"{counted(others, 'person of another group needs', 'people of other groups need')} "
+                f"{counted(hosts, 'slot')} at {limits.percent} of a slot, but the groups are too small to have "
+                f"{limits.fewest_groups} of them in each."
+            )
+            findings = [Finding("infeasible", message, "Allow fewer groups, a larger share, or add larger slots.")]
+    if findings:
+        raise InputError(findings)
+
+
+def _too_few_groups(limits: GroupLimits, sizes: Ints, others: int) -> Iterator[Finding]:
+    groups = int((sizes > 0).sum())
+    if groups < limits.fewest_groups:
+        message = (
+            f"There {agreeing(groups, 'is', 'are')} only {counted(groups, 'other group')} than the majority, but at "
+            f"least {limits.fewest_groups} must share a slot: {counted(others, 'person finds', 'people find')} no seat."
+        )
+        yield Finding("infeasible", message, "Lower the number of groups (--min-groups).")
+
+
+def _too_little_room(task: Task, limits: GroupLimits, others: int) -> Iterator[Finding]:
+    room = limits.most_others(task.seats)
+    short = others - int(room.sum())
+    if short > 0:
+        message = (
+            f"With at most {limits.percent} of a slot for all groups but the majority together, "
+            f"{counted(short, 'person finds', 'people find')} no seat."
+        )
+        yield Finding("infeasible", message, "Raise the share (--max-share), or add larger slots.")
+        return
+    short = others - int(room[room >= limits.fewest_groups].sum())
+    if short > 0:
+        message = (
+            f"With at most {limits.percent} of a slot for all groups but the majority together, and at least "
+            f"{limits.fewest_groups} of them where there are any, {counted(short, 'person finds', 'people find')} "
+            "no seat: the other slots are too small for so many groups."
+        )
+        yield Finding("infeasible", message, "Raise the share, allow fewer groups, or add larger slots.")
+
+
+def _too_small_majority(limits: GroupLimits, others: int, majority: int) -> Iterator[Finding]:
+    most = int(limits.others_beside(np.array([majority]))[0])
+    if most < others:
+        message = (
+            f"With at most {limits.percent} of a slot for all groups but the majority together, "
+            f"{counted(others - most, 'person finds', 'people find')} no seat: the majority is too small."
+        )
+        yield Finding("infeasible", message, "Raise the share (--max-share), or choose another majority.")
+
+
+def _greedy_frame(task: Task, limits: GroupLimits, bundle: Ints) -> Frame | None:
+    """Spread the other groups over few slots; None if the majority might be too small because of rounding."""
+    sizes, majority = _group_sizes(task, limits)
+    others = int(sizes.sum())
+    slots = task.seats.size
+    frame = np.zeros((int(limits.group.max()) + 1, slots), np.int64)
+    if others:
+        hosts = _hosts(task, limits, others)
+        room = limits.most_others(task.seats)[hosts]
+        frame[:, hosts] = _spread(sizes, room, limits.fewest_groups)
+    fewest = limits.fewest_majority(frame.sum(axis=0))
+    if int(fewest.sum()) > majority:
+        return None
+    of_bundle = np.zeros((int(bundle.max()) + 1, slots), np.int64)
+    of_bundle[bundle] = frame[limits.group]
+    return Frame(bundle, of_bundle, fewest, exact=False)
+
+
+def _spread(sizes: Ints, room: Ints, fewest: int) -> Ints:
+    """Deal the people of each group to slots with room, so that each slot has ``fewest`` groups: groups × slots.
+
+    First it is decided which groups are in which slot; then the people of a group follow to the slots where it is,
+    evenly, and then to any room.
+    """
+    dealt = _choose_groups(sizes, room.size, fewest, in_proportion=True)
+    if dealt is None:
+        dealt = _choose_groups(sizes, room.size, fewest, in_proportion=False)
+    assert dealt is not None
+    left = sizes - dealt.sum(axis=1)
+    space = room - dealt.sum(axis=0)
+    for anywhere in (False, True):
+        for group in np.argsort(-left, kind="stable").tolist():
+            while left[group]:
+                usable = np.flatnonzero((space > 0) & (anywhere | (dealt[group] > 0)))
+                if not usable.size:
+                    break
+                each = max(1, int(left[group]) // usable.size)
+                emptiest = usable[np.argsort(dealt[group, usable], kind="stable")][: left[group]]
+                more = np.minimum(each, space[emptiest])
+                dealt[group, emptiest] += more
+                space[emptiest] -= more
+                left[group] -= more.sum()
+    return dealt
+
+
+def _choose_groups(sizes: Ints, slots: int, fewest: int, in_proportion: bool) -> Ints | None:
+    """Choose ``fewest`` groups for each slot, one person of each: groups × slots; None if that fails.
+
+    ``in_proportion``: larger groups are in more slots, so that as many people of each sit together (D'Hondt's method).
+    Otherwise the groups with the most people left come first, which finds a way whenever there is one (Gale–Ryser).
+    """
+    used = np.zeros(sizes.size, np.int64)
+    dealt = np.zeros((sizes.size, slots), np.int64)
+    for slot in range(slots):
+        left = sizes - used
+        rank = np.where(left > 0, sizes / (used + 1), 0.0) if in_proportion else np.minimum(left, slots - slot)
+        chosen = np.argsort(-rank, kind="stable")[:fewest]
+        if (left[chosen] <= 0).any():
+            return None
+        dealt[chosen, slot] = 1
+        used[chosen] += 1
+    return dealt
