@@ -17,6 +17,7 @@ from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
+LEVELS = Path(__file__).parents[2] / "docs" / "examples" / "household" / "levels"
 
 
 def page(window, title):
@@ -191,6 +192,91 @@ def test_sensitive_values_stand_beside_the_classes_of_two_files(window, qtbot):
     rows = {row[:2]: row[-5:] for row in described.rows}
     assert rows["1-5", "Self"] == (39.0, 39.5, 42.0, pytest.approx(3.0984, abs=1e-4), "Yes 100.0 %")
     assert rows["1-5", "Employee"][-1] == "Yes 90.9 %; No 9.1 %"
+
+
+def compared(window, qtbot, name, **texts):
+    """Compare C2 with another file on the page; texts are those of fields of the panel."""
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, name)
+    shown.panel.hierarchies.show_file(LEVELS)
+    for field, text in texts.items():
+        getattr(shown.panel, field).setText(text)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
+    return shown.main
+
+
+def test_the_figures_of_the_worked_examples_are_shown(window, qtbot):
+    found = {}
+    for name in ("C3.csv", "C4.csv", "C5.csv"):
+        view = compared(window, qtbot, name)
+        found[name] = {gauge.shown.name: gauge.shown.text for gauge in view.gauges}
+    assert {name: texts["precision"] for name, texts in found.items()} == {
+        "C3.csv": "0.8375",
+        "C4.csv": "0.7219",
+        "C5.csv": "0.8750",
+    }
+    assert (found["C3.csv"]["hubert"], found["C3.csv"]["entropy_loss"]) == ("0.5096", "0.3907")
+    # One worst case for all: they come in the order of the index.
+    normalised = [float(found[name]["davies_bouldin_normalised"]) for name in ("C3.csv", "C4.csv")]
+    assert normalised == sorted(normalised)
+    cards = dict(view.described.cards)
+    assert cards["What was done"] == ("Deleted: in the original only: 5 records",)
+
+
+def test_made_up_records_are_shown(window, qtbot, tmp_path):
+    filled = tmp_path / "filled.csv"
+    usual = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet", "--key", "Key"]
+    assert main(["outliers", str(DATA / "C2.csv"), *usual, "--handle", "fabricate", "--out", str(filled)]) == 0
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C6.csv")
+    shown.panel.anonymised.show_file(filled)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
+    texts = {gauge.shown.name: gauge.shown.text for gauge in shown.main.gauges}
+    assert texts["sample_size_ratio"] == "1.1750"
+    assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
+
+
+def test_aggregated_values_are_described_by_the_original_ones(window, qtbot):
+    # Table 6.9 of the source, rounded.
+    view = compared(window, qtbot, "C7.csv", sensitive="Value")
+    model = view.model
+    headings = view.described.headings
+    columns = [headings.index(f"Value ({word})") for word in ("mean", "standard deviation")]
+    texts = {
+        (model.text(row, 0), model.text(row, 1)): [model.text(row, column) for column in columns]
+        for row in range(model.rowCount())
+    }
+    assert texts["1-5", "Retired"] == ["40.17", "5.67"]
+    assert texts["1-5", "Self"] == ["39", "3.10"]
+    assert texts["6-10", "***"] == ["44", "6.56"]
+
+
+def test_aims_reasons_own_words_and_orders_are_fields_of_the_panel(window, qtbot):
+    view = compared(
+        window,
+        qtbot,
+        "C3.csv",
+        aims="Job=state of work",
+        reasons="Job=possible confounder",
+        meanings='"Hh=people in the household, children too"',
+        ordinal="Job=Retired/House/Employee/Self",
+    )
+    cards = dict(view.described.cards)
+    assert cards["Quasi-identifiers"] == (
+        "Hh: discrete number, 2 to 5",
+        "Job: ordinal category, 4 categories; collected for state of work; because possible confounder",
+    )
+    hh, job = cards["Meaning of the values"]
+    assert hh.endswith("compared by range. people in the household, children too")
+    assert job.endswith("compared by rank")
+    assert not view.described.vector["weights"]["levels_normalised"]
+    panel = page(window, "Representability").panel
+    panel.normalise_levels.setChecked(True)
+    assert panel.order().job.coding.normalise_levels
 
 
 def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, tmp_path):

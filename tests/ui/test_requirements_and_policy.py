@@ -122,7 +122,12 @@ def test_what_cannot_be_understood_leaves_the_requirement_in_force(window, qtbot
 
 def test_a_requirement_is_saved_and_loaded(window, qtbot, tmp_path):
     shown = page(window, "Requirements")
-    needed = Requirement(title="Cohort", required_classes=({"age": "3", "sex": "1"},), weights={"age": 0.5, "sex": 0.5})
+    needed = Requirement(
+        title="Cohort",
+        required_classes=({"age": "3", "sex": "1"},),
+        unwanted_classes=({"sex": "2"},),
+        weights={"age": 0.5, "sex": 0.5},
+    )
     window.session.require(needed)
     with qtbot.waitSignal(window.runner.job_ended):
         shown.save_file(tmp_path / "need.json")
@@ -132,6 +137,23 @@ def test_a_requirement_is_saved_and_loaded(window, qtbot, tmp_path):
         shown.load_file(tmp_path / "need.json")
     assert window.session.requirement == needed
     assert shown.classes.toPlainText() == "age=3, sex=1"
+    assert shown.unwanted.toPlainText() == "sex=2"
+
+
+def test_unwanted_classes_are_typed_and_checked(aggregated_window, qtbot):
+    shown = page(aggregated_window, "Requirements")
+    session = aggregated_window.session
+    column = session.choices.quasi_identifiers[0]
+    value = session.table.facts(column).categories.values[0]
+    shown.unwanted.setPlainText(f"{column}={value}")
+    assert session.requirement.unwanted_classes == ({column: value},)
+    (criterion,) = session.criteria(session.selected)
+    assert (criterion.name, criterion.required) == (f"Class {column} = {value}", "not released")
+    assert criterion.verdict == "not met"
+    shown.unwanted.setPlainText(f"{column}=nobody")
+    assert [row.verdict for row in session.criteria(session.selected)] == ["ok"]
+    shown.unwanted.setPlainText("nonsense")
+    assert "A class that is unwanted is not understood" in shown.message.text()
 
 
 def test_the_checklist_knows_takes_notes_and_is_signed(aggregated_window, qtbot):

@@ -82,7 +82,8 @@ def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str
         overall={name: given for name, given in overall.items() if given},
         required_quasi_identifiers=names_in(texts.get("quasi_identifiers", "")),
         highest_level={name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()},
-        required_classes=tuple(_class(line) for line in texts.get("classes", "").splitlines() if line.strip()),
+        required_classes=_classes(texts.get("classes", ""), "required"),
+        unwanted_classes=_classes(texts.get("unwanted", ""), "unwanted"),
         no_aggregation=not aggregated_ok,
         required_sensitive=names_in(texts.get("sensitive", "")),
         minimum_sample_ratio=_number("Share of records", texts.get("ratio", "")),
@@ -98,9 +99,8 @@ def texts_of(requirement: Requirement) -> tuple[dict[str, str], dict[str, tuple[
         "title": requirement.title,
         "quasi_identifiers": ", ".join(requirement.required_quasi_identifiers),
         "levels": ", ".join(f"{name}={level}" for name, level in requirement.highest_level.items()),
-        "classes": "\n".join(
-            ", ".join(f"{name}={value}" for name, value in wanted.items()) for wanted in requirement.required_classes
-        ),
+        "classes": _class_lines(requirement.required_classes),
+        "unwanted": _class_lines(requirement.unwanted_classes),
         "sensitive": ", ".join(requirement.required_sensitive),
         "weights": ", ".join(f"{name}={weight:g}" for name, weight in requirement.weights.items()),
         "k_min": _text(requirement.k.get("min")),
@@ -133,9 +133,14 @@ def _bounds(name: str, low: str, high: str) -> dict[str, float]:
     return given
 
 
-def _class(line: str) -> dict[str, str]:
-    message, remedy = "A required class is not understood.", "Write column=value, column=value on each line."
-    return pairs_in(names_in(line), str, message, remedy)
+def _classes(text: str, kind: str) -> tuple[dict[str, str], ...]:
+    """Read classes, one on each line."""
+    message, remedy = f"A class that is {kind} is not understood.", "Write column=value, column=value on each line."
+    return tuple(pairs_in(names_in(line), str, message, remedy) for line in text.splitlines() if line.strip())
+
+
+def _class_lines(classes: Sequence[Mapping[str, str]]) -> str:
+    return "\n".join(", ".join(f"{name}={value}" for name, value in values.items()) for values in classes)
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,25 @@ def test_davies_bouldin_is_checked(problem):
 
 
 @pytest.mark.parametrize(
+    ("owner", "unwanted", "verdict"),
+    [
+        (PAIRS, {"age": "old"}, NOT_MET),
+        (APART, {"age": "old"}, OK),  # three and two are suppressed
+        (PAIRS, {"age": "ancient"}, OK),
+        (PAIRS, {"height": "1"}, NOT_CHECKABLE),
+        (PAIRS, {"region": "a"}, NOT_MET),
+        (PAIRS, {"region": "nowhere"}, OK),
+        (PAIRS, {"region": "a", "age": "old"}, OK),
+        (PAIRS, {"region": "c", "age": "old"}, NOT_MET),
+        (APART, {"region": "c", "age": "old"}, OK),
+    ],
+)
+def test_an_unwanted_class_is_released_nowhere(problem, owner, unwanted, verdict):
+    ((found, _),) = verdicts(problem, owner, unwanted_classes=(unwanted,))
+    assert found is verdict
+
+
+@pytest.mark.parametrize(
     ("owner", "wanted", "found"),
     [
         (PAIRS, {"age": "old"}, (OK, "released")),

@@ -28,6 +28,10 @@ _BOUNDS = {
     "minProperties": 1,
 }
 _NAMES = {"type": "array", "items": {"type": "string"}}
+_CLASSES = {
+    "type": "array",
+    "items": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+}
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "VBAS requirement",
@@ -39,10 +43,8 @@ SCHEMA: dict[str, Any] = {
         "overall": {"type": "object", "properties": dict.fromkeys(OVERALL, _BOUNDS), "additionalProperties": False},
         "required_quasi_identifiers": _NAMES,
         "highest_level": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
-        "required_classes": {
-            "type": "array",
-            "items": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
-        },
+        "required_classes": _CLASSES,
+        "unwanted_classes": _CLASSES,
         "no_aggregation": {"type": "boolean"},
         "required_sensitive": _NAMES,
         "minimum_sample_ratio": {"type": "number", "minimum": 0, "maximum": 1},
@@ -72,13 +74,17 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A researcher's requirement; what is not stated is not required. ``extra`` keeps fields of later versions."""
+    """A researcher's requirement; what is not stated is not required. ``extra`` keeps fields of later versions.
+
+    ``unwanted_classes`` are classes that the study does not need: none of their records is to be released.
+    """
 
     title: str = ""
     overall: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     required_quasi_identifiers: tuple[str, ...] = ()
     highest_level: Mapping[str, int] = field(default_factory=dict)
     required_classes: tuple[Mapping[str, str], ...] = ()
+    unwanted_classes: tuple[Mapping[str, str], ...] = ()
     no_aggregation: bool = False
     required_sensitive: tuple[str, ...] = ()
     minimum_sample_ratio: float | None = None
@@ -94,6 +100,7 @@ class Requirement:
             "required_quasi_identifiers": list(self.required_quasi_identifiers),
             "highest_level": dict(self.highest_level),
             "required_classes": [dict(wanted) for wanted in self.required_classes],
+            "unwanted_classes": [dict(unwanted) for unwanted in self.unwanted_classes],
             "no_aggregation": self.no_aggregation,
             "required_sensitive": list(self.required_sensitive),
             "minimum_sample_ratio": self.minimum_sample_ratio,
@@ -126,7 +133,7 @@ def requirement_from(data: Any, file: str = "") -> Requirement:
             Finding("weights", f"The weights add up to {total:g}.", "They must add up to 1.", file=file or None)
         )
     known = {name: data[name] for name in SCHEMA["properties"] if name in data and name != "format_version"}
-    for name in ("required_quasi_identifiers", "required_classes", "required_sensitive"):
+    for name in ("required_quasi_identifiers", "required_classes", "unwanted_classes", "required_sensitive"):
         if name in known:
             known[name] = tuple(known[name])
     extra = {name: value for name, value in data.items() if name not in SCHEMA["properties"]}
@@ -156,14 +163,24 @@ ClassFinder = Callable[[Mapping[str, str]], tuple[str, Verdict]]
 """Whether a class is released, and how that is said."""
 
 
-def check(requirement: Requirement, vector: Mapping[str, Any], has_class: ClassFinder | None = None) -> list[Criterion]:
-    """Every stated criterion against a vector of `representability`, or that of a solution with its ``has_class``."""
+def check(
+    requirement: Requirement,
+    vector: Mapping[str, Any],
+    has_class: ClassFinder | None = None,
+    lacks_class: ClassFinder | None = None,
+) -> list[Criterion]:
+    """Check every stated criterion against a vector of `representability`, or against that of a solution.
+
+    A solution looks classes up itself: ``has_class`` for required ones, ``lacks_class`` for unwanted ones.
+    """
     overall = vector.get("overall", {})
     rows = [_measure(name, bounds, overall) for name, bounds in requirement.overall.items()]
     rows += _names("Quasi-identifier", requirement.required_quasi_identifiers, vector.get("included_quasi_identifiers"))
     rows += [_level(name, top, vector) for name, top in requirement.highest_level.items()]
     finder = has_class or partial(_listed, vector.get("per_class"))
     rows += [_class(wanted, finder) for wanted in requirement.required_classes]
+    lacks = lacks_class or partial(_is_not_listed, vector)
+    rows += [_unwanted_class(unwanted, lacks) for unwanted in requirement.unwanted_classes]
     if requirement.no_aggregation:
         rows.append(_not_aggregated(vector.get("sensitive_aggregated")))
     rows += _names("Sensitive column", requirement.required_sensitive, vector.get("sensitive_columns"))
@@ -244,8 +261,28 @@ def _level(name: str, top: int, vector: Mapping[str, Any]) -> Criterion:
 
 
 def _class(wanted: Mapping[str, str], finder: ClassFinder) -> Criterion:
-    name = "Class " + ", ".join(f"{column} = {value}" for column, value in wanted.items())
-    return Criterion(name, "released", *finder(wanted))
+    return Criterion(_class_name(wanted), "released", *finder(wanted))
+
+
+def _unwanted_class(unwanted: Mapping[str, str], finder: ClassFinder) -> Criterion:
+    return Criterion(_class_name(unwanted), "not released", *finder(unwanted))
+
+
+def _class_name(values: Mapping[str, str]) -> str:
+    return "Class " + ", ".join(f"{column} = {value}" for column, value in values.items())
+
+
+def _is_not_listed(vector: Mapping[str, Any], unwanted: Mapping[str, str]) -> tuple[str, Verdict]:
+    """Check that no listed class has these values. Classes below k are not listed, so they leave it open."""
+    strange = [name for name in unwanted if name not in vector.get("included_quasi_identifiers", ())]
+    if strange:
+        return f"{strange[0]} is no quasi-identifier", Verdict.NOT_CHECKABLE
+    present = vector.get("per_class")
+    if present is None:
+        return not_released(None)
+    if any(all(each["class"].get(c) == v for c, v in unwanted.items()) for each in present):
+        return not_released(False)
+    return not_released(True if vector.get("classes_below_k", {}).get("k_anonymous") else None)
 
 
 def _listed(present: Sequence[Mapping[str, Any]] | None, wanted: Mapping[str, str]) -> tuple[str, Verdict]:
@@ -257,6 +294,11 @@ def _listed(present: Sequence[Mapping[str, Any]] | None, wanted: Mapping[str, st
 def released(there: bool | None) -> tuple[str, Verdict]:
     """What is said of a required class that is released, is not, or of which that is not known."""
     return _told(there, "released", "not released")
+
+
+def not_released(absent: bool | None) -> tuple[str, Verdict]:
+    """Say of an unwanted class that it is not released, that it is, or that this is not known."""
+    return _told(absent, "not released", "released: leave its records out (--drop-records)")
 
 
 def _not_aggregated(aggregated: bool | None) -> Criterion:

@@ -15,7 +15,7 @@ from vbas_desktop.domain.records import MISSING
 from vbas_desktop.domain.solution import Representability, RequirementCheck, RunResult, Solution
 from vbas_desktop.engine.place import HEIGHT, codes_of, unpacked
 
-from .requirement import Criterion, Requirement, Verdict, as_rows, check, none_missed, released
+from .requirement import Criterion, Requirement, Verdict, as_rows, check, none_missed, not_released, released
 from .words import parts_shown
 
 _matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = WeakKeyDictionary()
@@ -44,7 +44,7 @@ class Checked:
 
     def criteria(self, requirement: Requirement) -> list[Criterion]:
         """Every stated criterion against the solution."""
-        return check(requirement, self.vector(requirement), self.has_class)
+        return check(requirement, self.vector(requirement), self.has_class, self.lacks_class)
 
     def meets(self, requirement: Requirement) -> bool:
         """Whether no stated criterion is missed."""
@@ -97,6 +97,46 @@ class Checked:
         place = values.pop(self.region_column, None)
         classes = classes_like(self.problem, values)
         return released(bool((flags & classes).any()) if place is None else self._alone(place, classes))
+
+    def lacks_class(self, unwanted: Mapping[str, str]) -> tuple[str, Verdict]:
+        """Check that no record of a class is released. An unwanted region counts even if it is merged with others."""
+        strange = [name for name in unwanted if name not in self.columns]
+        if strange:
+            return f"{strange[0]} is no quasi-identifier", Verdict.NOT_CHECKABLE
+        if self.problem is None:
+            return "the records are not counted yet", Verdict.NOT_CHECKABLE
+        flags = unpacked(self.solution.released_classes, self.problem.counts.classes.size)
+        if flags is None:
+            return "not computed: run again", Verdict.NOT_CHECKABLE
+        values = {name: "" if value == MISSING else value for name, value in unwanted.items()}
+        region = values.pop(self.region_column, None)
+        classes = flags & classes_like(self.problem, values)
+        if region is None:
+            return not_released(not classes.any())
+        return not_released(self._withholds(region, classes))
+
+    def _withholds(self, region: str, classes: NDArray[np.bool_]) -> bool | None:
+        """Find out whether no record of an initial region and of these classes is released.
+
+        None if more than the size of classes decides about their release: tiers, or criteria of sensitive columns.
+        """
+        problem, membership = self.problem, self.solution.membership
+        assert problem is not None
+        if region not in problem.regions.ids:
+            return True
+        number = problem.regions.ids.index(region)
+        indptr, columns, values = problem.counts.rows
+        own = columns[indptr[number] : indptr[number + 1]]
+        own = own[classes[own]]
+        if not own.size:
+            return True
+        if self.solution.tiers is not None or problem.sensitive:
+            return None
+        totals = np.zeros(classes.size, np.int64)
+        for member in np.flatnonzero(membership == membership[number]):
+            part = slice(indptr[member], indptr[member + 1])
+            totals[columns[part]] += values[part]
+        return bool((totals[own] < self.k).all())
 
     def _alone(self, place: str, classes: NDArray[np.bool_]) -> bool:
         """Whether an initial region was left by itself and one of these classes is released in it."""

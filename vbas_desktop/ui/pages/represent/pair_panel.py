@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QScrollArea, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QScrollArea, QSpinBox, QWidget
 
 from vbas_desktop.assessment.representability.handling import Fabricate, Handling, handlings
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
 from vbas_desktop.session.representing import PairOrder, numbers_of, texts_by_name
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.settings.forms import names_in, orders_in
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import button, dress, in_column, offer
 from vbas_desktop.ui.widgets.fields import Field, clear, muted, saying_wrong, title, told
@@ -43,6 +43,13 @@ class PairPanel(QScrollArea):
             dress(NamesEdit(value=True), placeholderText=example)
             for example in ("age=0.7, job=0.3", "age=0.5/0.3/0.2", "phone=identifies, income=confidential")
         )
+        self.aims, self.meanings, self.ordinal = (
+            dress(NamesEdit(value=True), placeholderText=example)
+            for example in ("age=risk factor", "age=completed years", "education=none/primary/secondary")
+        )
+        self.normalise_levels = QCheckBox("Levels of all columns on one scale")
+        scale = "Davies–Bouldin and handling: |h − Gmin| / |Gmax − Gmin| instead of level / height"
+        dress(self.normalise_levels, toolTip=scale)
         self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000, value=5)
         levels = "A folder with COLUMN.csv: value;level1;level2…"
         self.hierarchies = FolderRow("Hierarchies", "Folder of hierarchies", levels, theme)
@@ -76,7 +83,11 @@ class PairPanel(QScrollArea):
             Field("Region column", self.region, "Its levels are the places of the crosswalk, of all tiers"),
             Field("Weights of the columns", self.weights, "Above 0, adding up to 1; equal if left empty"),
             Field("Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"),
-            Field("Columns left out, because", self.reasons, "column=why, separated by commas"),
+            self.normalise_levels,
+            Field("Ordered columns", self.ordinal, "column, or column=first/second/third; separated by commas"),
+            Field("Left out or included, because", self.reasons, "column=why, separated by commas"),
+            Field("Aim of collection", self.aims, "column=why it was collected, separated by commas"),
+            Field("Meaning of the values", self.meanings, "column=your own words, separated by commas"),
             self.worst,
             title("How the files are read"),
             self.reading,
@@ -127,7 +138,14 @@ class PairPanel(QScrollArea):
             words = "The crosswalk and the region column go together.", "Choose both, or neither."
             raise InputError(Finding("crosswalk", *words))
         places = None if crosswalk is None else (region, crosswalk)
-        return Coding(self.hierarchies.path, numbers_of(self.level_weights.text()), self.distances.path, places)
+        return Coding(
+            self.hierarchies.path,
+            numbers_of(self.level_weights.text()),
+            self.distances.path,
+            places,
+            orders_in(names_in(self.ordinal.text())),
+            self.normalise_levels.isChecked(),
+        )
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""
@@ -135,8 +153,17 @@ class PairPanel(QScrollArea):
         if self.original.path is None or self.anonymised.path is None or not columns or not key:
             return None
         weights = {name: float(values[0]) for name, values in numbers_of(self.weights.text()).items()}
-        reasons = texts_by_name(self.reasons.text())
-        choices = Choices(self.k.value(), key, columns, names_in(self.sensitive.text()), weights, reasons)
+        reasons, aims, meanings = (texts_by_name(edit.text()) for edit in (self.reasons, self.aims, self.meanings))
+        choices = Choices(
+            self.k.value(),
+            key,
+            columns,
+            names_in(self.sensitive.text()),
+            weights,
+            reasons,
+            aims=aims,
+            meanings=meanings,
+        )
         coding = self._coding()
         files = (self.original.path, self.anonymised.path)
         readings = (self.reading.value(), self.anonymised_reading.value())

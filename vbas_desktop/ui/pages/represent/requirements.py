@@ -64,6 +64,8 @@ class RequirementsPage(QWidget):
         self.bounds = {name: (QLineEdit(), QLineEdit()) for name in OVERALL}
         self.classes = dress(QPlainTextEdit(), placeholderText=_CLASSES, tabChangesFocus=True)
         self.classes.setFixedHeight(8 * GRID)
+        self.unwanted = dress(QPlainTextEdit(), placeholderText=_CLASSES, tabChangesFocus=True)
+        self.unwanted.setFixedHeight(8 * GRID)
         value = "Choose a value for the class in the line with the cursor"
         self.add_value, self.class_values = button("Add value", tip=value, keys="Ctrl+Shift+Space"), QMenu(self)
         self.add_value.setMenu(self.class_values)
@@ -103,6 +105,7 @@ class RequirementsPage(QWidget):
             title("Columns and values"),
             *(Field(words, dress(self.fields[name], placeholderText=help), help) for name, words, help in _FIELDS),
             with_button(Field("Required classes", self.classes, _CLASSES), self.add_value),
+            Field("Unwanted classes", self.unwanted, f"No record of them is to be released. {_CLASSES}"),
             self.recorded,
             1,
             within=inner,
@@ -133,6 +136,7 @@ class RequirementsPage(QWidget):
         for edit in (self.title, *self.fields.values(), *(edit for pair in self.bounds.values() for edit in pair)):
             edit.textEdited.connect(self._on_edited)
         self.classes.textChanged.connect(self._on_edited)
+        self.unwanted.textChanged.connect(self._on_edited)
         self.recorded.toggled.connect(self._on_edited)
 
     # What the session says
@@ -178,6 +182,7 @@ class RequirementsPage(QWidget):
             low.setText(bounds[name][0])
             high.setText(bounds[name][1])
         self.classes.setPlainText(texts["classes"])
+        self.unwanted.setPlainText(texts["unwanted"])
         self.recorded.setChecked(not aggregated_ok)
         self._filling = False
         self.message.clear()
@@ -222,6 +227,7 @@ class RequirementsPage(QWidget):
     def _stated(self) -> tuple[dict[str, str], dict[str, tuple[str, str]], bool]:
         texts = {"title": self.title.text(), **{name: edit.text() for name, edit in self.fields.items()}}
         texts["classes"] = self.classes.toPlainText()
+        texts["unwanted"] = self.unwanted.toPlainText()
         bounds = {name: (low.text(), high.text()) for name, (low, high) in self.bounds.items()}
         return texts, bounds, not self.recorded.isChecked()
 

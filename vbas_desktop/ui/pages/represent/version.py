@@ -71,7 +71,10 @@ def _text(value: float | int | None) -> str:
         return "–"
     if float(value).is_integer() and abs(value) >= 2:
         return f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}" if abs(value) <= 1 else f"{value:,.1f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    digits = 4 if abs(value) <= 1 else 2 if abs(value) < 100 else 1
+    return f"{value:,.{digits}f}"
 
 
 class VersionView(QWidget):
