@@ -76,6 +76,16 @@ def test_a_filter_is_never_replaced_by_the_release(house, capsys):
     assert (house / "filter.csv").read_text() == "sex\nmale\n"
 
 
+def test_records_behind_an_address_get_no_keys(house, capsys):
+    pytest.importorskip("duckdb")
+    words = ["--region-column", "region", "--quasi-identifiers", "age", "--identifiers", "name", "--record-key", "key"]
+    files = [f"duckdb:{house / 'records.csv'}", str(house / "regions.csv")]
+    allowed = ["--allow-column", "illness,since,sex", "--sites", "3", "--quiet", "--out", str(house / "second")]
+    assert main(["run", *files, *words, *allowed, "--ledger", str(house / "none.json")]) == 1
+    assert "no row numbers to which an index of keys could lead" in capsys.readouterr().err
+    assert not (house / "second").exists()
+
+
 @pytest.mark.parametrize("option", ["--keep-records", "--drop-records"])
 def test_records_behind_an_address_are_not_filtered(house, option, capsys):
     words = ["--region-column", "region", "--quasi-identifiers", "age", option, filter_file(house, "sex\nmale\n")]

@@ -130,6 +130,24 @@ def test_columns_can_be_left_out_and_renamed_but_not_the_region(small_regions, t
     assert document["options"]["rename"] == ["tract=area"]
 
 
+def test_records_get_a_key_of_the_chosen_name(small_regions, tmp_path, qtbot):
+    dialog = open_dialog(small_regions)
+    fields = dialog.fields
+    assert not fields.key_name.isEnabled()
+    fields.has_key.setChecked(True)
+    fields.key_name.setText("sex")
+    assert "same name" in dialog.problem.text()
+    fields.key_name.setText("")
+    assert "has no name" in dialog.problem.text()
+    fields.key_name.setText("pseudonym")
+    export(small_regions, dialog, tmp_path / "out", qtbot).close()
+    head, *rows = (tmp_path / "out" / "release" / "anonymized.csv").read_text().splitlines()
+    assert head.endswith(",pseudonym")
+    index = (tmp_path / "out" / "internal" / "record_index.csv").read_text().splitlines()
+    assert len(index) == len(rows) + 1
+    assert {row.rpartition(",")[2] for row in rows} == {line.partition(",")[0] for line in index[1:]}
+
+
 def test_two_columns_of_one_name_are_refused_before_anything_is_written(small_regions):
     dialog = open_dialog(small_regions)
     dialog.columns.item(1, 2).setText("sex")
@@ -174,6 +192,8 @@ def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(smal
     dialog.target.setText(str(tmp_path / "out"))
     dialog.seed.setText("c0ffee")
     dialog.class_size.setChecked(True)
+    dialog.fields.has_key.setChecked(True)
+    dialog.fields.key_name.setText("pseudonym")
     with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
         dialog.export.click()
     assert not (tmp_path / "out").exists()
@@ -181,6 +201,7 @@ def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(smal
     assert "“illness”: It reveals the place in more detail" in again.telltales.text()
     assert (again.target.text(), again.seed.text()) == (str(tmp_path / "out"), "c0ffee")
     assert again.class_size.isChecked()
+    assert again.fields.values()["record_key"] == "pseudonym"
     names = [again.columns.item(row, 0).text() for row in range(again.columns.rowCount())]
     again.columns.item(names.index("illness"), 3).setCheckState(Qt.CheckState.Checked)
     done = export(small_regions, again, tmp_path / "out", qtbot)

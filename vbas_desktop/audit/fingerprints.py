@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
@@ -48,6 +49,7 @@ class Claim:
     holds two values of the region file's columns ``within``, or one of the initial regions ``alone`` and another one.
     ``source`` is where the records of the input are if they are in no file. Aggregated regions are named after the
     region file's ``name_column``, if at all. ``filters`` chose the records of the input that were considered.
+    The column ``record_key`` has a key of each row, which ``record_index`` leads back to the input.
     """
 
     file: Path
@@ -64,11 +66,14 @@ class Claim:
     source: Engine | None = None
     name_column: str | None = None
     filters: tuple[FilterClaim, ...] = ()
+    record_key: str | None = None
+    record_index: Path | None = None
 
     @property
     def names(self) -> list[str]:
         """The names that the released file must have."""
-        return [name for _, name in self.columns] + ([self.class_size] if self.class_size else [])
+        added = [name for name in (self.class_size, self.record_key) if name]
+        return [name for _, name in self.columns] + added
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,8 @@ class Seen:
 
     ``sizes`` counts the rows by the hash of the added class size. In several ``tiers`` the tally adds up what the rows
     would be with the code of each of them, and notes aggregated region and class of each key. ``values`` counts by
-    class and value of each sensitive column that has criteria, and notes both.
+    class and value of each sensitive column that has criteria, and notes both. If the release has keys of records,
+    ``keyed`` has parts of rows: their fingerprints, with their numbers in the input or the hashes of their keys.
     """
 
     tally: Tally = field(default_factory=Tally)
@@ -120,6 +126,7 @@ class Seen:
     names_fit: bool = True
     quotes_fit: bool = True
     sizes: Counter[int] = field(default_factory=Counter)
+    keyed: list[tuple[NDArray[np.integer], NDArray[np.uint64]]] = field(default_factory=list)
 
 
 def hashed(texts: Iterable[str], encoding: str, escape: bool = False) -> Hashes:
@@ -148,7 +155,7 @@ def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick, notation: Notation)
     meanings = _meanings(case)
     at, kinds_at = place[problem.region_column], [place[name] for name in problem.quasi_identifiers]
     released = [place[name] for name, _ in claim.columns]
-    for columns in _input_batches(case):
+    for columns, positions in _input_batches(case):
         tick(columns.shape[1])
         seen.rows += columns.shape[1]
         above = [codes.of(columns[at])[0] for codes in larger]
@@ -157,6 +164,7 @@ def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick, notation: Notation)
         if missing:
             known = columns[at] != 0
             columns, above = np.compress(known, columns, axis=1), [codes[known] for codes in above]
+            positions = positions[known]
         for column, groups in regrouped:
             columns[column] = groups.where_any(columns[column])
         keys = fingerprints(columns, [*kinds_at, at])
@@ -165,7 +173,10 @@ def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick, notation: Notation)
             _add_values(seen, name, keys, meanings[name].where_any(columns[place[name]]))
         for column, texts in rewritten:
             columns[column] = texts.where_any(columns[column])
-        seen.tally.add(keys, _rows(columns, released, at, above), notes)
+        rows = _rows(columns, released, at, above)
+        if claim.record_key is not None:
+            seen.keyed.append((positions, rows))
+        seen.tally.add(keys, rows, notes)
     return seen
 
 
@@ -193,7 +204,7 @@ def expected_notation(
     at, kinds_at = place[case.problem.region_column], [place[name] for name in case.problem.quasi_identifiers]
     regrouped, classes = _regrouped(case), np.sort(classes)
     found: dict[str, list[Hashes]] = {name: [] for name in columns}
-    for batch in _input_batches(case):
+    for batch, _ in _input_batches(case):
         tick(batch.shape[1])
         regions.of(batch[at], batch[at])
         for column, groups in regrouped:
@@ -269,14 +280,17 @@ def seen_output(case: Case, crosswalk: Crosswalk, tick: Tick, part: Stretch | No
         tick(columns.shape[1])
         seen.rows += columns.shape[1]
         keys = fingerprints(columns, counted)
-        seen.tally.add(keys, _rows(columns, range(len(names)), region))
+        rows = _rows(columns, range(len(names)), region)
+        if claim.record_key is not None:
+            seen.keyed.append((columns[-1].copy(), rows))
+        seen.tally.add(keys, rows)
         for name in problem.judged_columns:
             if name in names:
                 _add_values(seen, name, keys, meanings[name].where_any(columns[names.index(name)]))
         if region is not None:
             seen.strangers += known.of(columns[region])[1]
         if claim.class_size is not None:
-            found, counts = np.unique(columns[-1], return_counts=True)
+            found, counts = np.unique(columns[len(names)], return_counts=True)
             seen.sizes.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
     if quotes:
         # Otherwise the file has no quote at all.
@@ -297,6 +311,7 @@ def taken_together(parts: Sequence[Seen]) -> Seen:
         whole.sizes.update(part.sizes)
         whole.rows += part.rows
         whole.strangers += part.strangers
+        whole.keyed += part.keyed
     return whole
 
 
@@ -305,11 +320,9 @@ def _changes(groups: Mapping[str, str], encoding: str, escape: bool) -> Translat
     return Translation(hashed(groups, encoding, escape), hashed(groups.values(), encoding, escape))
 
 
-def _input_batches(case: Case) -> Iterator[Batch]:
-    """Read the records of the input that are to be considered."""
-    if not case.filters:
-        yield from _every_input_batch(case)
-        return
+def _input_batches(case: Case) -> Iterator[tuple[Batch, NDArray[np.int64]]]:
+    """Read the records of the input that are to be considered, with their numbers among all, counted from 0."""
+    rows = 0
     header, region = case.dialect.header, case.problem.region_column
     listed = []
     for one in case.filters:
@@ -328,7 +341,9 @@ def _input_batches(case: Case) -> Iterator[Batch]:
         for places, combinations, is_required in listed:
             found = np.isin(fingerprints(batch, places), combinations)
             considered &= found if is_required else ~found
-        yield np.ascontiguousarray(np.compress(considered, batch, axis=1))
+        positions = rows + np.flatnonzero(considered)
+        rows += batch.shape[1]
+        yield np.ascontiguousarray(np.compress(considered, batch, axis=1)) if listed else batch, positions
 
 
 def _every_input_batch(case: Case) -> Iterator[Batch]:

@@ -42,6 +42,7 @@ from .fingerprints import (
     taken_together,
 )
 from .readback import Stretch, escaped
+from .record_keys import check_record_keys
 from .sensitive import barring_by, criteria_check, judged_columns, settled
 from .tally import Hashes
 from .tier_recount import recounted_tiers
@@ -96,9 +97,10 @@ class Verification:
             if all(check.passed for check in checks):
                 expected = _expected(self._case, crosswalk, before)
                 if self._open_columns:
-                    expected = self._expected_in_notation(crosswalk, expected, Span(progress, 0.5, 1.0))
+                    before, expected = self._expected_in_notation(crosswalk, expected, Span(progress, 0.5, 1.0))
                     checks += self._same_input()
                 checks += _checks(problem, claim, before, after, expected)
+                checks += _key_checks(claim, before, after)
                 checks += criteria_check(judged_columns(self._case, after), dict(claim.columns))
         except Unreadable as error:
             checks = [Check("the released file can be read back", False, str(error))]
@@ -114,8 +116,11 @@ class Verification:
             return []
         return [Check("the record file stayed the same while the release was made", False, "it changed")]
 
-    def _expected_in_notation(self, crosswalk: Crosswalk, expected: _Expected, progress: Progress) -> _Expected:
-        """What must have been released where the way of writing depends on it: the input is read twice more.
+    def _expected_in_notation(
+        self, crosswalk: Crosswalk, expected: _Expected, progress: Progress
+    ) -> tuple[Seen, _Expected]:
+        """What the input comes down to and what must have been released, where the way of writing depends on that: the
+        input is read twice more.
 
         Which classes are released does not depend on the notation, so the first reading settles that.
         """
@@ -125,7 +130,7 @@ class Verification:
         (notation,) = self._results([decided], Span(progress, 0.0, 0.5), self._claim.records)
         written = self._begin(partial(seen_input, self._case, crosswalk, self._tick, {**self._certain, **notation}))
         (before,) = self._results([written], Span(progress, 0.5, 1.0), self._claim.records)
-        return _expected(self._case, crosswalk, before)
+        return before, _expected(self._case, crosswalk, before)
 
     def _both(self, progress: Progress) -> tuple[Seen, Seen]:
         """What the input and the released file come down to."""
@@ -296,6 +301,17 @@ def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected:
             )
         )
     return checks
+
+
+def _key_checks(claim: Claim, before: Seen, after: Seen) -> list[Check]:
+    """Check the keys of the records, if there are any."""
+    if claim.record_key is None or claim.record_index is None:
+        return []
+    positions = np.concatenate([part for part, _ in before.keyed])
+    expected = np.concatenate([rows for _, rows in before.keyed], axis=1)
+    keys = np.concatenate([part for part, _ in after.keyed])
+    rows = np.concatenate([part[0] for _, part in after.keyed])
+    return check_record_keys(claim.record_index, keys, rows, positions, expected)
 
 
 def _crosswalk_checks(problem: Problem, crosswalk: Crosswalk) -> Iterator[Check]:

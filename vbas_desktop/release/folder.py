@@ -23,6 +23,7 @@ _OUTSIDE = (
 )  # fmt: skip
 _INSIDE = (
     "aggregated_regions.csv",
+    "record_index.csv",
     "report.html",
     "report.pdf",
     GROUPS_FILE,

@@ -44,7 +44,7 @@ class _TableValues:
     def released(self, name: str) -> NDArray[np.bool_]:
         """Return for each value of a column whether a released record has it."""
         if self._kept is None:
-            self._kept = self._released_records()
+            self._kept = find_released_records(self._plan, self._table, self._progress)
         codes = self._table.codes(name)
         found = np.zeros(self._table.facts(name).distinct, np.bool_)
         for start in range(0, codes.size, _CHUNK_ROWS):
@@ -52,19 +52,21 @@ class _TableValues:
             found[codes[rows][self._kept[rows]]] = True
         return found
 
-    def _released_records(self) -> NDArray[np.bool_]:
-        problem, decision = self._plan.problem, Decision.of(self._plan)
-        region_of, categories_of = region_and_category_codes(problem, self._table)
-        kept = np.empty(self._table.rows, np.bool_)
-        for start in range(0, kept.size, _CHUNK_ROWS):
-            self._progress.update(_STAGE, start / kept.size)
-            rows = slice(start, start + _CHUNK_ROWS)
-            region = region_of[self._table.codes(problem.region_column)[rows]]
-            codes = np.empty((len(categories_of), region.size), np.int32)
-            for q, (name, category_of) in enumerate(zip(problem.quasi_identifiers, categories_of, strict=True)):
-                codes[q] = category_of[self._table.codes(name)[rows]]
-            kept[rows] = decision.places(region, codes)[0] >= 0
-        return kept
+
+def find_released_records(plan: Plan, table: RecordTable, progress: Progress) -> NDArray[np.bool_]:
+    """Return whether each considered record of a loaded table is released."""
+    problem, decision = plan.problem, Decision.of(plan)
+    region_of, categories_of = region_and_category_codes(problem, table)
+    kept = np.empty(table.rows, np.bool_)
+    for start in range(0, kept.size, _CHUNK_ROWS):
+        progress.update(_STAGE, start / kept.size)
+        rows = slice(start, start + _CHUNK_ROWS)
+        region = region_of[table.codes(problem.region_column)[rows]]
+        codes = np.empty((len(categories_of), region.size), np.int32)
+        for q, (name, category_of) in enumerate(zip(problem.quasi_identifiers, categories_of, strict=True)):
+            codes[q] = category_of[table.codes(name)[rows]]
+        kept[rows] = decision.places(region, codes)[0] >= 0
+    return kept
 
 
 class _SourceValues:

@@ -49,13 +49,14 @@ from .judging import judged_by, population_of
 from .notation import copied_texts, released_notation
 from .patience import Beside, Save, Saving, patiently
 from .plan import Plan, empty, make_plan
+from .record_index import RECORD_INDEX, write_record_index
 from .records.arrow_writer import ArrowRecords
 from .records.blocks import changed
 from .records.canonical import Canonical, canonical_hints, values_of_texts
 from .records.coded_writer import CodedRecords
 from .records.coded_writer import rehearse as rehearse_codes
 from .records.csv_writer import CsvRecords
-from .records.source_writer import SourceRecords, refuse_order
+from .records.source_writer import SourceRecords, refuse_order, refuse_record_key
 from .records.writing import Records, Written
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
@@ -125,6 +126,7 @@ def _steady(problem: Problem, table: RecordTable, options: ReleaseOptions, progr
         yield
         return
     refuse_order(options, table.source.path)
+    refuse_record_key(options, table.source.path)
     with table.engine.steady(progress):
         table.require_same(problem, progress)
         yield
@@ -233,6 +235,8 @@ class _Job:
         (release / "crosswalk.csv").write_bytes(crosswalk(self.plan, self.options.escape_formulas))
         with Verification(self.plan.problem, self.table.dialect, self._claim(release)) as verification:
             written, saving = self._records(release, Span(progress, 0.0, 0.55))
+            if self.options.record_key:
+                write_record_index(self._record_index, self.plan, self.table, self.options, Span(progress, 0.55, 0.55))
             checks = verification.checks(Span(progress, 0.55, 0.9))
         saving.finish(progress, 0.9)
         return written, checks
@@ -288,7 +292,13 @@ class _Job:
             source=self.table.engine if isinstance(self.table, SourceTable) else None,
             name_column=self.options.name_column,
             filters=self._filters,
+            record_key=self.options.record_key,
+            record_index=self._record_index if self.options.record_key else None,
         )
+
+    @property
+    def _record_index(self) -> Path:
+        return self.folder / "internal" / RECORD_INDEX
 
     @property
     def _filters(self) -> tuple[FilterClaim, ...]:
@@ -419,5 +429,6 @@ def _refuse_changed(problem: Problem) -> None:
 def _needed_bytes(table: RecordTable, options: ReleaseOptions) -> int:
     """The released file, its rows once more while they are shuffled, and the small files."""
     size = table.source.size_bytes * (6 if table.dialect.compressed or table.dialect.format == "parquet" else 1)
-    per_row = 8 + (8 if options.class_size else 0)
+    # A key stands in the released file and in the index, which has two numbers more.
+    per_row = 8 + (8 if options.class_size else 0) + (56 if options.record_key else 0)
     return (size + per_row * table.rows) * (2 if options.shuffle else 1) + MARGIN_BYTES

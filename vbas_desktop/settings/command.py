@@ -18,6 +18,7 @@ from .sensitive import check_sensitive
 
 _TOLD = {
     *("region_column", "quasi_identifiers", "identifiers", "k", "coordinates", "columns", "rename", "class_size"),
+    "record_key",
     *("shuffle", "shuffle_seed", "release_delimiter", "escape_formulas", "format", "policy"),
 }
 """Settings that a report describes in sentences of its own, or that it does not show."""
@@ -100,7 +101,7 @@ def files_to_repeat(document: Mapping[str, Any]) -> dict[str, str]:
         "--generalise": (GROUPS_FILE, options.get("groupings")),
         "--requirement": (REQUIREMENT_FILE, document.get("requirement")),
         "--checklist": (CHECKLIST_FILE, document.get("policy_checklist")),
-        "--shuffle-seed": (SEED_FILE, options.get("shuffle") and options.get(_SEED)),
+        "--shuffle-seed": (SEED_FILE, (options.get("shuffle") or options.get("record_key")) and options.get(_SEED)),
     }
     return {option: file for option, (file, content) in there.items() if content}
 

@@ -23,6 +23,9 @@ FORMATS = get_args(ReleaseFormat)
 CLASS_SIZE = "class_size"
 """The usual name of the added column with the number of released records that share the row's values."""
 
+RECORD_KEY = "record_key"
+"""The usual name of the added column with a pseudonymous key of each record."""
+
 
 SECRET_BYTES = 16
 SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
@@ -34,9 +37,10 @@ class ReleaseOptions(Settings, group="release"):
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
     released even if they tell of person or place; ``renames`` maps a column to its name in the release. ``class_size``
-    names the added column (None: not added). ``delimiter`` None keeps that of the file. ``shuffle_seed`` is the secret
-    of the rows' order, in hexadecimal digits (None: drawn when the release is written). ``policy`` is the id of a
-    shipped policy or the path of one, ``population`` the path of a table of the population.
+    and ``record_key`` name the added columns (None: not added). ``delimiter`` None keeps that of the file.
+    ``shuffle_seed`` is the secret of the rows' order and of the records' keys, in hexadecimal digits (None: drawn when
+    the release is written). ``policy`` is the id of a shipped policy or the path of one, ``population`` the path of a
+    table of the population.
     """
 
     columns: tuple[str, ...] | None = setting(
@@ -96,6 +100,13 @@ class ReleaseOptions(Settings, group="release"):
         label="&Add a column with the size of each record's class",
         help="Add a column with the number of records that share the row's values.",
         without_value=CLASS_SIZE,
+    )
+    record_key: str | None = setting(
+        None,
+        label="Add a column with a random key of each record",
+        help="Add a column with a random key of each record, another one in every release; which record has which key "
+        "is listed in internal/record_index.csv, which must stay in the organisation.",
+        without_value=RECORD_KEY,
     )
     delimiter: str | None = setting(
         None,
@@ -174,6 +185,9 @@ class ReleaseOptions(Settings, group="release"):
         if self.class_size is not None and not self.class_size.strip():
             remedy = "Write a name behind --class-size, or nothing."
             findings.append(_wrong("The added column with the size of each class has no name.", remedy))
+        if self.record_key is not None and not self.record_key.strip():
+            remedy = "Write a name behind --record-key, or nothing."
+            findings.append(_wrong("The added column with a key of each record has no name.", remedy))
         findings += [
             _wrong(f"There is no geometry format “{name}”.", "Choose geojson, gpkg or both.")
             for name in self.geometry
@@ -182,9 +196,19 @@ class ReleaseOptions(Settings, group="release"):
         if findings:
             raise InputError(findings)
 
+    @property
+    def uses_secret(self) -> bool:
+        """Whether the order of the rows or the keys of the records come from a secret."""
+        return self.shuffle or self.record_key is not None
+
+    @property
+    def added_columns(self) -> tuple[str, ...]:
+        """The names of the columns that are added behind those of the records, in their order."""
+        return tuple(name for name in (self.class_size, self.record_key) if name)
+
     def settled(self) -> ReleaseOptions:
-        """The same with a secret for the order of the rows, drawn if none was given and the rows are shuffled."""
-        if not self.shuffle or self.shuffle_seed is not None:
+        """Return the same with a secret, drawn if none was given and the order of rows or their keys depend on it."""
+        if not self.uses_secret or self.shuffle_seed is not None:
             return self
         return replace(self, shuffle_seed=secrets.token_hex(SECRET_BYTES))
 
@@ -201,13 +225,18 @@ class ReleaseOptions(Settings, group="release"):
         wanted = header if self.columns is None else dict.fromkeys(self.columns)
         written = defused if self.escape_formulas else str
         kept = [(name, written(self.renames.get(name, name))) for name in wanted if name not in dropped]
-        names = [name for _, name in kept] + ([self.class_size] if self.class_size else [])
+        names = [*(name for _, name in kept), *self.added_columns]
         if not kept:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
         if twice:
             raise InputError(
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
+            )
+        if self.record_key in there:
+            # Also where that column is not released: a key must not pass for it.
+            raise InputError(
+                _wrong("A column of the records has this name.", "Choose another name.", column=self.record_key)
             )
         return tuple(kept)
 

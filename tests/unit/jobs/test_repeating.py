@@ -126,7 +126,8 @@ VARIANTS = {
     ],
     "release": [
         f'--columns=--tract,"sex, ""at birth""",{AGE},"a=b; c"', f'--rename="{ILLNESS}"=ill=ness', "--rename",
-        "--tract=the area", "--class-size", "size, of class", "--release-delimiter", "tab", "--escape-formulas",
+        "--tract=the area", "--class-size", "size, of class", "--record-key",
+        "key, of record", "--release-delimiter", "tab", "--escape-formulas",
         "--policy", "class-5", "--geometry", "gpkg,geojson", "--no-pdf", "--name-column", "county, or so",
         "--allow-column", f'"{ILLNESS}"', *SECRET,
     ],
@@ -155,6 +156,7 @@ VARIANTS = {
         f'"{ILLNESS}"=share:60', "--sites", "4", *SECRET,
     ],
     "plain order": ["--no-shuffle", "--no-pdf", "--no-pair-tests", "--allow-column", f'"{ILLNESS}"'],
+    "keys in plain order": ["--no-shuffle", "--record-key", "key", "--no-pdf", "--sites", "4", *SECRET],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,19 @@ class RowNumbers:
         block = bisect_right(self._records, record) - 1
         within, offsets = record - self._records[block], self._offsets[block]
         return self._lines[block] + (within if offsets is None else int(offsets[within]))
+
+    def rows(self, records: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row numbers of records, which are counted from 0 and ascend."""
+        records = records + self._dropped
+        if not self._records:
+            return records + 2
+        found = np.empty(records.size, np.int64)
+        borders = np.append(np.searchsorted(records, self._records), records.size)
+        for block, (low, high) in enumerate(pairwise(borders.tolist())):
+            within = records[low:high] - self._records[block]
+            offsets = self._offsets[block]
+            found[low:high] = self._lines[block] + (within if offsets is None else offsets[within])
+        return found
 
 
 IDENTIFIER_FROM = 50_000

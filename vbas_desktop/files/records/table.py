@@ -216,6 +216,10 @@ class RecordTable:
         """The number of the line on which a record (counted from 0) begins."""
         return self._lines.row(record if self.positions is None else int(self.positions[record]))
 
+    def row_numbers(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the lines on which records of the file begin, of which the positions (counted from 0) ascend."""
+        return self._lines.rows(positions)
+
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """The row numbers of the first records whose category is marked in ``wanted``."""
         codes = self.codes(name)

@@ -112,7 +112,7 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
     _check_sum(walked, walk_hash, "crosswalk is not the one that was written: its")
     walk, region = _crosswalk(walked), problem["region_column"]
     renamed = {new: old for old, new in options.renames.items()}
-    columns = tuple(renamed.get(name, name) for name in table.dialect.header if name != options.class_size)
+    columns = tuple(renamed.get(name, name) for name in table.dialect.header if name not in options.added_columns)
     compared = document.get("ledger_check") or {}
     selection = document.get("selection") or {}
     bare = Entry(

@@ -101,7 +101,7 @@ class ArrowRecords(Records):
         if not self._options.shuffle:
             rows = 0
             for batch in self._batches(progress):
-                yield self._composed(batch, *self._places(batch, rows))
+                yield self._composed(batch, *self._places(batch, rows), rows)
                 rows += batch.num_rows
             return
         number = max(1, -(-self._plan.problem.records // BUCKET_ROWS))
@@ -110,7 +110,7 @@ class ArrowRecords(Records):
             rows = 0
             for batch in self._batches(Span(progress, 0.0, 0.7)):
                 area, size = self._places(batch, rows)
-                buckets.add(self._composed(batch, area, size), row_keys.of_rows(np.flatnonzero(area >= 0) + rows))
+                buckets.add(self._composed(batch, area, size, rows), row_keys.of_rows(np.flatnonzero(area >= 0) + rows))
                 rows += batch.num_rows
             yield from shuffled(buckets, progress)
 
@@ -178,7 +178,8 @@ class ArrowRecords(Records):
             text = pc.coalesce(after.take(pc.index_in(text, value_set=before)), text)
         return text
 
-    def _composed(self, batch: Any, area: NDArray[np.int32], size: NDArray[np.int64]) -> Any:
+    def _composed(self, batch: Any, area: NDArray[np.int32], size: NDArray[np.int64], before: int) -> Any:
+        """The released rows of a batch, before whose first record there are so many."""
         problem, kept = self._plan.problem, area >= 0
         mask, columns = pa.array(kept), []
         for name, _ in self._released:
@@ -191,6 +192,9 @@ class ArrowRecords(Records):
             columns.append(self._dressed(name, column))
         if self._options.class_size:
             columns.append(self._dressed("", pa.array(size[kept])))
+        if self._record_keys is not None:
+            keys = self._record_keys.of_rows(np.flatnonzero(kept) + before)
+            columns.append(pa.array(keys.view(f"S{keys.shape[1]}").ravel().astype(str), pa.string()))
         return pa.RecordBatch.from_arrays(columns, names=self._names)
 
     def _dressed(self, name: str, column: Any) -> Any:

@@ -17,7 +17,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 
 from .canonical import Canonical
 from .fields import Bytes, FieldTable, bounds_of, quoted, unquoted
-from .rows import COPY, SIZE, TEXT, decide, is_formula
+from .rows import COPY, KEY, SIZE, TEXT, decide, is_formula
 
 DIRECT_CLASSES = 1 << 24
 DENSE_CELLS = 1 << 24
@@ -196,6 +196,8 @@ def make_composition(
             parts.append((COPY, place, place, place))
     if options.class_size:
         parts.append((SIZE, 0, 0, -1))
+    if options.record_key:
+        parts.append((KEY, 0, 0, -1))
     kinds, first, last, columns = (np.array(values, np.int32) for values in zip(*parts, strict=True))
     replaced = int(np.count_nonzero(kinds != COPY))
     longest = max(map(len, texts.fields), default=0)
@@ -216,7 +218,7 @@ def make_composition(
 
 def names_row(options: ReleaseOptions, header: Sequence[str], encoding: str, delimiter: str) -> bytes:
     """The names of the released columns as a row of a CSV file, without its end."""
-    own = ((options.class_size, options.class_size),) if options.class_size else ()
+    own = ((name, name) for name in options.added_columns)
     raw = (required_bytes(name, encoding, column) for column, name in (*options.released_columns(header), *own))
     return delimiter.encode().join(quoted(name, delimiter.encode()) for name in raw)
 

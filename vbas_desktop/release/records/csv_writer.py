@@ -166,10 +166,13 @@ class CsvRecords(Records):
         out, ends = np.empty(room, np.uint8), np.empty(kept.size, np.int64)
         formulas = np.zeros(len(self._header), np.int64)
         newline = np.frombuffer(self._blocks.newline, np.uint8)
+        record_keys = np.empty((0, 0), np.uint8)
+        if self._record_keys is not None:
+            record_keys = self._record_keys.of_rows(kept + before)
         compose(
             block.buf, starts, area, size, codes, plan.kinds, plan.first, plan.last, plan.columns, plan.pool,
             plan.bounds, plan.formulas, plan.delimiter, requote, plan.escape, block.holds(b"=+-@\t\r\xef"), newline,
-            out, ends, formulas,
+            record_keys, out, ends, formulas,
         )  # fmt: skip
         if buckets is None:
             return Composed(out[: ends[-1] if ends.size else 0], formulas, block.read)

@@ -11,7 +11,7 @@ from vbas_desktop.files.records.tokens import CR, LF, QUOTE
 from .fields import Bytes
 
 SUPPRESSED = -1
-COPY, TEXT, SIZE = 0, 1, 2
+COPY, TEXT, SIZE, KEY = 0, 1, 2, 3
 
 
 @compiled
@@ -217,6 +217,7 @@ def compose(
     escape: bool,
     look: bool,
     newline: Bytes,
+    record_keys: NDArray[np.uint8],
     out: Bytes,
     ends: NDArray[np.int64],
     formulas: NDArray[np.int64],
@@ -224,7 +225,8 @@ def compose(
     """Write the kept rows into ``out`` and the end of each into ``ends``; returns their number.
 
     Part p of a row is columns ``first[p]`` … ``last[p]`` as they are (COPY), text number ``first[p]`` + code (TEXT:
-    ``last[p]`` is the quasi-identifier whose code counts, -1 the aggregated region), or the class size (SIZE).
+    ``last[p]`` is the quasi-identifier whose code counts, -1 the aggregated region), the class size (SIZE), or the key
+    of the record (KEY), of which ``record_keys`` has a line for each kept row.
     ``formulas[c]`` counts the released cells of column c that a spreadsheet might run: texts that are ``risky``, and of
     copied columns what looks like it (unless ``look`` says that nothing can).
     """
@@ -239,6 +241,10 @@ def compose(
                 at += 1
             if kinds[p] == SIZE:
                 at = _put_number(size[row], out, at)
+            elif kinds[p] == KEY:
+                for i in range(record_keys.shape[1]):
+                    out[at + i] = record_keys[kept, i]
+                at += record_keys.shape[1]
             elif kinds[p] == TEXT:
                 text = first[p] + (area[row] if last[p] < 0 else codes[last[p], row])
                 at = _put(pool, bounds[text], bounds[text + 1], out, at)

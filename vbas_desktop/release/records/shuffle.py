@@ -187,5 +187,7 @@ def order_key(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bytes:
         "class_size": options.class_size,
         "form": [options.format, options.delimiter, options.escape_formulas],
     }
+    if options.record_key is not None:
+        content["record_key"] = options.record_key
     told = json.dumps(content, sort_keys=True, ensure_ascii=True)
     return hashlib.sha512(f"vbas row order {options.shuffle_seed} {table.source.identity} {told}".encode()).digest()

@@ -200,3 +200,11 @@ def refuse_order(options: ReleaseOptions, address: str) -> None:
     if not options.shuffle:
         message = "Records behind an address have no order that could be kept."
         raise InputError(Finding("no-order", message, "Shuffle the rows.", file=address))
+
+
+def refuse_record_key(options: ReleaseOptions, address: str) -> None:
+    """Refuse keys of records that have no number by which an index could name them."""
+    if options.record_key is not None:
+        message = "Records behind an address have no row numbers to which an index of keys could lead."
+        remedy = "Leave the key of each record out, or release from a record file."
+        raise InputError(Finding("no-record-key", message, remedy, file=address))

@@ -15,6 +15,7 @@ import numpy as np
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_order import RecordKeys
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -92,7 +93,7 @@ class Records:
     @cached_property
     def _names(self) -> list[str]:
         """The columns of the release, under the names that they have there."""
-        return [name for _, name in self._released] + ([self._options.class_size] if self._options.class_size else [])
+        return [*(name for _, name in self._released), *self._options.added_columns]
 
     @cached_property
     def _delimiter(self) -> str:
@@ -101,8 +102,13 @@ class Records:
 
     @cached_property
     def _order_key(self) -> bytes:
-        """What decides about the order of the rows, if they are shuffled."""
+        """What decides about the order of the rows, if they are shuffled, and about the keys of the records."""
         return order_key(self._plan, self._table, self._options)
+
+    @cached_property
+    def _record_keys(self) -> RecordKeys | None:
+        """The keys of the records; None if none are released."""
+        return None if self._options.record_key is None else RecordKeys(self._order_key)
 
 
 def ahead(pool: ThreadPoolExecutor, jobs: Iterable[Callable[[], T]], number: int) -> Iterator[T]:

@@ -85,6 +85,9 @@ def file_in_words(dialect: Dialect, options: ReleaseOptions, encoding: str) -> l
     items = [("Order of the rows", "random" if options.shuffle else "as in the record file")]
     if options.class_size:
         items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
+    if options.record_key:
+        told = "a random key of each record, another one in every release; who has which key is known inside only"
+        items.append((f"Added column “{options.record_key}”", told))
     return [*items, ("Form of the file", _form(dialect, options, encoding))]
 
 

@@ -37,6 +37,7 @@ from vbas_desktop.ui.worker import JobRunner, in_window_words
 from .coverage import CoverageLine, undecided_in_words
 from .handing_over import dated, extract_job
 from .release_columns import ReleaseColumns, unprotected_in_words
+from .release_fields import ReleaseFields
 
 _STOPPED = (
     "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
@@ -90,6 +91,7 @@ class ExportDialog(Dialog):
         self.shuffle, self.formulas, self.class_size, self.geopackage, self.pdf = (
             QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
         )
+        self.fields = ReleaseFields()
         self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.pair_tests = QCheckBox(_SETTINGS["pair_tests"].label)
         set_tool_tip(self.pair_tests, _SETTINGS["pair_tests"].help)
@@ -159,6 +161,7 @@ class ExportDialog(Dialog):
             order,
             self.formulas,
             self.class_size,
+            self.fields,
             self.pair_tests,
             in_row(self.geopackage, self.pdf),
             in_row(naming, (audience, 1), (self._reason, 1)),
@@ -225,6 +228,7 @@ class ExportDialog(Dialog):
             combo.currentIndexChanged.connect(self._on_changed)
         for box in (self.shuffle, self.formulas, self.class_size):
             box.toggled.connect(self._on_changed)
+        self.fields.changed.connect(self._on_changed)
 
     @Slot()
     def _on_tiers(self) -> None:
@@ -265,6 +269,7 @@ class ExportDialog(Dialog):
             "pdf": self.pdf.isChecked(),
             "pair_tests": self.pair_tests.isChecked(),
             "name_column": self.naming.currentData(),
+            **self.fields.values(),
         }
         options = ReleaseOptions(**values)
         options.released_columns(self._session.table.dialect.header)
@@ -287,6 +292,7 @@ class ExportDialog(Dialog):
             (self.naming, options.name_column),
         ):
             combo.setCurrentIndex(max(0, combo.findData(value)))
+        self.fields.take_up(options)
         self.delimiter.setCurrentIndex(list(_SETTINGS["delimiter"].titles).index(options.delimiter))
         for box, on in (
             (self.shuffle, options.shuffle),
