@@ -119,6 +119,7 @@ def test_a_non_surjective_first_step_fills_classes_that_lack_one_record(tmp_path
         ),
         (["--start-level", "Hh=-1", "--hierarchies", str(LEVELS)], 1, "Choose 0 to 4"),
         (["--start-level", "Value=1"], 1, "column “Value”: A start level is given for a column that is not a"),
+        (["--handle", "generalise", "--everywhere", "--with-closest"], 2, "exclude each other"),
         (["--fill", "median"], 2, "--fill and --fill-value go with --handle fabricate and --sensitive"),
         (["--handle", "fabricate", "--sensitive", "Value", "--fill", "population"], 2, "needs --population FILE"),
         (["--handle", "fabricate", "--sensitive", "Value", "--fill-value", "Value"], 1, "“Value” gives no value"),

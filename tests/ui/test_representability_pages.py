@@ -368,6 +368,85 @@ def test_sensitive_values_of_made_up_records_come_from_the_chosen_population(win
     assert values.count("17") == 7
 
 
+def choose(field, value):
+    """Choose a value of a list as a click does."""
+    field.widget.setCurrentIndex(field.widget.findData(value))
+    field.widget.activated.emit(field.widget.currentIndex())
+
+
+def written_by_both(window, qtbot, tmp_path, *options):
+    """Write by the box and by the command; the same bytes."""
+    box = page(window, "Representability").panel.outliers
+    box.writing.seed.setText("mine")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        box._on_target(str(tmp_path / "window.csv"))
+    command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--key", "Key", "--quiet"]
+    more = ["--shuffle-seed", "mine", "--out", str(tmp_path / "command.csv"), "--replace", *map(str, options)]
+    assert main([*command, *more]) == 0
+    written = (tmp_path / "window.csv").read_text()
+    assert written == (tmp_path / "command.csv").read_text()
+    return written.splitlines()[1:]
+
+
+def test_the_first_step_and_the_filling_are_those_of_the_command(window, qtbot, tmp_path):
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C6.csv")
+    shown.panel.sensitive.setText("Value")
+    box = shown.panel.outliers
+    choose(box.mode, "surjective")
+    box.start_levels.setText("Hh=1")
+    levels = DATA.parents[2] / "docs" / "examples" / "household" / "levels"
+    shown.panel.hierarchies.show_file(levels)
+    options = ("--hierarchies", levels, "--start-level", "Hh=1")
+    rows = written_by_both(window, qtbot, tmp_path, *options)
+    assert {row.split(",")[1] for row in rows} == {"1-5"}
+    assert len(rows) == 37
+    choose(box.mode, "non-surjective")
+    box.start_levels.clear()
+    choose(box.method, "median")
+    options = ("--first-step", "non-surjective", "--sensitive", "Value", "--fill", "median")
+    assert len(written_by_both(window, qtbot, tmp_path, *options)) == 38
+    box.values.setText("Value=17")
+    options = ("--first-step", "non-surjective", "--sensitive", "Value", "--fill", "median", "--fill-value", "Value=17")
+    assert sum(row.endswith(",17") for row in written_by_both(window, qtbot, tmp_path, *options)) == 1
+    choose(box.mode, "partial")
+    assert len(written_by_both(window, qtbot, tmp_path, "--first-step", "partial")) == 35
+
+
+def test_fields_without_effect_are_hidden_and_reasons_shown(window):
+    box = page(window, "Representability").panel.outliers
+    box.how.setCurrentIndex(box.how.findData("generalise"))
+    assert "• There are many small classes." in box.summary.text()
+    assert not box.fields["with_closest"].isHidden()
+    box.fields["everywhere"].widget.click()
+    assert box.fields["with_closest"].isHidden()
+    assert box.step_size.isHidden()
+    assert box.method.isHidden()
+    choose(box.mode, "non-surjective")
+    assert box.first_summary.text() == "Classes that lack few records get made-up ones."
+    assert not box.step_size.isHidden()
+    assert not box.method.isHidden()
+    assert not box.population.isHidden()
+    choose(box.mode, "bijective")
+    assert box.population.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("mode", "levels", "said"),
+    [("surjective", "", "no column has a start level"), ("partial", "Hh", "“Hh” is not understood")],
+)
+def test_a_first_step_that_is_not_complete_is_said_beside_the_form(window, tmp_path, mode, levels, said):
+    panel = page(window, "Representability").panel
+    fill(panel, "C6.csv")
+    choose(panel.outliers.mode, mode)
+    panel.outliers.start_levels.setText(levels)
+    panel.outliers._on_target(str(tmp_path / "out.csv"))
+    assert said in panel.message.text()
+    assert not window.runner.busy
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [

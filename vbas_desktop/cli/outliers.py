@@ -100,7 +100,7 @@ def _add_first_step_options(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--first-step",
-        choices=MODES,
+        choices=list(MODES),
         help="what happens before: bijective (nothing), surjective (classes are grouped by --start-level), partial "
         "(classes of fewer than --first-step-size records are left out), non-surjective (classes of at least "
         "--first-step-size records get made-up records) (default: bijective, with --start-level surjective)",
@@ -156,6 +156,8 @@ def run(options: argparse.Namespace) -> int:
         "delete": {"smallest_sample": options.smallest_sample},
         "generalise": {"everywhere": options.everywhere, "with_closest": options.with_closest},
     }
+    if options.everywhere and options.with_closest:
+        raise UsageError("--everywhere and --with-closest exclude each other")
     _check_fabrication(options)
     values = pairs_in(options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value")
     if options.out:

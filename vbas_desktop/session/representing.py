@@ -74,6 +74,11 @@ def texts_by_name(text: str) -> dict[str, str]:
     return pairs_in(names_in(text), str, "“{}” is not understood.", "Write name=text, separated by commas.")
 
 
+def levels_by_name(text: str) -> dict[str, int]:
+    """Read ``age=1, job=2`` as levels by name; `InputError` if it is something else."""
+    return pairs_in(names_in(text), int, "“{}” is not understood.", "Write name=level, separated by commas.")
+
+
 def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:
     """The requirement that a form states; every field that cannot be understood is named."""
     overall = {name: _bounds(BOUNDED[name], *bounds[name]) for name in BOUNDED if name in bounds}

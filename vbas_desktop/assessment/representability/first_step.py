@@ -27,7 +27,13 @@ BIJECTIVE = "bijective"
 SURJECTIVE = "surjective"
 PARTIAL = "partial"
 NON_SURJECTIVE = "non-surjective"
-MODES = (BIJECTIVE, SURJECTIVE, PARTIAL, NON_SURJECTIVE)
+MODES = {
+    BIJECTIVE: "Every class stays as it is.",
+    SURJECTIVE: "Classes are grouped: columns start on a higher level of their hierarchies.",
+    PARTIAL: "The smallest classes are left out.",
+    NON_SURJECTIVE: "Classes that lack few records get made-up ones.",
+}
+"""The modes, and what happens in each."""
 
 _SMALLEST_KEPT = 2
 
@@ -46,7 +52,7 @@ class FirstStep:
         label="First step",
         help="bijective: classes as they are; surjective: grouped by start levels; partial: the smallest classes are "
         "left out; non-surjective: classes that lack few records get made-up ones.",
-        choices=MODES,
+        choices=tuple(MODES),
     )
     size: int = parameter(
         0,

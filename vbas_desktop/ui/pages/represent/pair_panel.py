@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QScrollArea, QSpinBox, QWidget
 
+from vbas_desktop.approaches.declaration import Parameter, parameters_of
+from vbas_desktop.assessment.representability.first_step import BIJECTIVE, MODES, NON_SURJECTIVE, PARTIAL, FirstStep
 from vbas_desktop.assessment.representability.handling import Fabricate, Handling, handlings
+from vbas_desktop.assessment.representability.made_up import Filling
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
-from vbas_desktop.session.representing import PairOrder, numbers_of, texts_by_name
+from vbas_desktop.session.representing import PairOrder, levels_by_name, numbers_of, texts_by_name
 from vbas_desktop.settings.forms import names_in, orders_in
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import button, dress, in_column, offer
@@ -129,8 +133,10 @@ class PairPanel(QScrollArea):
             choices = Choices(self.k.value(), self.key.text().strip(), columns, names_in(self.sensitive.text()))
             form = self.outliers.writing
             writing, reading = form.value(names_in(form.identifiers.text())), self.reading.value()
-            people = self.outliers.population.path if isinstance(handling, Fabricate) else None
-            self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, reading, people))
+            box = self.outliers
+            people = box.population.path if box.makes_up_records else None
+            order = OutlierJob(path, choices, handling, target, coding, writing, reading, people)
+            self.handling_wanted.emit(replace(order, first_step=box.first_step(), filling=box.filling()))
 
     def _coding(self) -> Coding:
         region, crosswalk = self.region.text().strip(), self.crosswalk.path
@@ -186,15 +192,38 @@ class OutlierBox(QWidget):
         self.summary = muted()
         self.fields: dict[str, ParameterField] = {}
         self._form = in_column(spacing=GRID)
+        self.mode, self.step_size = (_field_of(declared) for declared in parameters_of(FirstStep))
+        self.first_summary = muted()
+        self.start_levels = dress(NamesEdit(value=True), placeholderText="age=1, job=2")
+        self._start_field = Field(
+            "Start levels", self.start_levels, "column=level of its hierarchy that all records start from"
+        )
+        (self.method,) = (_field_of(declared) for declared in parameters_of(Filling))
+        self.values = dress(NamesEdit(value=True), placeholderText="income=31000")
+        self._values_field = Field(
+            "Given sensitive values", self.values, "column=value that evidence has for the population"
+        )
         self.problem = told(look="error")
         self.writing = WritingFields()
         write = "Write the original without classes below k; the new file becomes the anonymised one"
         self.write = button("Handle and e&xport…", self._on_write, write)
+        self._build()
+        self.how.currentIndexChanged.connect(self._on_how)
+        self.mode.edited.connect(self._show_fields)
+        self._on_how()
+
+    def _build(self) -> None:
         in_column(
             title("Small classes of the original"),
+            self.mode,
+            self.first_summary,
+            self._start_field,
+            self.step_size,
             Field("How", self.how, "What becomes of classes with fewer than k records"),
             self.summary,
             self._form,
+            self.method,
+            self._values_field,
             self.population,
             self.writing,
             self.problem,
@@ -203,27 +232,43 @@ class OutlierBox(QWidget):
             margins=(0, GRID, 0, 0),
             spacing=GRID,
         )
-        self.how.currentIndexChanged.connect(self._on_how)
-        self._on_how()
 
     @property
     def kind(self) -> type[Handling]:
         """The way that is chosen."""
         return handlings()[self.how.currentData()]
 
+    @property
+    def makes_up_records(self) -> bool:
+        """Whether records may be made up."""
+        return self.kind is Fabricate or self.mode.in_force == NON_SURJECTIVE
+
     @Slot()
     def _on_how(self) -> None:
         reasons = "\n".join(f"• {reason}" for reason in self.kind.reasons)
         self.summary.setText(f"{self.kind.card.summary} Choose it if:\n{reasons}")
-        self.population.setVisible(self.kind is Fabricate)
         clear(self._form)
         self.fields = {}
         for declared in self.kind.parameters():
             field = ParameterField(declared, self.kind.component, self.kind.card.name)
             field.show_value(declared.default)
+            field.edited.connect(self._show_fields)
             self.fields[declared.name] = field
             self._form.addWidget(field)
+        self._show_fields()
         self.problem.hide()
+
+    @Slot()
+    def _show_fields(self) -> None:
+        """Show the fields that have an effect beside the others."""
+        values = {name: field.in_force for name, field in self.fields.items()}
+        for declared in self.kind.parameters():
+            self.fields[declared.name].setVisible(declared.has_effect(values))
+        self.first_summary.setText(MODES[self.mode.in_force])
+        self._start_field.setVisible(self.mode.in_force != BIJECTIVE)
+        self.step_size.setVisible(self.mode.in_force in (PARTIAL, NON_SURJECTIVE))
+        for field in (self.method, self._values_field, self.population):
+            field.setVisible(self.makes_up_records)
 
     def handling(self) -> Handling | None:
         """Make the handling of the values in force; None, with what is wrong beside it, if they do not go together."""
@@ -236,6 +281,18 @@ class OutlierBox(QWidget):
         self.problem.hide()
         return made
 
+    def first_step(self) -> FirstStep:
+        """Make the first step of the values in force; those that have no effect are left out."""
+        mode = self.mode.in_force
+        levels = {} if mode == BIJECTIVE else levels_by_name(self.start_levels.text())
+        return FirstStep(mode, self.step_size.in_force if mode in (PARTIAL, NON_SURJECTIVE) else 0, levels)
+
+    def filling(self) -> Filling:
+        """Make the filling of the values in force."""
+        if not self.makes_up_records:
+            return Filling()
+        return Filling(self.method.in_force, texts_by_name(self.values.text()))
+
     @Slot()
     def _on_write(self) -> None:
         if self.handling() is not None:
@@ -247,3 +304,9 @@ class OutlierBox(QWidget):
         made = self.handling()
         if made is not None:
             self.handling_wanted.emit(made, Path(chosen))
+
+
+def _field_of(declared: Parameter) -> ParameterField:
+    field = ParameterField(declared, "", "")
+    field.show_value(declared.default)
+    return field
