@@ -39,6 +39,7 @@ from .agreement import DENSE_CELLS, Ints
 from .column_tests import Combinations, Disclosure, combinations_to_try, disclosing_columns, disclosing_combinations
 from .expected_values import expected_values
 from .file_columns import CodedColumn, UnreadableFile, encoding_of_release, read_arrays, read_csv, read_parquet
+from .region_map import mapped_codes, read_lines
 from .released_records import (
     SAMPLE_ROWS,
     ReleasedColumn,
@@ -60,7 +61,8 @@ class WrittenRelease:
 
     ``columns`` are (name in the original, name in the release) in order, ``width`` counts an added column, too.
     ``escaped``: an apostrophe stands before what looks like a formula. ``source`` holds the original records if they
-    are in no file. ``filters`` chose the original records that were considered.
+    are in no file. ``filters`` chose the original records that were considered, ``region_map`` says which regions
+    their ids stand for.
     """
 
     file: Path
@@ -71,6 +73,7 @@ class WrittenRelease:
     escaped: bool
     source: Engine | None = None
     filters: tuple[FilterClaim, ...] = ()
+    region_map: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ def look_at_release(
     records = None
     if original is not None:
         crosswalk = _read_crosswalk(release, problem.regions.ids)
-        records = OriginalRecords(problem, crosswalk, written, original, plain, release.escaped)
+        records = OriginalRecords(problem, crosswalk, written, original, plain, release.escaped, release.region_map)
         columns = [records.column(name) for name in plain]
         found += disclosing_columns(records, columns, progress)
     disclosing = {name for disclosure in found for name in disclosure.columns}
@@ -336,6 +339,7 @@ class OriginalRecords:
         original: Columns,
         plain: Sequence[str],
         escaped: bool,
+        region_map: Path | None = None,
     ) -> None:
         self.k, self.quasi_identifiers = problem.k, problem.quasi_identifiers
         self._escaped = escaped
@@ -344,7 +348,7 @@ class OriginalRecords:
         groups = {name: _grouped(problem, name, original[name]) for name in self.quasi_identifiers}
         known = {name: self._without_apostrophes(written[name]) for name in self.quasi_identifiers}
         codes = {name: self._as_written(groups[name], known[name]) for name in self.quasi_identifiers}
-        region = _regions(original[problem.region_column], crosswalk)
+        region = _regions(original[problem.region_column], crosswalk, region_map)
         # A record whose region or values the written file does not have is not released.
         there = region >= 0
         for column in codes.values():
@@ -466,8 +470,10 @@ def _numbered_places(crosswalk: dict[str, tuple[str, ...]]) -> tuple[dict[str, i
     return numbers, tuple(memberships)
 
 
-def _regions(column: CodedColumn, crosswalk: dict[str, tuple[str, ...]]) -> Ints:
+def _regions(column: CodedColumn, crosswalk: dict[str, tuple[str, ...]], region_map: Path | None) -> Ints:
     """Return the number of each record's initial region; −1: the crosswalk does not have it."""
+    if region_map is not None:
+        column = CodedColumn(*mapped_codes(column.codes, column.texts, read_lines(region_map)))
     number = {region: place for place, region in enumerate(crosswalk)}
     return np.array([number.get(text, -1) for text in column.texts], np.int64)[column.codes]
 

@@ -31,6 +31,7 @@ from .readback import (
     read_parquet,
     read_wide,
 )
+from .region_map import Assignment, read_lines
 from .selection import FilterClaim, ReadFilter, read_filters
 from .source_records import every_record
 from .tally import Hashes, Tally, Translation, combine, fingerprints
@@ -48,8 +49,9 @@ class Claim:
     ``values`` are those of the columns whose numbers, dates and blanks are written in one way. No aggregated region
     holds two values of the region file's columns ``within``, or one of the initial regions ``alone`` and another one.
     ``source`` is where the records of the input are if they are in no file. Aggregated regions are named after the
-    region file's ``name_column``, if at all. ``filters`` chose the records of the input that were considered.
-    The column ``record_key`` has a key of each row, which ``record_index`` leads back to the input.
+    region file's ``name_column``, if at all. ``filters`` chose the records of the input that were considered,
+    ``region_map`` says which regions their ids stand for. The column ``record_key`` has a key of each row, which
+    ``record_index`` leads back to the input.
     """
 
     file: Path
@@ -68,6 +70,7 @@ class Claim:
     filters: tuple[FilterClaim, ...] = ()
     record_key: str | None = None
     record_index: Path | None = None
+    region_map: Path | None = None
 
     @property
     def names(self) -> list[str]:
@@ -321,7 +324,26 @@ def _changes(groups: Mapping[str, str], encoding: str, escape: bool) -> Translat
 
 
 def _input_batches(case: Case) -> Iterator[tuple[Batch, NDArray[np.int64]]]:
-    """Read the records of the input that are to be considered, with their numbers among all, counted from 0."""
+    """Read the records of the input that are to be considered, with their numbers among all, counted from 0.
+
+    If there is a region map, the regions that it gives them are in the region column.
+    """
+    if case.claim.region_map is None:
+        yield from _considered_batches(case)
+        return
+    at = case.dialect.header.index(case.problem.region_column)
+    counts: Counter[int] = Counter()
+    for batch, _ in _considered_batches(case):
+        ids, numbers = np.unique(batch[at], return_counts=True)
+        counts.update(dict(zip(ids.tolist(), numbers.tolist(), strict=True)))
+    assignment = Assignment(read_lines(case.claim.region_map), counts, lambda texts: hashed(texts, case.encoding))
+    for batch, positions in _considered_batches(case):
+        assignment.replace(batch[at])
+        yield batch, positions
+
+
+def _considered_batches(case: Case) -> Iterator[tuple[Batch, NDArray[np.int64]]]:
+    """Read the records that are to be considered as the file has them, with their numbers among all."""
     rows = 0
     header, region = case.dialect.header, case.problem.region_column
     listed = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +69,18 @@ class Earlier:
 
 
 @dataclass(frozen=True, eq=False)
+class RegionMap:
+    """Which regions of the region file the ids of the records stand for.
+
+    ``targets`` has for each id of the records the ids of the region file with their shares, in the order of the file;
+    the shares of an id add up to 1. An id that is not listed stands for the region of the same id.
+    """
+
+    targets: Mapping[str, tuple[tuple[str, Fraction], ...]]
+    source: Source
+
+
+@dataclass(frozen=True, eq=False)
 class Regions:
     """All initial regions in file order.
 
@@ -75,8 +88,9 @@ class Regions:
     coordinates that everything is computed in. ``names`` are readable names where the file has them. ``labels`` are the
     file's other columns in which regions share values, such as their county: places that they lie in. ``numbers`` are
     the columns with a number, 0 or more, for every region, such as their population. ``columns`` are all columns but
-    coordinates, as text. ``earlier`` says what regions were merged to in an earlier release. ``whole``: these are a
-    part of other regions, and which of them.
+    coordinates, as text. ``earlier`` says what regions were merged to in an earlier release, ``mapping`` which regions
+    the ids of the records stand for (None: those of the same id). ``whole``: these are a part of other regions, and
+    which of them.
     """
 
     ids: tuple[str, ...]
@@ -91,6 +105,7 @@ class Regions:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     obstacles: Obstacles | None = None
     earlier: Earlier | None = None
+    mapping: RegionMap | None = None
     whole: tuple[Regions, NDArray[np.intp]] | None = None
 
     def __len__(self) -> int:

@@ -76,7 +76,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["format_version", "options", "inputs", "solutions"],
     "properties": {
         "options": _OPTIONS,
-        "inputs": {"type": "object", "properties": {"records": _INPUT, "regions": _INPUT}},
+        "inputs": {"type": "object", "properties": dict.fromkeys(("records", "regions", "region_map"), _INPUT)},
         "chosen_solution": {"type": ["integer", "null"]},
         "release": {"type": ["object", "null"]},
         "policy_checklist": CHECKLIST_SCHEMA,
@@ -90,7 +90,7 @@ SCHEMA: dict[str, Any] = {
 
 FORMAT_VERSION = 1
 
-_NAMED_FILES = ("codebook", "coarsen_from", "population", "policy", "keep_records", "drop_records")
+_NAMED_FILES = ("codebook", "coarsen_from", "region_map", "population", "policy", "keep_records", "drop_records")
 """Options that name one further file each."""
 
 
@@ -104,7 +104,7 @@ def run_document(
         "format_version": FORMAT_VERSION,
         "program_version": __version__,
         "options": dict(options),
-        "inputs": {"records": _source(problem.records_source), "regions": _source(problem.regions_source)},
+        "inputs": _inputs(problem),
         **selected,
         "problem": {
             "records": problem.records,
@@ -183,6 +183,13 @@ def read_run_file(folder: Path) -> dict[str, Any]:
 
 def _unusable(path: Path, message: str) -> InputError:
     return refusal("run-file", message, "Choose a folder that `vbas run --out` wrote.", file=path)
+
+
+def _inputs(problem: Problem) -> dict[str, Any]:
+    """List the files that were read, with their hashes."""
+    mapping = problem.regions.mapping
+    found = {"records": _source(problem.records_source), "regions": _source(problem.regions_source)}
+    return found if mapping is None else {**found, "region_map": _source(mapping.source)}
 
 
 def _source(source: Source | None) -> dict[str, Any] | None:

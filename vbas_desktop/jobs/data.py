@@ -61,6 +61,7 @@ class LoadJob:
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.algorithms.ahead import make_ready
+        from vbas_desktop.files.counting.region_map import needs_file
         from vbas_desktop.files.generalise import read_codebook
         from vbas_desktop.files.record_filter import filter_records
         from vbas_desktop.files.records.table import REHEARSAL
@@ -69,6 +70,8 @@ class LoadJob:
 
         started = perf_counter()
         place = record_place(self.records) if isinstance(self.records, Path) else self.records
+        if isinstance(place, Address) and self.reading.region_map:
+            raise needs_file(self.reading.region_map)
         required, unwanted = self._read_filters(place)
         if isinstance(place, Path):
             check_two_files(place, self.regions)

@@ -12,8 +12,8 @@ from vbas_desktop.io.output import check_target
 from vbas_desktop.sources.address import Kind, record_place
 
 INPUTS = frozenset({
-    "records", "regions", "generalise", "obstacles", "coarsen_from", "set", "policy", "population", "ledger",
-    "codebook", "requirement", "checklist", "run_folder", "ladder", "reference", "file", "like", "original",
+    "records", "regions", "generalise", "obstacles", "coarsen_from", "region_map", "set", "policy", "population",
+    "ledger", "codebook", "requirement", "checklist", "run_folder", "ladder", "reference", "file", "like", "original",
     "anonymised", "hierarchies", "distances", "crosswalk", "worst", "domain_rules", "filter_rules", "people",
     "slots", "plan", "keep_records", "drop_records",
 })  # fmt: skip

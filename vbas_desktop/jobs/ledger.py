@@ -170,13 +170,15 @@ class CompareJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008
         """The result of the check."""
+        from vbas_desktop.files.counting.region_map import map_regions
         from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger
         from vbas_desktop.release.plan import make_plan
 
         ledger = read_ledger(ledger_behind(self.path), must_be=False)
         plan = make_plan(self.problem, self.solution)
-        entry = entry_of_plan(plan, self.table, ReleaseOptions(), ledger.key, self.audience)
-        return check(ledger, Subject(entry, self.table, self.problem.regions, self.problem), self.audience, progress)
+        table = map_regions(self.table, self.problem.region_column, self.problem.regions.mapping)
+        entry = entry_of_plan(plan, table, ReleaseOptions(), ledger.key, self.audience)
+        return check(ledger, Subject(entry, table, self.problem.regions, self.problem), self.audience, progress)
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,7 @@ class CheckJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
         """Read the release and the record file, and compare."""
+        from vbas_desktop.files.counting.region_map import map_regions
         from vbas_desktop.files.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release.ledger import Subject, check, entry_of_folder, read_ledger
 
@@ -224,7 +227,8 @@ class CheckJob:
         if not _is_source(data.table, entry):
             message = "This is not the file of the run: its content differs."
             raise InputError(Finding("input-changed", message, "Name the file of the run.", file=str(records)))
-        subject = Subject(entry, data.table, data.regions)
+        table = map_regions(data.table, entry.region_column, data.regions.mapping)
+        subject = Subject(entry, table, data.regions)
         return check(ledger, subject, self.audience, Span(progress, 0.8, 1.0), self.k)
 
 

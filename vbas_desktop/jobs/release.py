@@ -79,6 +79,7 @@ class ReleaseJob:
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
+        from vbas_desktop.files.counting.region_map import map_regions
         from vbas_desktop.files.hashing import require_unchanged
         from vbas_desktop.release import check_release_target, write_release
 
@@ -90,7 +91,10 @@ class ReleaseJob:
         if not self.replaces:
             check_unoccupied(self.target)
         ran, loss = self._checked_loss(progress)
+        ran = replace(ran, table=map_regions(ran.table, ran.problem.region_column, ran.problem.regions.mapping))
         require_unchanged(ran.table.source)
+        if ran.problem.regions.mapping is not None:
+            require_unchanged(ran.problem.regions.mapping.source)
         also = self._also(progress)
         # The secret of the rows' order is drawn here, so that it is among the options that are kept.
         options = self.options.settled()
@@ -100,7 +104,7 @@ class ReleaseJob:
         document = self._document(ran, solution, options)
         missing = missing_ledger(self.handing)
         document |= {} if missing is None else {"ledger_missing": str(missing)}
-        document |= self._checked(solution, options, Span(progress, 0.0, 0.1))
+        document |= self._checked(ran, solution, options, Span(progress, 0.0, 0.1))
         rest = Span(progress, 0.1, 1.0 if also is None else 0.8)
         report = write_release(ran.problem, ran.table, ran.result, solution, options, self.target, rest, document)
         if also is not None:
@@ -169,11 +173,11 @@ class ReleaseJob:
                 raise
             return stopped
 
-    def _checked(self, solution: Solution, options: ReleaseOptions, progress: Progress) -> dict[str, Any]:
+    def _checked(self, ran: Ran, solution: Solution, options: ReleaseOptions, progress: Progress) -> dict[str, Any]:
         """What the ledger says of this release, for run.json; refused if it would single people out."""
         from .ledger import check_before_release
 
-        found = check_before_release(self.handing, self.ran.problem, self.ran.table, solution, options, progress)
+        found = check_before_release(self.handing, ran.problem, ran.table, solution, options, progress)
         return {} if found is None else {"ledger_check": found}
 
     def _document(self, ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
@@ -313,7 +317,9 @@ class ExportJob:
             named=settings.identifiers,
         )
         data = load.execute(Span(progress, 0.0, 0.4))
-        _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source})
+        mapping = data.regions.mapping
+        mapped = {} if mapping is None else {"region_map": mapping.source}
+        _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source, **mapped})
         _refuse_other_filters(document, data.table)
         ran = RunJob(settings, data).execute(Span(progress, 0.4, 0.6))
         solution = chosen_solution(ran, self.solution or document.get("chosen_solution"))

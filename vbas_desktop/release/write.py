@@ -29,6 +29,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
+from vbas_desktop.files.counting.region_map import map_regions
 from vbas_desktop.files.generalise import from_plain, groups_text
 from vbas_desktop.files.policies import find_policy
 from vbas_desktop.files.population import read_population
@@ -89,6 +90,7 @@ def write_release(
     release is complete and verified. Raises `InputError`, `VerificationFailed` or `Cancelled`; then nothing is left.
     """
     progress, target, options = progress or Silent(), Path(target), options.settled()
+    table = map_regions(table, problem.region_column, problem.regions.mapping)
     if options.policy is not None:
         find_policy(options.policy)
     # Wrong choices of columns are refused before anything else is done.
@@ -253,6 +255,7 @@ class _Job:
             claim.escaped,
             claim.source,
             claim.filters,
+            claim.region_map,
         )
         found = look_at_release(self.plan.problem, self.table.dialect, written, self.options.pair_tests, progress)
         refuse_disclosures(found.disclosures, self.options)
@@ -278,6 +281,7 @@ class _Job:
 
     def _claim(self, release: Path) -> Claim:
         """What the released file will have to be."""
+        mapping = self.plan.problem.regions.mapping
         return Claim(
             release / self._file_name,
             release / "crosswalk.csv",
@@ -294,6 +298,7 @@ class _Job:
             filters=self._filters,
             record_key=self.options.record_key,
             record_index=self._record_index if self.options.record_key else None,
+            region_map=None if mapping is None else Path(mapping.source.path),
         )
 
     @property

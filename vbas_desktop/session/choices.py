@@ -248,6 +248,7 @@ def _with_paths(choices: Choices, path: Callable[[str], str]) -> Choices:
         choices,
         obstacles=tuple(path(each) for each in choices.obstacles),
         codebook=moved(choices.codebook),
+        region_map=moved(choices.region_map),
         keep_records=moved(choices.keep_records),
         drop_records=moved(choices.drop_records),
     )
@@ -302,7 +303,7 @@ def _begins(name: str, parts: tuple[str, ...]) -> bool:
 
 
 def _region_column(table: RecordTable, regions: Regions) -> str | None:
-    ids = set(regions.ids)
+    ids = set(regions.ids) if regions.mapping is None else {*regions.ids, *regions.mapping.targets}
     best, best_matches = None, 0
     for facts in table.columns:
         if facts.categories is None:

@@ -91,6 +91,7 @@ class OpenProjectOrder:
             keep_records=there(chosen.keep_records, "required combinations"),
             drop_records=there(chosen.drop_records, "unwanted combinations"),
             coarsen_from=there(chosen.coarsen_from, "earlier release"),
+            region_map=there(chosen.region_map, "region map"),
         )
         # A missing layer stays in the menu; looking for one on another computer would tell that one who asks.
         layers = tuple(each for each in state.look.context if not is_elsewhere(each.path, here))

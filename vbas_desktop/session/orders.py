@@ -37,7 +37,7 @@ class LoadOrder:
         started = clock()
         data = LoadJob(self.records, self.regions, self.choices.reading).execute(progress)
         pace = pace_of(data.table, clock() - started)
-        return Loaded(self, data, guess_roles(data.table, data.regions), region_ids_sha256(data.regions.ids), pace)
+        return Loaded(self, data, guess_roles(data.table, data.regions), regions_sha256(data.regions), pace)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,12 @@ def pace_of(table: RecordTable, seconds: float) -> float:
     if dialect.format != "csv" or dialect.compressed or size < _TELLING_BYTES:
         return 1.0
     return min(max(seconds / (size * _USUAL_SECONDS), _PACES[0]), _PACES[1])
+
+
+def regions_sha256(regions: Regions) -> str:
+    """Hash what results depend on: the regions in their order, and the map from ids of the records to them."""
+    mapping = () if regions.mapping is None else (regions.mapping.source.sha256,)
+    return region_ids_sha256((*regions.ids, *mapping))
 
 
 def region_ids_sha256(ids: Iterable[str]) -> str:

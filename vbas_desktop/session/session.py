@@ -11,6 +11,7 @@ import numpy as np
 
 from vbas_desktop.approaches.registry import USUAL, preset
 from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.advice import KeptTrials
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseOptions
 
-_NAMED_FILES = ("obstacles", "codebook", "keep_records", "drop_records", "coarsen_from")
+_NAMED_FILES = ("obstacles", "codebook", "keep_records", "drop_records", "coarsen_from", "region_map")
 """Settings that name files besides the records and the regions."""
 
 
@@ -81,7 +82,12 @@ class Session(Papers):
         self._open_runs.clear()
         roles = dict(loaded.guessed_roles)
         if not fresh:
-            roles |= {name: role for name, role in loaded.order.choices.roles.items() if name in roles}
+            kept = {name: role for name, role in loaded.order.choices.roles.items() if name in roles}
+            guessed = next((name for name, role in roles.items() if role is Role.REGION), None)
+            if guessed is not None and Role.REGION not in kept.values():
+                # A region map that was just named tells which column has the regions.
+                kept.pop(guessed, None)
+            roles |= kept
         # Groups belong to the categories of one file; those of other files would be without effect, or a trap.
         chosen = replace(loaded.order.choices, roles=roles)
         self._history.restart(replace(chosen, groupings={}, benign={}, criteria=()) if fresh else chosen)
@@ -354,4 +360,6 @@ class Session(Papers):
 
 def _sources(regions: Regions) -> tuple[Source, ...]:
     earlier = () if regions.earlier is None else (regions.earlier.source,)
-    return earlier if regions.obstacles is None else (*regions.obstacles.sources, *earlier)
+    mapping = () if regions.mapping is None else (regions.mapping.source,)
+    obstacles = () if regions.obstacles is None else regions.obstacles.sources
+    return (*obstacles, *earlier, *mapping)

@@ -51,7 +51,7 @@ class RegionOptions:
 
     ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
     ``obstacles`` are files with what ways between regions must go around, ``coarsen_from`` is the crosswalk of an
-    earlier release.
+    earlier release, ``region_map`` says which regions the ids of the records stand for.
     """
 
     id_column: str | None = None
@@ -64,6 +64,7 @@ class RegionOptions:
     decimal: str = "auto"
     obstacles: tuple[str, ...] = ()
     coarsen_from: str | None = None
+    region_map: str | None = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,14 @@ class Reading(RecordOptions, group="reading"):
         in_command="for the construction coarsen: the crosswalk.csv of an earlier release, the folder of its run, or "
         "its number in the ledger",
         form=Form("FILE|N"),
+        usual="none",
+    )
+    region_map: str | None = setting(
+        None,
+        label="Region map",
+        help="CSV file with the columns from,to and optionally share: which regions of the region file the ids in the "
+        "records stand for. Records of an id with several regions are split evenly, or by share.",
+        form=Form("FILE"),
         usual="none",
     )
 

@@ -26,7 +26,7 @@ from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Protection
 
-_TOLD_OTHERWISE = ("codebook", "obstacles", "coarsen_from", "keep_records", "drop_records")
+_TOLD_OTHERWISE = ("codebook", "obstacles", "coarsen_from", "region_map", "keep_records", "drop_records")
 """Messages about these files say themselves where the window asks for them."""
 
 _READING = {each.option: each.label for each in settings_of(Reading) if each.name not in _TOLD_OTHERWISE}

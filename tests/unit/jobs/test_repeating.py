@@ -52,6 +52,8 @@ def folder(tmp_path, monkeypatch):
     (here / "not these.csv").write_text(f'{AGE},"{ILLNESS}"\n1,2\n')
     merged = [f"R{i},A{i % 4}" for i in range(12)]
     (here / "codes of then.csv").write_text("initial_region,aggregated_region\n" + "\n".join(merged) + "\n")
+    mapped = [f"R{i},R{(i + step) % 12}" for i in range(12) for step in range(1 + i % 3)]
+    (here / "map of ids.csv").write_text("from,to\n" + "\n".join(mapped) + "\n")
     (here / "our rule.toml").write_text(text_of("class-11"), encoding="utf-8")
     people = [f"R{i},{age},{sex},99" for i in range(12) for age in range(1, 5) for sex in (1, 2)]
     (here / "all people.csv").write_text("\n".join([f'region,{AGE},"sex, ""at birth""",people', *people]) + "\n")
@@ -92,6 +94,7 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
         folder / "only these.csv",
         folder / "not these.csv",
         folder / "codes of then.csv",
+        folder / "map of ids.csv",
         folder / "our rule.toml",
         folder / "all people.csv",
         *release.glob("internal/*.csv"),
@@ -142,6 +145,7 @@ VARIANTS = {
     "coarsen": [
         "--construction", "coarsen", "--coarsen-from", "codes of then.csv", "--sites", "3", *SECRET,
     ],
+    "region map": ["--region-map", "map of ids.csv", "--sites", "4", *SECRET],
     "limits": [
         '--within="county, or so"', "--alone", "R1,R2", "--alone-column", "prison", "--min-records", "60",
         "--max-records", "200", "--population-column", "people", "--min-population", "900", "--max-population", "4000",

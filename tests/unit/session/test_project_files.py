@@ -438,6 +438,30 @@ def test_obstacles_and_codebook_are_named_as_seen_from_the_project(session, tmp_
     )
 
 
+def test_a_region_map_is_kept_with_the_project_and_results_of_another_map_do_not_fit(session):
+    home = Path(session.records_path).parent
+    ids = session.regions.ids
+    map_file = home / "map.csv"
+    lines = [f"{one},{two}\n" for one in ids for two in dict.fromkeys((one, ids[0]))]
+    map_file.write_text("from,to\n" + "".join(lines))
+    session.change_reading(region_map=str(map_file))
+    session.accept_data(session.order_load(session.records_path, session.regions_path).execute())
+    assert session.regions.mapping.targets[ids[1]][1][0] == ids[0]
+    run(session)
+    problem = session.entries[-1].problem
+    plain = problem.counts.region_totals
+    assert plain[0] > plain[1:].max()
+    session.snapshot().write(home / "project.vbas")
+    assert json.loads((home / "project.vbas").read_text(encoding="utf-8"))["choices"]["region_map"] == "map.csv"
+    after, opened = reopen(home / "project.vbas")
+    assert after.choices.region_map == str(map_file)
+    assert after.entries[-1].problem.counts.region_totals.tolist() == plain.tolist()
+    map_file.write_text("from,to\n" + "".join(f"{one},{ids[1]}\n" for one in ids))
+    after, opened = reopen(home / "project.vbas")
+    assert after.entries == ()
+    assert opened.left_out == len(session.entries)
+
+
 def test_layers_on_another_computer_are_not_looked_for(session, tmp_path):
     (tmp_path / "coast.geojson").write_text("{}")
     session.change_look(session.look.with_context(str(tmp_path / "coast.geojson")))

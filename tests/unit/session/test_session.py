@@ -10,6 +10,23 @@ from vbas_desktop.session.events import Event
 from vbas_desktop.session.session import Session
 
 
+def test_the_region_column_is_found_by_the_ids_of_a_region_map(tmp_path):
+    records, regions = write_data(tmp_path)
+    ids = sorted({line.rpartition(",")[2] for line in records.read_text().splitlines()[1:]})
+    text = records.read_text()
+    for each in ids:
+        text = text.replace(f",{each}\n", f",area {each}\n")
+    records.write_text(text)
+    (tmp_path / "map.csv").write_text("from,to\n" + "".join(f"area {each},{each}\n" for each in ids))
+    session = open_data(records, regions)
+    assert session.choices.region_column is None
+    session.change_reading(region_map=str(tmp_path / "map.csv"))
+    session.accept_data(session.order_load(records, regions).execute(), fresh=False)
+    assert session.choices.region_column == "tract"
+    run(session)
+    assert session.entries[0].problem.counts.records == 2000
+
+
 def test_roles_are_guessed_from_the_content(session):
     assert dict(session.choices.roles) == {
         "person": Role.IDENTIFIER,

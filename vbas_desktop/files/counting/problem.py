@@ -21,6 +21,7 @@ from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
 
 from .classes import CLASSES_LIMIT
+from .region_map import map_regions
 from .sensitive import check_sensitive, count_sensitive, countable
 
 _NAMED_ROWS = 5
@@ -141,6 +142,7 @@ def build_problem(
 ) -> Problem:
     """Count the records of each region and class; all problems with the choices are raised together."""
     progress, findings = progress or Silent(), FindingList(table.source.path)
+    table = map_regions(table, region_column, regions.mapping)
     _check_choices(table, region_column, quasi_identifiers, k, groupings, findings)
     if unknown_regions not in UNKNOWN_REGIONS:
         message = f"“{unknown_regions}” is not a way to treat records of unknown regions."

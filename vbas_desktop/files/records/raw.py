@@ -183,12 +183,25 @@ class OrderedCodes:
             return out
 
 
+class PlainCodes:
+    """The codes of a column that was made for these records."""
+
+    def __init__(self, codes: NDArray[np.integer], values: int) -> None:
+        self._codes = frozen(codes.astype(code_type(values)))
+
+    def array(self) -> NDArray[np.unsignedinteger]:
+        """Return the codes, one per record."""
+        return self._codes
+
+    def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """Return the codes of some records, which are given in ascending order."""
+        return self._codes[records]
+
+
 class MergedCodes:
     """A column's codes after some of its values became one."""
 
-    def __init__(
-        self, codes: OrderedCodes | MergedCodes | SelectedCodes, code_of: NDArray[np.int64], values: int
-    ) -> None:
+    def __init__(self, codes: Codes, code_of: NDArray[np.int64], values: int) -> None:
         self._codes = codes
         self._table = code_of.astype(code_type(values))
 
@@ -213,7 +226,7 @@ class SelectedCodes:
 
     def __init__(
         self,
-        codes: OrderedCodes | MergedCodes | SelectedCodes,
+        codes: Codes,
         records: NDArray[np.int64],
         code_of: NDArray[np.int64],
         values: int,
@@ -233,6 +246,10 @@ class SelectedCodes:
     def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
         """Return the codes of some considered records, which are given in ascending order."""
         return self._table[self._codes.at(self._records[records])]
+
+
+Codes = OrderedCodes | PlainCodes | MergedCodes | SelectedCodes
+"""The codes of a column, however they were made."""
 
 
 def selected_facts(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tuple[ColumnFacts, NDArray[np.int64]]:

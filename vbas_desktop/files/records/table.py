@@ -35,8 +35,9 @@ from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
 from .parquet import first_parquet_record, is_parquet, scan_parquet
 from .raw import (
+    Codes,
     MergedCodes,
-    OrderedCodes,
+    PlainCodes,
     RawColumn,
     RawRecords,
     RowNumbers,
@@ -71,7 +72,8 @@ class RecordTable:
     """A record file in memory: codes only, as small as they can be. Later choices never read the file again.
 
     ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect. With a
-    ``selection``, ``rows`` are the records that are considered, and ``positions`` says which of the file's they are.
+    ``selection``, ``rows`` are the records that are considered, and ``positions`` says which of the file's they are. In
+    ``mapped_column`` the values are regions that a region map gave to the records, not those of the file.
     """
 
     source: Source
@@ -79,10 +81,12 @@ class RecordTable:
     dialect: Dialect
     columns: tuple[ColumnFacts, ...]
     findings: tuple[Finding, ...] = ()
-    _codes: Mapping[str, OrderedCodes | MergedCodes | SelectedCodes] = field(default_factory=dict, repr=False)
+    _codes: Mapping[str, Codes] = field(default_factory=dict, repr=False)
     _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
     selection: Selection | None = None
     positions: NDArray[np.int64] | None = field(default=None, repr=False)
+    mapped_column: str | None = None
+    _unmapped: RecordTable | None = field(default=None, repr=False)
 
     @property
     def file_rows(self) -> int:
@@ -133,7 +137,7 @@ class RecordTable:
     @cached_property
     def rows_hash(self) -> str:
         """The hash of the rows in any order; empty if it is not known."""
-        return hash_rows(self)
+        return hash_rows(self if self._unmapped is None else self._unmapped)
 
     def facts(self, name: str) -> ColumnFacts:
         """What is known of a column."""
@@ -161,6 +165,17 @@ class RecordTable:
             name: MergedCodes(self._codes[name], code_of, facts.distinct) for name, (facts, code_of) in merged.items()
         }
         return replace(self, columns=columns, _codes={**self._codes, **codes})
+
+    def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> RecordTable:
+        """Return the same records with other regions in a column: ``codes`` are indices into ``values``."""
+        frequencies = np.bincount(codes, minlength=len(values))
+        used = np.flatnonzero(frequencies)
+        number = np.cumsum(frequencies > 0) - 1
+        found = replace(self.facts(name), frequencies=frequencies[used])
+        facts, code_of = merged_facts(found, [values[place] for place in used.tolist()])
+        columns = tuple(facts if each.name == name else each for each in self.columns)
+        coded = PlainCodes(code_of[number[codes]], facts.distinct)
+        return replace(self, columns=columns, mapped_column=name, _codes={**self._codes, name: coded}, _unmapped=self)
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no column of the file has."""

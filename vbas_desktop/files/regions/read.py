@@ -25,6 +25,7 @@ from vbas_desktop.settings.reading import RegionOptions
 from .coordinates import CHOICES, place
 from .earlier import load_earlier
 from .geo import ENDINGS, layer_names, layer_numbers, read_raw_layer, source_of
+from .mapping import load_region_map
 from .numbers import DECIMALS, numbers_of
 from .obstacles import load_obstacles
 from .raw import RawRegions, check_identical
@@ -64,6 +65,7 @@ def load_regions(
         findings=(*findings.stop_on_errors(), *remarks),
         obstacles=obstacles,
         earlier=load_earlier(options.coarsen_from, raw.ids),
+        mapping=load_region_map(options.region_map, raw.ids),
     )
     progress.update("Reading regions", 1.0)
     return regions

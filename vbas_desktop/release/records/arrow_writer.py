@@ -33,7 +33,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from .batch_buckets import BatchBuckets
 from .blocks import refuse_changed
 from .canonical import Canonical
-from .composition import UNKNOWN
+from .composition import UNKNOWN, mapped_regions
 from .writing import SHUFFLING, WRITING, Records, Sink, Written
 
 BATCH_ROWS = 1 << 16
@@ -81,6 +81,7 @@ class ArrowRecords(Records):
             pair = (pa.array(list(grouping.groups), pa.string()), pa.array(list(grouping.groups.values()), pa.string()))
             self._groups.setdefault(grouping.column, []).append(pair)
         self._formulas = dict.fromkeys(table.dialect.header, 0)
+        self._mapped = mapped_regions(plan.problem, table)
 
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; ``scratch`` is a folder on the same disk for the nameless file of the shuffle."""
@@ -160,7 +161,10 @@ class ArrowRecords(Records):
     def _places(self, batch: Any, before: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The place of each row (below 0: it is not released) and its class size; so many records come before it."""
         problem = self._plan.problem
-        region = _index(self._text(batch, problem.region_column), problem.regions.ids)
+        if self._mapped is None:
+            region = _index(self._text(batch, problem.region_column), problem.regions.ids)
+        else:
+            region = self._mapped[before : before + batch.num_rows]
         if self._table.considered is not None:
             considered = self._table.considered[before : before + batch.num_rows]
             region = np.where(considered, region, np.int32(UNKNOWN))

@@ -72,6 +72,22 @@ def region_and_category_codes(
     return found[0], found[1:]
 
 
+def mapped_regions(problem: Problem, table: RecordTable) -> NDArray[np.int32] | None:
+    """List the initial region of each record of the file if a region map decides it; None if the file tells it.
+
+    Below 0: the record has none, or is not considered.
+    """
+    if table.mapped_column != problem.region_column:
+        return None
+    categories = table.facts(problem.region_column).categories
+    assert categories is not None
+    known = Lookup(problem.regions.ids)
+    region_of = np.array([known.code(value) for value in categories.values], np.int32)
+    regions = np.full(table.file_rows, UNKNOWN, np.int32)
+    regions[table.positions_of(slice(0, table.rows))] = region_of[table.codes(problem.region_column)]
+    return regions
+
+
 def _encoded(text: str, encoding: str) -> bytes | None:
     try:
         return text.encode(encoding)

@@ -22,7 +22,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 
 from .blocks import Block, RowBlocks, changed
 from .canonical import Canonical
-from .composition import UNKNOWN, Lookup, lookups, make_composition, names_row
+from .composition import UNKNOWN, Lookup, lookups, make_composition, mapped_regions, names_row
 from .fields import Bytes, regular_rows, split_rows
 from .rows import compose
 from .shuffle import Arranged, Buckets, bucket_number
@@ -65,6 +65,7 @@ class CsvRecords(Records):
         delimiter, encoding = table.dialect.delimiter or ",", self._blocks.encoding
         known = [*lookups(plan.problem), *(Lookup(values) for values, _ in canonical.values())]
         self._regions, *self._tables = (each.table(encoding, delimiter.encode()) for each in known)
+        self._mapped = mapped_regions(plan.problem, table)
         self._counted = len(plan.problem.categories)
         self._composition = make_composition(plan, options, self._header, delimiter, encoding, canonical)
         columns = {name: place for place, name in enumerate(self._header)}
@@ -147,7 +148,10 @@ class CsvRecords(Records):
     def _compose(self, cut: Cut, skip: int, before: int, buckets: Buckets | None) -> Composed:
         """The released rows of a block, before whose first record there are so many."""
         block, starts, rows = cut.block, cut.starts[skip : cut.rows], cut.rows - skip
-        region = self._regions.codes(block.buf, starts, rows, self._region_place)
+        if self._mapped is None:
+            region = self._regions.codes(block.buf, starts, rows, self._region_place)
+        else:
+            region = self._mapped[before : before + rows]
         codes = np.empty((len(self._tables), rows), np.int32)
         for q, (table, place) in enumerate(zip(self._tables, self._places, strict=True)):
             codes[q] = table.codes(block.buf, starts, rows, place)

@@ -23,7 +23,7 @@ from .ratings import MEASURE_ROWS, journalist_told, measure_rows, risk_blocks
 from .sensitive import recipients_sensitive
 from .shared import column_blocks, files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
-from .wording import COMPONENTS, coordinates
+from .wording import COMPONENTS, MAPPED, coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +114,8 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
     ]
     place = "the smallest place in which the record may be told" if told.coarser else "the aggregated region"
     items.append((f"Region column “{told.region_column}”", f"the code of {place}"))
+    if told.regions.mapping is not None:
+        items.append(("Initial regions of the records", MAPPED))
     for component, name in told.approaches.items():
         kind = approaches(component).get(name)
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))

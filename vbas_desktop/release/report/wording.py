@@ -24,6 +24,13 @@ COMPONENTS = {
 }
 
 
+MAPPED = (
+    "by a map from the ids of the source; where an id stands for several initial regions, its records were divided "
+    "among them by fixed shares, so the initial region of a single record is an assumption"
+)
+"""What is said of a region map."""
+
+
 def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     """Names and values: columns, k, approaches, form of the released file."""
     problem, options = facts.plan.problem, facts.options
@@ -40,6 +47,8 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
         for grouping in problem.groupings
     ]
     items.append((f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region"))
+    if problem.regions.mapping is not None:
+        items.append(("Initial regions of the records", MAPPED))
     items += [(name, _approach(facts, component)) for component, name in COMPONENTS.items()]
     changed = facts.plan.solution.told.get("obstacles")
     if changed is not None:

@@ -33,6 +33,7 @@ _ASKED = {
     "keep_records": ("Required…", "Choose a table of combinations of values: only records with one are considered"),
     "drop_records": ("Unwanted…", "Choose a table of combinations of values: records with one are not considered"),
     "coarsen_from": ("Crosswalk…", "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”"),
+    "region_map": ("Region map…", "Choose a file that says which regions the ids in the records stand for: from, to"),
 }
 """The settings for which a file can be asked for: the button and its tip."""
 
