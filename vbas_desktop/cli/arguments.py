@@ -54,12 +54,15 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-class Single(argparse.Action):
-    """Refuses an option that is given twice, where the second value would silently replace the first."""
+class Store(argparse.Action):
+    """Stores a value. An input that is given twice is refused: the second would silently replace the first."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         """Set the value, or say that there is one already."""
-        if getattr(namespace, self.dest, self.default) is not self.default:
+        from vbas_desktop.jobs.inputs import INPUTS
+
+        is_given = getattr(namespace, self.dest, self.default) is not self.default
+        if self.option_strings and self.dest in INPUTS and is_given:
             raise argparse.ArgumentError(self, "it is given twice; give it once")
         setattr(namespace, self.dest, values)
 

@@ -24,7 +24,7 @@ from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.io.signals import handle_stop_signals, recorded_outputs
 from vbas_desktop.io.writable import check_writable
 
-from .arguments import HelpFormatter
+from .arguments import HelpFormatter, Store
 from .loading import load_little
 from .start import CANCELLED, STOPPED
 from .terminal import OutputError, discard_output, say
@@ -152,7 +152,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _CommandParser(_Parser):
-    """Tells of unknown options itself: it knows the like ones, and its help lists them."""
+    """Tells of unknown options itself: it knows the like ones, and its help lists them. Refuses repeated inputs."""
+
+    def __init__(self, *args: Any, **others: Any) -> None:
+        super().__init__(*args, **others)
+        for name in (None, "store"):
+            self.register("action", name, Store)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The options; what is unknown is an error."""

@@ -17,7 +17,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
-from .arguments import Once, Single, add_settings, whole
+from .arguments import Once, add_settings, whole
 from .options import (
     add_reading_options,
     add_replace_option,
@@ -62,12 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
     )
-    parser.add_argument(
-        "--domain-rules", action=Single, metavar="F", help="CSV feature,type,option: combinations that may stay"
-    )
-    parser.add_argument(
-        "--filter-rules", action=Single, metavar="F", help="CSV feature,rule: how a column is coarsened, in order"
-    )
+    parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
+    parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
     parser.add_argument(
         "--reference",
         action="append",
@@ -101,7 +97,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument(
         "--codebook",
-        action=Single,
         metavar="F",
         help="table column,value,label: what codes mean, told with --show-values",
     )

@@ -47,3 +47,20 @@ def test_risky_knows_the_names_of_delimiters_too(tmp_path, capsys):
     path.write_text("age\tsex\n" + "1\tF\n" * 5 + "2\tM\n")
     assert main(["risky", str(path), "--delimiter", "tab", "-k", "2", "--json", "--quiet"]) == 0
     assert '"sex"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "a", "b", "--policy", "x", "--policy", "y"],
+        ["run", "a", "b", "--requirement=x", "--requirement", "x"],
+        ["ledger", "check", "x", "--ledger", "a", "--ledger", "b"],
+        ["representability", "a", "b", "--key", "id", "--worst", "x", "--worst", "y"],
+        ["appointments", "a", "b", "--regions", "x", "--regions", "y"],
+    ],
+)
+def test_an_input_that_is_given_twice_is_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "it is given twice; give it once" in capsys.readouterr().err
