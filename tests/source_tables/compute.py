@@ -58,6 +58,9 @@ CLASSES = "zip,gender,age,people\n88888,male,50-54,4\n11111,male,55-59,4\n11111,
 SLOTS = "centre,time,capacity\nA,9,4\nA,13,2\nB,9,4\nB,13,3\nC,13,2\n"
 """Table 7 of the paper on screening: classes and slots of its running example."""
 
+FILLS = ("closest", "listing", "largest")
+"""How the heuristic splits classes: as the text of Algorithm 2 says, as its listing says, into the largest slot."""
+
 APPOINTMENTS = [
     "88888 male A9",
     "11111 male A9",
@@ -192,26 +195,33 @@ def compute_screening(folder: Path) -> dict[str, Any]:
     (folder / "slots.csv").write_text(SLOTS, encoding="utf-8")
     files = ("appointments", folder / "classes.csv", folder / "slots.csv", "--quasi-identifiers", "zip,gender,age")
     plans = {}
-    for planner in ("heuristic", "better", "optimal", "random"):
-        plan = json.loads(run_command(*files, "--count-column", "people", "--planner", planner, "--json", "--quiet"))
-        plans[planner] = {name: plan[name] for name in ("vector_before", "vector", "k", "proof")}
+    ways = {name: ("--planner", name) for name in ("optimal", "random")}
+    ways |= {fill: ("--set", f"heuristic.fill={fill}") for fill in FILLS}
+    for name, way in ways.items():
+        plan = json.loads(run_command(*files, "--count-column", "people", *way, "--json", "--quiet"))
+        plans[name] = {key: plan[key] for key in ("vector_before", "vector", "k", "proof")}
     table_5 = {"a": (1, 1, 1, 5), "b": (1, 1, 6), "c": (1, 2, 5), "d": (1, 3, 4)}
     vectors = {name: AnonymityVector.of_sizes(list(sizes)) for name, sizes in table_5.items()}
     table_6 = AnonymityVector.of_sizes(list(Counter(APPOINTMENTS).values()))
-    sizes = ("--people", "20,25,30,35,40,45,50,100,250,500,1000", "--programmes", "100", "--largest-optimal", "50")
+    experiment = ("appointments-experiment", "--programmes", "100", "--largest-optimal", "50", "--quiet")
+    sizes = ("--people", "20,25,30,35,40,45,50,100,250,500,1000")
+    many = ("--people", "1000", "--classes", "N/10+5")
+    set_fill = {fill: ("--set", f"heuristic.fill={fill}") for fill in FILLS}
     return {
         "table_5": {name: list(vector.counts) for name, vector in vectors.items()},
         "table_5_indices": {name: indices(vector)[0] for name, vector in vectors.items()},
         "table_6": list(table_6.counts),
         "plans": plans,
         "partitions_of_15": partitions(15),
-        "table_10": _markdown_rows(run_command("appointments-experiment", *sizes, "--quiet")),
+        "table_10": {fill: _markdown_rows(run_command(*experiment, *sizes, *set_fill[fill])) for fill in FILLS},
+        "many_classes": {fill: _markdown_rows(run_command(*experiment, *many, *set_fill[fill])) for fill in FILLS},
         "table_11": _markdown_rows(run_command("appointments-experiment", "--country", "--quiet")),
     }
 
 
 def _markdown_rows(text: str) -> list[dict[str, str]]:
-    """Read the rows of a printed Markdown table, by the names of its columns."""
+    """Read the rows of a printed Markdown table, by the names of its columns, without the published figures."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
+    rows = [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
+    return [{name: cell for name, cell in row.items() if name != "published"} for row in rows]

@@ -13,6 +13,8 @@ INDICES = {
 }
 """The printed figures of chapter 6: precision and Davies–Bouldin in the text, the indices in Tables 6.8 and 6.11."""
 
+FIGURES = ("precision", "rand", "jaccard", "fowlkes_mallows", "davies_bouldin", "hubert", "entropy_loss")
+
 MEANS = {"1-5/Retired": (6, 40.16, 5.67), "1-5/Self": (6, 39, 3.09), "6-10/***": (3, 44, 6.55)}
 """Table 6.9: size, mean and standard deviation of the aggregated classes of C7."""
 
@@ -63,7 +65,7 @@ def _indices(results: dict[str, Any]) -> str:
     rows = []
     for name, overall in results["overall"].items():
         approaches = ", ".join(f"{way} ({number})" for way, number in results["approaches"][name].items())
-        for figure in ("precision", "rand", "jaccard", "fowlkes_mallows", "davies_bouldin"):
+        for figure in FIGURES:
             printed = INDICES.get(name, {}).get(figure)
             cells = (shown(overall[figure]), shown(printed), ratio(overall[figure], printed))
             rows.append([f"C.{name[1:]}", approaches, figure.replace("_", " "), *cells])
