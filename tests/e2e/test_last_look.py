@@ -222,3 +222,42 @@ def test_a_release_without_its_region_is_counted_but_not_compared(tmp_path):
     sizes = released.groupby(["age", "sex", "plain 0"]).size()
     assert found["columns"][0]["records_below_k"] == int(sizes[sizes < 5].sum())
     assert "was not compared with the original" in (out / "internal" / "report.html").read_text(encoding="utf-8")
+
+
+def test_without_other_columns_there_is_nothing_to_look_at(tmp_path):
+    out = release(tmp_path, people(400, 1, []), "-k", "5", "--sites", "2")
+    assert look_of(out) == {
+        "records": 0,
+        "compared_with_original": True,
+        "pair_tests": True,
+        "columns": [],
+        "combinations": [],
+        "combinations_not_tried": 0,
+        "disclosing": [],
+    }
+
+
+def test_the_internal_report_gives_shares_of_the_released_records(tmp_path):
+    out = release(tmp_path, people(2000, 7, [4, 4]), "-k", "5", "--sites", "4")
+    found = look_of(out)
+    inside = (out / "internal" / "report.html").read_text(encoding="utf-8")
+    below = [each["records_below_k"] for each in (*found["columns"], *found["combinations"])]
+    assert min(below) > 0
+    for number in below:
+        assert f"{number:,} ({100 * number / found['records']:.3g} %)" in inside
+
+
+def test_a_column_that_tells_the_first_quasi_identifier_more_finely_is_said_to_tell_that(tmp_path, capsys):
+    table = people(2000, 9, [])
+    table["age"] = [str(20 + number % 4) for number in range(2000)]
+    table["born"] = ["even" if number % 2 == 0 else "odd" for number in range(2000)]
+    records = tmp_path / "records.csv"
+    table.to_csv(records, index=False)
+    groups = tmp_path / "groups.csv"
+    lines = [f"age,{age},{'20-21' if age < 22 else '22-23'}" for age in range(20, 24)]
+    groups.write_text("column,value,group\n" + "\n".join(lines) + "\n")
+    command = ["run", str(records), str(write_regions(tmp_path)), *CHOSEN, "-k", "5", "--sites", "2"]
+    assert main([*command, "--generalise", str(groups), "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "“age” in more detail than the released groups" in said
+    assert "two records of a group with the same value have the same “age” in 100" in said

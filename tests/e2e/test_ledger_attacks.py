@@ -39,9 +39,9 @@ def write(folder, table, name="records.csv"):
     return folder / name
 
 
-def run(folder, out, *options, records="records.csv"):
+def run(folder, out, *options, records="records.csv", quasi="age,sex"):
     files = [str(folder / records), str(folder / "regions.csv")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", str(K), "--range-reach", "0"]
+    chosen = ["--region-column", "region", "--quasi-identifiers", quasi, "-k", str(K), "--range-reach", "0"]
     more = ["--allow-column", "illness,since,age,sex", "--site-location", "density", "--no-pdf", "--quiet"]
     return main(["run", *files, *chosen, *more, "--out", str(folder / out), *options])
 
@@ -238,3 +238,9 @@ def test_a_third_release_is_refused_though_every_two_are_safe(tmp_path, capsys):
             record(name, ledger)
         assert made(order[2], *ledger) == 1
         assert "Together with releases 1, 2, all of them, this release would show" in capsys.readouterr().err
+    # Once all three were handed over, one that shows nothing beyond them is accepted.
+    assert made(order[2], *ledger, "--despite-ledger", "a test") == 0
+    record(order[2], ledger)
+    capsys.readouterr()
+    coarse = ["--construction", "coarsen", "--coarsen-from", str(tmp_path / "all.csv"), "--sites", "1"]
+    assert run(tmp_path, "ages", *coarse, "-k", "5", *ledger, quasi="age") == 0

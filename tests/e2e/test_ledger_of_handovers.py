@@ -270,3 +270,37 @@ def test_the_refusal_comes_before_anything_is_computed(house, capsys):
     assert "which the ledger records" in capsys.readouterr().err
     assert run(house, "other", "--sites", "5", "--audience", "The Uni") == 1
     assert "but “Uni” is" in capsys.readouterr().err
+
+
+def join_regions(folder, out, source, sites, *options):
+    """Make a release from what another one released, with its regions joined."""
+    released = folder / source / "release"
+    files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", sites, "--range-reach", "0"]
+    ledger = ["--ledger", str(folder / "chain.json")]
+    out = ["--out", str(folder / out), "--quiet", "--no-pdf", "--allow-column", "illness,since,age,sex"]
+    return main(["run", *files, *chosen, *ledger, *out, *options])
+
+
+def test_who_has_what_was_made_from_a_release_is_compared_as_if_they_had_that_one(house, capsys):
+    chain = ("--ledger", str(house / "chain.json"))
+    assert record(house, "first", *chain, audience="Lab") == 0
+    assert join_regions(house, "joined", "first", "4") == 0
+    assert record(house, "joined", *chain, audience="Office") == 0
+    assert join_regions(house, "again", "joined", "3") == 0
+    assert record(house, "again", *chain, audience="Press") == 0
+    assert run(house, "second", "--sites", "7", *chain, "--audience", "Nobody") == 0
+    found = {}
+    for audience in ("Lab", "Office", "Press"):
+        capsys.readouterr()
+        command = ["ledger", "check", str(house / "second"), "--audience", audience, *chain, "--quiet", "--json"]
+        assert main(command) == 3
+        (found[audience],) = json.loads(capsys.readouterr().out)["compared_with"]
+    number = exposed(fates(house, "second", 5), fates(house, "first", 5), 5)
+    assert number > 0
+    assert {audience: each["people"] for audience, each in found.items()} == dict.fromkeys(found, number)
+    # What is made from the last one of the chain adds nothing for those who have the first.
+    capsys.readouterr()
+    assert join_regions(house, "last", "again", "2", "--audience", "Lab") == 0
+    told = json.loads((house / "last" / "run.json").read_text())["ledger_check"]
+    assert "tells nothing that this audience does not have" in told["compared_with"][0]["text"]

@@ -96,7 +96,7 @@ def record_all() -> None:
 
 @dataclass(frozen=True)
 class Tests:
-    """Tests with the seconds that they take, quickest first, and the digests of their files."""
+    """Tests in the order in which they are run, with their seconds and the digests of their files."""
 
     names: tuple[str, ...]
     seconds: tuple[float, ...]
@@ -122,7 +122,7 @@ class CoverageMap:
         self._by_file: dict[str, set[str]] = defaultdict(set)
         self._seconds: dict[str, float] = {}
         self._digests: dict[str, str] = {}
-        self._shifts: dict[tuple[str, str], dict[int, int]] = {}
+        self._shifts: dict[tuple[str, str], dict[int, range]] = {}
         for path in list_test_files():
             record = _record_path(path)
             if record.exists():
@@ -131,12 +131,19 @@ class CoverageMap:
                 self._add(document)
 
     def find_tests(self, path: str, lines: range, *, at_import: bool) -> Tests:
-        """Find the tests that execute one of some lines; of lines run at import, those that use the module at all."""
+        """Find the tests that execute one of some lines; of lines run at import, those that use the module at all.
+
+        The quickest come first.
+        """
         if at_import:
             names = self._by_file[path]
         else:
             names = {name for line in lines for name in self._by_line.get((path, line), ())}
-        ordered = sorted(names, key=lambda name: (self._seconds[name], name))
+        by_time = sorted(names, key=lambda name: (self._seconds[name], name))
+        # The quickest test of each file comes first: different files test different things.
+        first = dict.fromkeys(name.split("::")[0] for name in by_time)
+        quickest = {file: next(name for name in by_time if name.startswith(f"{file}::")) for file in first}
+        ordered = sorted(by_time, key=lambda name: quickest[name.split("::")[0]] != name)
         return Tests(
             tuple(ordered),
             tuple(self._seconds[name] for name in ordered),
@@ -152,19 +159,23 @@ class CoverageMap:
                 shifted = self._shift(path, record["sources"][path])
                 self._by_file[path].add(name)
                 for line in lines:
-                    if line in shifted:
-                        self._by_line[path, shifted[line]].add(name)
+                    for now in shifted[line]:
+                        self._by_line[path, now].add(name)
 
-    def _shift(self, path: str, digest: str) -> dict[int, int]:
-        """Map the lines of the recorded source to those of the present one."""
+    def _shift(self, path: str, digest: str) -> dict[int, range]:
+        """Map the lines of the recorded source to those of the present one, changed lines to all that replace them."""
         if (path, digest) not in self._shifts:
             old = (_SOURCES / digest).read_text().splitlines()
             file = ROOT / path
             new = file.read_text().splitlines() if file.exists() else []
-            blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-            self._shifts[path, digest] = {
-                block.a + step + 1: block.b + step + 1 for block in blocks for step in range(block.size)
-            }
+            shifts: dict[int, range] = {}
+            for change in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+                tag, start, end, new_start, new_end = change
+                for line in range(start, end):
+                    same = new_start + line - start
+                    found = range(same, same + 1) if tag == "equal" else range(new_start, new_end)
+                    shifts[line + 1] = range(found.start + 1, found.stop + 1)
+            self._shifts[path, digest] = shifts
         return self._shifts[path, digest]
 
 

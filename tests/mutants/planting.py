@@ -4,8 +4,9 @@ Faults: comparisons (also at the boundary), ``and`` and ``or``, ``any`` and ``al
 ``not``, arithmetic, numbers one off, ``True`` and ``False``, and left-out statements (refusals first of all).
 
 Nothing is planted in texts, annotations, decorators, progress reports, ``strict=True`` (which guards against faults
-elsewhere) and compiled functions. The compiled ones are compared value by value with plain counterparts in their tests;
-the compiled code of their callers, which is kept on the disk, would hide a mutant.
+elsewhere), sizes of buffers (``1 << 20``), rehearsals (which compute with made-up numbers to have loops compiled) and
+compiled functions. The compiled ones are compared value by value with plain counterparts in their tests; the compiled
+code of their callers, which is kept on the disk, would hide a mutant.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         names = {ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list}
-        if names & _COMPILED:
+        if names & _COMPILED or node.name.lstrip("_").startswith("rehearse"):
             return
         self._functions.append(node.name)
         for default in (*node.args.defaults, *(default for default in node.args.kw_defaults if default)):
@@ -149,6 +150,8 @@ class _Finder(ast.NodeVisitor):
 
     def _is_skipped(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Import | ast.ImportFrom):
+            return True
+        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node):
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             return True
@@ -187,6 +190,8 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.LShift) and isinstance(node.left, ast.Constant):
+            return
         texts = (ast.Constant, ast.JoinedStr)
         joins_texts = any(
             isinstance(side, texts) and not isinstance(getattr(side, "value", ""), int | float)

@@ -106,7 +106,8 @@ class Laboratory:
             return "timed out", test
         if code == 0:
             return "survived", ""
-        is_unknown_test = code == _USAGE_ERROR and "ERROR collecting" not in log.read_text(errors="replace")
+        said = log.read_text(errors="replace")
+        is_unknown_test = code == _USAGE_ERROR and "not found:" in said and "ERROR collecting" not in said
         return "error" if is_unknown_test else "killed", test
 
 
@@ -190,6 +191,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="how many processes")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests per mutant")
     parser.add_argument("--only", default="", help="mutants of the sample whose path has this text in it")
+    parser.add_argument("--untried", action="store_true", help="only mutants that have no result yet")
     parser.add_argument("--report", action="store_true", help="print the kept results, and try nothing")
     options = parser.parse_args()
     mutants = sample(list_targets(), options.number, options.seed)
@@ -197,7 +199,8 @@ def main() -> None:
     if not options.report:
         import_libraries()
         record_all()
-        _try_all(mutants, options)
+        untried = [mutant for mutant in mutants if read_result(mutant) is None]
+        _try_all(untried if options.untried else mutants, options)
     kept = [(mutant, result) for mutant in mutants if (result := read_result(mutant)) is not None]
     report([mutant for mutant, _ in kept], [result for _, result in kept])
 

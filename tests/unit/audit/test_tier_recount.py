@@ -35,3 +35,21 @@ def test_both_ways_give_the_same_tiers(tiers, k, data):
     assert last == len(tiers) - 1
     decided = tiers_of_classes(counts, tiers, k).astype(np.int64)
     assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist()
+
+
+def test_both_ways_give_the_same_tiers_for_classes_that_many_places_lack():
+    for seed in range(400):
+        draw = np.random.default_rng(seed)
+        middle = int(draw.integers(2, 5))
+        places = middle * int(draw.integers(3, 6))
+        parents = (np.arange(places, dtype=np.int32) % middle, np.zeros(middle, np.int32))
+        tiers = Tiers(parents, ("",) * 3, (None,) * 3)
+        k = int(draw.integers(2, 8))
+        matrix = draw.integers(1, k + 2, (places, 4)) * (draw.random((places, 4)) < 0.25)
+        counts = EquivalenceCounts.from_dense((4,), np.arange(4), matrix)
+        indptr, columns, values = counts.rows
+        place = np.repeat(np.arange(counts.regions), np.diff(indptr))
+        own = [parent.astype(np.int64) for parent in parents]
+        found, last = recounted_tiers(place, columns.astype(np.int64), values, own, k)
+        decided = tiers_of_classes(counts, tiers, k).astype(np.int64)
+        assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist(), seed

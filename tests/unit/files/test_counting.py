@@ -81,6 +81,18 @@ def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup
     assert problem.counts.region_totals[1] == 0
 
 
+def test_thousands_of_classes_beyond_the_size_of_a_table_are_counted(tmp_path, monkeypatch):
+    draw = np.random.default_rng(1)
+    rows = [(*map(str, draw.integers(10, 50, 3)), f"r{draw.integers(3)}") for _ in range(20_000)]
+    monkeypatch.setattr(counting, "_LOOKUP_CLASSES", 0)
+    monkeypatch.setattr(counting, "_FEW_CLASSES", 0)
+    table = table_of(tmp_path, rows)
+    regions = regions_named("r0", "r1", "r2")
+    problem = build_problem(table, regions, region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
+    assert problem.counts.classes.size > 16_000
+    assert counted(problem) == Counter((row[3], row[:3]) for row in rows)
+
+
 def test_classes_are_numbered_row_major_in_the_given_order(tmp_path):
     table = table_of(tmp_path, [("10", "x", "", "r1"), ("9", "y", "", "r1"), ("9", "x", "", "r1")])
     problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["b", "a"], k=1)

@@ -183,6 +183,16 @@ def test_shares_are_told_in_words():
     assert sorted(PERCENTS) == list(PERCENTS)
 
 
+def test_a_share_is_used_from_the_first_number_on_that_tells_nothing():
+    # 1 % of 500 are 5 records.
+    assert suppressed_share(5, 495, 5, 40, 40) == Share(1, 2)
+    assert suppressed_share(5, 495, 6, 40, 40) == Share(0, 2)
+    # 1 % of 1,000 are 10: two other cells of at most 5 hold them, one does not. 50 % are 990, more than 197 cells hold.
+    assert suppressed_share(10, 990, 6, 3, 197) == Share(1, 50)
+    assert suppressed_share(10, 990, 6, 2, 197) == Share(0, 50)
+    assert suppressed_share(10, 990, 6, 3, 198) == Share(1, 100)
+
+
 def reachable(size, places):
     """The numbers of pairs that so many records can make in so many places, as bits of an integer."""
     ways = {0: 1}

@@ -1,16 +1,20 @@
 """Whatever goes wrong leaves either the old release or the complete new one, and no file of records beside them."""
 
 import errno
+import gzip
 import hashlib
 import os
 import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from release_making import small_case
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+from release_making import load, random_rows, small_case, write_records, write_regions
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.io import output
@@ -98,6 +102,43 @@ def test_too_little_space_is_noticed_before_anything_is_written(tmp_path, monkey
     with pytest.raises(InputError, match="1 MB are free"):
         case.release(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "copies", "per_row"),
+    [
+        (ReleaseOptions(pdf=False), 2, 8),
+        (ReleaseOptions(pdf=False, shuffle=False), 1, 8),
+        (ReleaseOptions(pdf=False, class_size="size"), 2, 16),
+    ],
+    ids=["shuffled", "in order", "with class sizes"],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_the_space_that_is_asked_for_is_just_enough(tmp_path, monkeypatch, options, copies, per_row, suffix):
+    rows = random_rows(400)
+    plain = write_records(tmp_path, rows)
+    records = tmp_path / f"source{suffix}"
+    if suffix == ".parquet":
+        parquet.write_table(arrow_csv.read_csv(plain), records)
+    else:
+        records.write_bytes(gzip.compress(plain.read_bytes()) if suffix == ".csv.gz" else plain.read_bytes())
+    case = load(records, write_regions(tmp_path))
+    unpacked = records.stat().st_size * (1 if suffix == ".csv" else 6)
+    needed = copies * (unpacked + per_row * 400) + (32 << 20)
+    free = needed - 1
+    monkeypatch.setattr(output.shutil, "disk_usage", lambda path: type("Usage", (), {"free": free})())
+    with pytest.raises(InputError, match="are needed while the result is written"):
+        case.release(tmp_path / "out", options)
+    free = needed
+    case.release(tmp_path / "out", options)
+
+
+def test_counts_that_come_from_no_file_cannot_be_released(tmp_path):
+    case = small_case(tmp_path)
+    case.problem = replace(case.problem, records_source=None)
+    with pytest.raises(InputError, match="The counts come from no record file"):
+        case.release(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])

@@ -64,6 +64,16 @@ def test_every_code_and_class_has_k_records_and_every_code_contains_the_region(c
         assert large == (row["region"] == walk[mine["region"]]["aggregated_region"])
 
 
+def test_two_tiers_are_verified_as_three_are(tmp_path):
+    records = write_records(tmp_path, random_rows(300, seed=3))
+    case = in_tiers(load(records, write_regions(tmp_path), k=K), factor=16)
+    report = case.release(tmp_path / "out", PLAIN)
+    walk = table(tmp_path / "out" / "release" / "crosswalk.csv")
+    assert list(walk[0]) == ["initial_region", "aggregated_region", "tier_1"]
+    names = [check.name for check in report.checks if check.passed]
+    assert "every combination is released in the smallest place where that is safe" in names
+
+
 def test_sums_by_larger_place_are_exact_where_the_combination_is_listed(case, tmp_path):
     case.release(tmp_path / "out", PLAIN)
     folder = tmp_path / "out" / "release"
