@@ -148,6 +148,27 @@ def test_records_get_a_key_of_the_chosen_name(small_regions, tmp_path, qtbot):
     assert {row.rpartition(",")[2] for row in rows} == {line.partition(",")[0] for line in index[1:]}
 
 
+def test_words_on_columns_go_to_the_recipient(small_regions, tmp_path, qtbot):
+    dialog = open_dialog(small_regions)
+    edits = dialog.words.edits
+    edits["aims"].setText("age")
+    assert "“age” is not understood" in dialog.problem.text()
+    edits["aims"].setText("nobody=x")
+    assert "no such column" in dialog.problem.text()
+    edits["aims"].setText('"age=risk factor, among others"')
+    edits["reasons"].setText("person=identifies")
+    edits["meanings"].setText("age=completed years")
+    order = dialog.options()
+    dialog.words.take_up(order)
+    assert dialog.options() == order
+    export(small_regions, dialog, tmp_path / "out", qtbot).close()
+    vector = json.loads((tmp_path / "out" / "release" / "representability.json").read_text())
+    rows = {row["name"]: row for row in vector["attributes"]}
+    assert rows["age"]["aim"] == "risk factor, among others"
+    assert rows["person"]["reason"] == "identifies"
+    assert vector["coding"]["age"]["description"] == "completed years"
+
+
 def test_two_columns_of_one_name_are_refused_before_anything_is_written(small_regions):
     dialog = open_dialog(small_regions)
     dialog.columns.item(1, 2).setText("sex")

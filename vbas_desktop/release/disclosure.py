@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, worst_of_points
+from vbas_desktop.assessment.representability.attributes import ValueRange, describe_values
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import merged_groups
 from vbas_desktop.domain.words import counted
@@ -79,6 +80,8 @@ class Share:
 class ToldColumn:
     """A column that makes the classes, under the name it has in the release; ``categories`` are the released ones.
 
+    ``values`` are their type and range.
+
     ``grouped``: the groupings take at least two values together. ``renamed``: they only give values other names.
     """
 
@@ -86,6 +89,7 @@ class ToldColumn:
     categories: int
     grouped: bool
     renamed: bool = False
+    values: ValueRange | None = None
 
 
 @dataclass(frozen=True)
@@ -280,10 +284,11 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
 def _told_column(problem: Problem, q: int, shown: str, classes: NDArray[np.int64]) -> ToldColumn:
     """Describe a quasi-identifier. The groupings alone tell whether values were merged, not the values that occur."""
     name = problem.quasi_identifiers[q]
-    categories = np.unique(codes_of(problem.counts, q)[classes]).size
+    codes = np.unique(codes_of(problem.counts, q)[classes]).tolist()
+    values = describe_values([problem.categories[q].values[code] for code in codes])
     has_groups = any(grouping.column == name for grouping in problem.groupings)
     is_merged = bool(merged_groups(problem.groupings, name))
-    return ToldColumn(shown, categories, is_merged, has_groups and not is_merged)
+    return ToldColumn(shown, len(codes), is_merged, has_groups and not is_merged, values)
 
 
 _SENSITIVE = ("largest_share_percent", "least_entropy", "largest_closeness", "largest_ordered_closeness")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vbas_desktop.algorithms.indices import PairCounts
+from vbas_desktop.assessment.representability.attributes import REGION, ValueRange, attribute_row
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
 from vbas_desktop.engine.place import HEIGHT, distance_scale
 from vbas_desktop.settings.release import ReleaseOptions
@@ -22,18 +23,19 @@ def recipients_vector(told: Told, options: ReleaseOptions, header: Sequence[str]
     """The vector as it is released: two digits, under the names of the release."""
     columns = {column for column, _ in options.released_columns(header)}
     quasi = [*(column.name for column in told.columns), told.region_column]
+    originals = {shown: column for column, shown in options.released_columns(header)}
+    excluded = {
+        name: options.reasons.get(name) or _usual_reason(name, options) for name in header if name not in columns
+    }
     return {
         "format_version": FORMAT_VERSION,
         "overall": _overall(told),
         "per_class": [_region(told, number) for number in code_order(told)],
-        "excluded_attributes": {
-            name: "identifier" if name in options.identifiers else "not chosen for the release"
-            for name in header
-            if name not in columns
-        },
+        "excluded_attributes": excluded,
         "included_quasi_identifiers": quasi,
+        "attributes": _attributes(told, options, excluded, originals),
         "excluded_classes": {"classes": [], "unnamed_records": None},
-        "coding": _coding(told),
+        "coding": _coding(told, options, originals),
         "sensitive_values": {},
         "sensitive_aggregated": False,
         "weights": {"quasi_identifiers": {name: 1 / len(quasi) for name in quasi}, "levels": {}},
@@ -86,7 +88,25 @@ def _indices(told: Told) -> dict[str, float | None]:
     }
 
 
-def _coding(told: Told) -> dict[str, Any]:
+def _usual_reason(column: str, options: ReleaseOptions) -> str:
+    return "identifier" if column in options.identifiers else "not chosen for the release"
+
+
+def _attributes(
+    told: Told, options: ReleaseOptions, excluded: Mapping[str, str], originals: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Describe the excluded columns by the custodian's words, the others also by their released values."""
+    rows = [attribute_row(name, "excluded", None, options.aims, excluded) for name in excluded]
+    values = {column.name: column.values for column in told.columns}
+    values[told.region_column] = ValueRange(REGION, {"categories": len(told.codes)})
+    for shown, described in values.items():
+        name = originals.get(shown, shown)
+        row = attribute_row(name, "quasi-identifier", described, options.aims, options.reasons)
+        rows.append({**row, "name": shown})
+    return rows
+
+
+def _coding(told: Told, options: ReleaseOptions, originals: Mapping[str, str]) -> dict[str, Any]:
     """What the values of each column mean, and how many released records are on which level."""
     meaning = {column.name: _values_in_words(column) for column in told.columns}
     meaning[told.region_column] = "aggregated region; crosswalk.csv lists its initial regions"
@@ -98,6 +118,7 @@ def _coding(told: Told) -> dict[str, Any]:
             "meaning": words,
             "height": told.heights.get(name, HEIGHT),
             "records_by_level": {f"level {level}": records for level, records in levels[name].items()},
+            "description": options.meanings.get(originals.get(name, name), ""),
         }
         for name, words in meaning.items()
     }

@@ -22,7 +22,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
-from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
+from vbas_desktop.settings.forms import Names, names_in, numbers_in, pairs_in
 
 from .papers import checked_of
 from .results import Entry
@@ -77,6 +77,11 @@ def texts_by_name(text: str) -> dict[str, str]:
 def levels_by_name(text: str) -> dict[str, int]:
     """Read ``age=1, job=2`` as levels by name; `InputError` if it is something else."""
     return pairs_in(names_in(text), int, "“{}” is not understood.", "Write name=level, separated by commas.")
+
+
+def texts_of_names(texts: Mapping[str, str]) -> str:
+    """Write texts by name as `texts_by_name` reads them."""
+    return Names().text([f"{name}={text}" for name, text in texts.items()])
 
 
 def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:

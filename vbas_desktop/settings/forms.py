@@ -292,6 +292,17 @@ class Renames(Texts):
 
 
 @dataclass(frozen=True)
+class WordsByColumn(Renames):
+    """Words on columns: COLUMN=TEXT; in a document also the texts by column."""
+
+    metavar: str = "COLUMN=TEXT"
+
+    def value(self, plain: Any) -> dict[str, str]:
+        """Read the texts by column."""
+        return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text, self.metavar) for text in plain or ())
+
+
+@dataclass(frozen=True)
 class ValuesByColumn(Texts):
     """Values of columns: COLUMN=VALUE,VALUE; in a document also the values by column."""
 

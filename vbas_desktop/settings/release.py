@@ -12,7 +12,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Digits, Flag, Form, Names, Renames, Switch
+from .forms import Delimiter, Digits, Flag, Form, Names, Renames, Switch, WordsByColumn
 from .writing import escaping
 
 ReleaseFormat = Literal["csv", "parquet"]
@@ -36,7 +36,8 @@ class ReleaseOptions(Settings, group="release"):
     """The choices of one release.
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
-    released even if they tell of person or place; ``renames`` maps a column to its name in the release. ``class_size``
+    released even if they tell of person or place; ``renames`` maps a column to its name in the release. ``reasons``,
+    ``aims`` and ``meanings`` are words on columns for the recipient. ``class_size``
     and ``record_key`` name the added columns (None: not added). ``delimiter`` None keeps that of the file.
     ``shuffle_seed`` is the secret of the rows' order and of the records' keys, in hexadecimal digits (None: drawn when
     the release is written). ``policy`` is the id of a shipped policy or the path of one, ``population`` the path of a
@@ -79,6 +80,30 @@ class ReleaseOptions(Settings, group="release"):
         help="Another name for a column; repeatable.",
         option="--rename",
         form=Renames(),
+    )
+    reasons: Mapping[str, str] = setting(
+        {},
+        label="Left out or included, because",
+        help="Why a column is left out of the release, or why a quasi-identifier is in it, for representability.json.",
+        in_command="why a column is left out of the release, or why a quasi-identifier is in it; repeatable",
+        option="--reason",
+        form=WordsByColumn(),
+    )
+    aims: Mapping[str, str] = setting(
+        {},
+        label="Aim of collection",
+        help="Why a column was collected, for representability.json.",
+        in_command="why a left out column or a quasi-identifier was collected; repeatable",
+        option="--aim",
+        form=WordsByColumn(),
+    )
+    meanings: Mapping[str, str] = setting(
+        {},
+        label="Meaning of the values",
+        help="What the values of a quasi-identifier mean, in your own words, for representability.json.",
+        in_command="what the values of a quasi-identifier mean, in your own words; repeatable",
+        option="--meaning",
+        form=WordsByColumn(),
     )
     shuffle: bool = setting(
         True,
@@ -216,7 +241,8 @@ class ReleaseOptions(Settings, group="release"):
         """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
         there, dropped = set(header), set(self.identifiers)
         allowed = [name for name in self.allow_columns if not _is_combination(name, there)]
-        named = [*(self.columns or ()), *self.identifiers, *allowed, *self.renames]
+        words = (*self.reasons, *self.aims, *self.meanings)
+        named = [*(self.columns or ()), *self.identifiers, *allowed, *self.renames, *words]
         unknown = [name for name in dict.fromkeys(named) if name not in there]
         if unknown:
             raise InputError(

@@ -159,6 +159,10 @@ VARIANTS = {
         "--sensitive", ILLNESS, "--benign", f'"{ILLNESS}"=3,"2"', "--criterion", "distinct:3", "--criterion",
         f'"{ILLNESS}"=share:60', "--sites", "4", *SECRET,
     ],
+    "words": [
+        "--reason", "person=identifies, of course", "--aim", f'"{ILLNESS}"=what is = studied', "--meaning",
+        f"{AGE}=completed years", "--no-pdf", "--sites", "4", *SECRET,
+    ],
     "plain order": ["--no-shuffle", "--no-pdf", "--no-pair-tests", "--allow-column", f'"{ILLNESS}"'],
     "keys in plain order": ["--no-shuffle", "--record-key", "key", "--no-pdf", "--sites", "4", *SECRET],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from release_making import load, released_rows, small_case, write_records, write_regions
 
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.place import place_vector
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
@@ -34,6 +36,76 @@ def test_the_recipient_gets_the_vector_rounded_and_listed_among_the_checksums(tm
     assert told["general"]["released_records"] == len(released_rows(tmp_path / "out")) - 1
     assert [row["records"] for row in told["per_class"]] == sorted_by_code(case)
     assert "  representability.json\n" in (report.folder / "SHA256SUMS").read_text()
+
+
+def test_columns_are_described_by_their_released_values_and_the_custodians_words(tmp_path):
+    case = small_case(tmp_path, records=2000)
+    options = ReleaseOptions(
+        identifiers=("name",),
+        renames={"age": "years"},
+        reasons={"name": "names people", "age": "possible confounder"},
+        aims={"age": "risk factor"},
+        meanings={"age": "Completed years, at the day of the survey"},
+        pdf=False,
+    )
+    report = case.release(tmp_path / "out", options)
+    told = vector_of(report)
+    rows = {row["name"]: row for row in told["attributes"]}
+    assert list(rows) == ["name", "years", "sex", "region"]
+    assert rows["name"] == {
+        "name": "name",
+        "use": "excluded",
+        "type": None,
+        "range": None,
+        "aim": "",
+        "reason": "names people",
+    }
+    ages = [int(row[released_rows(tmp_path / "out")[0].index("years")]) for row in released_rows(tmp_path / "out")[1:]]
+    assert (rows["years"]["type"], rows["years"]["range"]) == (
+        "discrete number",
+        {"from": min(ages), "to": max(ages)},
+    )
+    assert (rows["years"]["aim"], rows["years"]["reason"]) == ("risk factor", "possible confounder")
+    assert rows["sex"]["type"] == "binary category"
+    assert rows["region"]["range"] == {"categories": told["general"]["aggregated_regions"]}
+    assert told["coding"]["years"]["description"] == "Completed years, at the day of the survey"
+    assert told["excluded_attributes"] == {"name": "names people"}
+    page = (report.target / "release" / "report.html").read_text(encoding="utf-8")
+    for words in ("Columns in detail", "names people", "risk factor", "Completed years", "Hubert’s statistic"):
+        assert words in page
+
+
+def test_words_on_columns_that_the_file_lacks_are_refused(tmp_path):
+    case = small_case(tmp_path)
+    for name in ("reasons", "aims", "meanings"):
+        with pytest.raises(InputError, match="no such column"):
+            case.release(tmp_path / "out", ReleaseOptions(**{name: {"nobody": "x"}}))
+
+
+def test_hubert_follows_from_the_printed_index_and_entropy_is_not_told(tmp_path):
+    rows = [["p", str(number % 40), "fm"[number % 2], f"r{number % 16}", "n"] for number in range(12_000)]
+    case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=3, sites=4)
+    vector, exact = vector_of(case.release(tmp_path / "out")), place_vector(case.problem, case.solution)
+    assert vector["overall"]["hubert"] == pytest.approx(exact.hubert, abs=0.02)
+    assert vector["overall"]["entropy_loss"] is None
+    assert 0 < exact.entropy_loss < 1
+    parts = [row["davies_bouldin"] for row in vector["per_class"]]
+    assert np.mean(parts) == pytest.approx(vector["overall"]["davies_bouldin"], rel=0.1)
+
+
+@pytest.mark.parametrize(("groups", "level"), [({"f": "1", "m": "2"}, 0), ({"f": "1", "m": "1"}, 1)])
+def test_groups_of_single_values_are_only_other_names(tmp_path, groups, level):
+    rows = [["p", "20", "fm"[number % 2], f"r{number % 16}", "n"] for number in range(800)]
+    case = load(
+        write_records(tmp_path, rows), write_regions(tmp_path), k=3, sites=4, groupings=(Grouping("sex", groups),)
+    )
+    exact = place_vector(case.problem, case.solution)
+    assert exact.levels["sex"] == {level: 800}
+    vector = vector_of(case.release(tmp_path / "out"))
+    assert vector["coding"]["sex"]["records_by_level"] == {f"level {level}": 800}
+    assert vector["overall"]["precision_by_column"]["sex"] == 1 - level / 2
+    words = {0: "other names for the recorded values", 1: "grouped values"}
+    assert vector["coding"]["sex"]["meaning"] == words[level]
 
 
 def sorted_by_code(case):

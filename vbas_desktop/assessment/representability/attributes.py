@@ -20,7 +20,7 @@ CONTINUOUS = "continuous number"
 ORDINAL = "ordinal category"
 NOMINAL = "nominal category"
 BINARY = "binary category"
-REGION = "region"
+REGION = "aggregated region"
 
 
 @dataclass(frozen=True)

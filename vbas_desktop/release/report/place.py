@@ -46,6 +46,10 @@ def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
         ("Kept together (Jaccard)", _number(overall["jaccard"]), "of the pairs of records with the same values and the "
          "same aggregated region, the share that already had the same initial region"),
         ("Fowlkes–Mallows", _number(overall["fowlkes_mallows"]), "the square root of it, as no class is ever split"),
+        ("Hubert’s statistic", _number(overall["hubert"]), "the correlation of being together before and after, over "
+         "all pairs of records"),
+        ("Loss by entropy", _number(overall["entropy_loss"]), "how uncertain the initial region and values of a record "
+         "are if its class is known: 0 nothing is lost, 1 everything"),
         ("Davies–Bouldin", _number(overall["davies_bouldin"]), "how wide the aggregated regions are against the "
          "distance of their middles: lower is better"),
         ("Davies–Bouldin, normalised", _number(overall["davies_bouldin_normalised"]), "the same between the best case "
@@ -94,6 +98,7 @@ def _farthest(plan: Plan, place: PlaceVector) -> Table:
         "records released": counts(plan.released_by_region),
         "kept together": lambda number: _number(float(place.region_jaccard[number])),
         "Fowlkes–Mallows": lambda number: _number(float(place.region_fowlkes_mallows[number])),
+        "Davies–Bouldin": lambda number: _number(float(place.region_davies_bouldin[number])),
         f"distance moved ({unit})": lambda number: _number(float(place.region_distance[number]) / scale),
     }
     return region_table(plan, order, columns, caption="Those whose records moved farthest first.")

@@ -15,6 +15,7 @@ from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent
 from vbas_desktop.release.selection import selection_for_recipients
 
+from .attributes import attribute_blocks
 from .blocks import FOOT, Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .drawing import Drawing
 from .place import recipients_place
@@ -71,6 +72,7 @@ def _sections(papers: Papers) -> Iterable[Section]:
     yield Section("What the aggregation costs", (_measures(told),))
     yield Section("Sensitive values", tuple(recipients_sensitive(told)))
     yield Section("What remains of the geography", tuple(recipients_place(papers.vector["overall"])))
+    yield Section("Columns in detail", tuple(attribute_blocks(papers.vector)))
     journalist = journalist_told(papers.population, told.whole)
     risks = risk_blocks([("released file", risk_of(told.sizes))], journalist, digits=2)
     yield Section("Risk of re-identification", tuple(risks))

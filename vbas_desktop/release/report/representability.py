@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vbas_desktop.assessment.representability.attributes import range_in_words
 from vbas_desktop.assessment.representability.words import (
     APPROACHES,
     ELEMENTS,
@@ -15,6 +14,7 @@ from vbas_desktop.assessment.representability.words import (
 )
 from vbas_desktop.domain.words import counted
 
+from .attributes import attribute_table, description_blocks
 from .blocks import FOOT, LONGEST, Block, Pairs, Paragraph, Report, Section, Table, Tiles, left_out
 from .content import check_blocks
 
@@ -38,7 +38,7 @@ def _sections(vector: Mapping[str, Any]) -> Iterable[Section]:
     yield _element("per_class", _classes(vector["per_class"]))
     yield _element("excluded_attributes", _pairs(vector["excluded_attributes"], "No column is missing."))
     yield _element("included_quasi_identifiers", [Paragraph(", ".join(vector["included_quasi_identifiers"]) + ".")])
-    yield _element("attributes", [_attributes(vector["attributes"])])
+    yield _element("attributes", [attribute_table(vector["attributes"])])
     yield _element("excluded_classes", _gone(vector["excluded_classes"]))
     yield _element("coding", list(_coding(vector["coding"])))
     yield _element("sensitive_values", list(_sensitive(vector)))
@@ -129,14 +129,6 @@ def _gone(gone: Mapping[str, Any]) -> list[Block]:
     return blocks or [Paragraph("No class is missing.")]
 
 
-def _attributes(attributes: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [
-        (row["name"], row["use"], row["type"], range_in_words(row["range"]), row["aim"] or "–", row["reason"] or "–")
-        for row in attributes
-    ]
-    return Table(("column", "use", "type", "range", "aim of collection", "reason"), rows, 9)
-
-
 def _coding(coding: Mapping[str, Any]) -> Iterable[Block]:
     rows = [
         (name, f"{facts['height']:,}", facts["distance"], _levels(by_level))
@@ -147,9 +139,7 @@ def _coding(coding: Mapping[str, Any]) -> Iterable[Block]:
     renamed = [name for name, facts in coding.items() if facts["renamed"]]
     if renamed:
         yield Paragraph(f"Values that only got other names, on level 0: {', '.join(renamed)}.")
-    described = [(name, facts["description"]) for name, facts in coding.items() if facts["description"]]
-    if described:
-        yield Pairs(described)
+    yield from description_blocks(coding)
 
 
 def _levels(by_level: Mapping[str, int | None]) -> str:

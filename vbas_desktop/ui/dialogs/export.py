@@ -34,6 +34,7 @@ from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documen
 from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 from vbas_desktop.ui.worker import JobRunner, in_window_words
 
+from .column_words import ColumnWords
 from .coverage import CoverageLine, undecided_in_words
 from .handing_over import dated, extract_job
 from .release_columns import ReleaseColumns, unprotected_in_words
@@ -92,6 +93,7 @@ class ExportDialog(Dialog):
             QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
         )
         self.fields = ReleaseFields()
+        self.words = ColumnWords([facts.name for facts in session.table.columns])
         self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.pair_tests = QCheckBox(_SETTINGS["pair_tests"].label)
         set_tool_tip(self.pair_tests, _SETTINGS["pair_tests"].help)
@@ -162,6 +164,7 @@ class ExportDialog(Dialog):
             self.formulas,
             self.class_size,
             self.fields,
+            self.words,
             self.pair_tests,
             in_row(self.geopackage, self.pdf),
             in_row(naming, (audience, 1), (self._reason, 1)),
@@ -229,6 +232,7 @@ class ExportDialog(Dialog):
         for box in (self.shuffle, self.formulas, self.class_size):
             box.toggled.connect(self._on_changed)
         self.fields.changed.connect(self._on_changed)
+        self.words.changed.connect(self._on_changed)
 
     @Slot()
     def _on_tiers(self) -> None:
@@ -270,6 +274,7 @@ class ExportDialog(Dialog):
             "pair_tests": self.pair_tests.isChecked(),
             "name_column": self.naming.currentData(),
             **self.fields.values(),
+            **self.words.values(),
         }
         options = ReleaseOptions(**values)
         options.released_columns(self._session.table.dialect.header)
@@ -293,6 +298,7 @@ class ExportDialog(Dialog):
         ):
             combo.setCurrentIndex(max(0, combo.findData(value)))
         self.fields.take_up(options)
+        self.words.take_up(options)
         self.delimiter.setCurrentIndex(list(_SETTINGS["delimiter"].titles).index(options.delimiter))
         for box, on in (
             (self.shuffle, options.shuffle),
