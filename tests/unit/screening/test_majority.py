@@ -118,30 +118,28 @@ def test_rounding_does_not_make_a_possible_plan_impossible():
 
 
 @st.composite
-def grouped_tasks(draw, most=6, slots=3, limited=False):
-    groups = draw(st.integers(1, 4))
-    people = [draw(st.integers(1, 12)), *(draw(st.integers(0, most)) for _ in range(groups))]
-    seats = draw(st.lists(st.integers(1, 14), min_size=1, max_size=slots))
+def grouped_tasks(draw, limited):
+    """Draw few people of a majority and up to three other groups, some of several classes, and up to three slots."""
+    groups = draw(st.integers(1, 3))
+    group = [0, *range(1, groups + 1), *draw(st.lists(st.integers(0, groups), max_size=2))]
+    people = [draw(st.integers(0, 2 if each else 9)) for each in group]
+    assume(sum(people) <= 14)
+    seats = draw(st.lists(st.integers(1, 14), min_size=1, max_size=3))
     seats[0] += max(0, sum(people) - sum(seats))
-    share = draw(st.sampled_from([0.15, 0.25, 0.4, 0.5, 0.75]))
     allowed = None
     if limited:
-        rows = draw(
-            st.lists(
-                st.lists(st.booleans(), min_size=len(seats), max_size=len(seats)),
-                min_size=len(people),
-                max_size=len(people),
-            )
-        )
-        allowed = np.array(rows)
-    return with_majority(people, range(groups + 1), seats, share, draw(st.integers(1, 3)), allowed)
+        size = len(seats) * len(people)
+        flags = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+        allowed = np.array(flags).reshape(len(people), len(seats))
+    share = draw(st.sampled_from([0.15, 0.25, 0.4, 0.5, 0.75]))
+    return with_majority(people, group, seats, share, draw(st.integers(1, 3)), allowed)
 
 
 @pytest.mark.parametrize("limited", [False, True])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_plan_is_found_exactly_where_enumeration_finds_one_and_the_optimum_is_the_best(limited, data):
-    task = data.draw(grouped_tasks(most=2, limited=limited))
+    task = data.draw(grouped_tasks(limited=limited))
     best = best_by_enumeration(task)
     for name in PLANNERS:
         if best is None:

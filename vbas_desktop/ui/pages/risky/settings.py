@@ -99,7 +99,7 @@ class SettingsPanel(SidePanel):
             ("Largest size", self.max_size, size),
             ("Coarsen", self.strategy, coarsen),
             ("May be suppressed", self.share, share),
-            ("Cut texts by 1 in", self.trim_divisor, trim),
+            ("Trim divisor", self.trim_divisor, trim),
             ("Numbers", self.numbers, numbers_help),
         )
         written = (title("The written file"), self.writing)
