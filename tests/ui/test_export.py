@@ -518,6 +518,31 @@ def test_a_release_beyond_the_allowed_loss_is_written_only_after_a_question(smal
     assert json.loads((tmp_path / "out" / "run.json").read_text())["release"]["exceed_loss"] is True
 
 
+def test_cells_that_reveal_the_sites_are_written_only_after_a_question(small_regions, tmp_path, qtbot):
+    def ask_for_cells():
+        dialog = open_dialog(small_regions)
+        dialog.target.setText(str(tmp_path / "out"))
+        dialog.shapes.setCurrentIndex(dialog.shapes.findData("cells"))
+        with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+            dialog.export.click()
+        assert not (tmp_path / "out").exists()
+        question = next(box for box in small_regions.findChildren(QMessageBox) if box.isVisible())
+        assert "placed by the records (“Balanced density”)" in question.informativeText()
+        assert "--" not in question.informativeText()
+        answers = {button.text().replace("&", ""): button for button in question.buttons()}
+        assert list(answers) == ["Export the union instead", "Export the cells all the same", "Cancel"]
+        assert question.defaultButton() is answers["Export the union instead"]
+        return answers
+
+    ask_for_cells()["Cancel"].click()
+    answers = ask_for_cells()
+    with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+        answers["Export the cells all the same"].click()
+    small_regions.findChild(ReleaseDone).close()
+    release = json.loads((tmp_path / "out" / "run.json").read_text())["release"]
+    assert (release["shapes"], release["confirm_sites"]) == ("cells", True)
+
+
 def test_a_loss_that_the_field_allows_by_now_needs_no_question(loaded_window, tmp_path, qtbot):
     session = loaded_window.session
     chosen = session.choices.with_approach("site_number", "fixed").with_allowed_loss(0.1)

@@ -233,9 +233,14 @@ class SiteNumber(Approach):
 
 
 class SiteLocation(Approach):
-    """Component 2: where the sites are."""
+    """Component 2: where the sites are.
+
+    One with ``uses_records`` False places sites by the initial regions alone, so that the sites tell nothing of the
+    records.
+    """
 
     component: ClassVar[str] = "site_location"
+    uses_records: ClassVar[bool] = True
 
     @property
     def changes_number(self) -> bool:

@@ -161,6 +161,7 @@ class ReleaseJob:
         """The same; what the release would tell is handed back, since the person who releases decides about it."""
         from vbas_desktop.engine.loss import LOSS
         from vbas_desktop.release import TELLTALE
+        from vbas_desktop.release.cells import SITES
         from vbas_desktop.release.ledger import DIFFERENCING
 
         from .handover import AUDIENCE, OCCUPIED, RECORDED
@@ -168,7 +169,7 @@ class ReleaseJob:
         try:
             return self.execute(progress)
         except InputError as error:
-            stopped = Stopped.by(error, (TELLTALE, DIFFERENCING, LOSS, AUDIENCE, RECORDED, OCCUPIED))
+            stopped = Stopped.by(error, (TELLTALE, DIFFERENCING, LOSS, SITES, AUDIENCE, RECORDED, OCCUPIED))
             if stopped is None:
                 raise
             return stopped
@@ -245,10 +246,12 @@ class CoverageJob:
 
     def execute(self, progress: Progress = Silent()) -> ColumnCoverage:  # noqa: B008 (Silent has no state)
         """Count, before anything is written."""
+        from vbas_desktop.files.counting.region_map import map_regions
         from vbas_desktop.release.column_coverage import expect_coverage
         from vbas_desktop.release.plan import make_plan
 
-        return expect_coverage(make_plan(self.problem, self.solution), self.table, self.options, progress)
+        table = map_regions(self.table, self.problem.region_column, self.problem.regions.mapping)
+        return expect_coverage(make_plan(self.problem, self.solution), table, self.options, progress)
 
 
 @dataclass(frozen=True)
@@ -295,8 +298,8 @@ class ExportJob:
             raise InputError(Finding("run-file", message, "Run it again with `vbas run --out`."))
         with _undamaged():
             settings, _ = run_settings({**kept, **self.changes})
-            # Consent to a loss beyond what is allowed is given for one release at a time.
-            options = ReleaseOptions.from_options({**kept, "exceed_loss": None, **self.changes})
+            # Consent to a loss beyond what is allowed, or to revealed sites, is given for one release at a time.
+            options = ReleaseOptions.from_options({**kept, "exceed_loss": None, "confirm_sites": None, **self.changes})
             repeated = _repeated(document, options)
         inputs = self._inputs(kept)
         check_release_target(self.target, inputs)

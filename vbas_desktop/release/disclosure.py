@@ -247,6 +247,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         membership=plan.membership,
         codes=plan.codes,
         centres=plan.centres,
+        cell_sites=plan.cell_sites,
         sizes=sizes,
         size_regions=region,
         columns=columns,

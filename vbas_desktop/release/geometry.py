@@ -15,7 +15,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius, merged_shapes
+from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, disc_radius, merged_shapes, study_area
 from vbas_desktop.algorithms.coverage import (
     Rings,
     Shapes,
@@ -39,6 +39,8 @@ DEGREE_DIGITS = (6, 8, 10, 12)
 """Decimals of degrees to be tried in turn: the sixth is about a decimetre."""
 STRAIGHT_METRES = 20_000.0
 """Up to this length the two kinds of straight lines differ by metres only, far less than cells of such size matter."""
+CELL_METRES = 2_000.0
+"""Up to this length they differ by about a decimetre, as the grid of the file does."""
 
 LAYER = "aggregated_regions"
 NO_DATE = "2000-01-01T00:00:00.000Z"
@@ -48,9 +50,11 @@ _DATE = threading.Lock()
 def shapes_of(partition: Partition) -> Shapes:
     """One shape per place, in the coordinates of the computation.
 
-    Made from the initial regions alone, never from the sites: a site that was chosen or moved by the counts of small
-    classes would show in the borders of its cell.
+    Made from the initial regions alone, unless the cells of the sites are wanted: a site that was chosen or moved by
+    the counts of small classes shows in the borders of its cell.
     """
+    if partition.cell_sites is not None:
+        return cell_polygons(partition.cell_sites, study_area(partition.regions))
     return aggregated_shapes(partition.regions, partition.membership)
 
 
@@ -96,13 +100,16 @@ class Placed:
     to_file: Callable[[Points], Points]
 
 
-def placed_for(kind: str, shapes: Shapes, regions: Regions) -> Placed:
-    """The shapes for a file of this kind: `geojson` in longitude and latitude where the place is known, else as is."""
+def placed_for(kind: str, shapes: Shapes, regions: Regions, are_cells: bool = False) -> Placed:
+    """The shapes for a file of this kind: `geojson` in longitude and latitude where the place is known, else as is.
+
+    ``are_cells``: the shapes are the cells of the sites, whose borders must be exact.
+    """
     system = regions.system
     if kind == "geojson" and system.definition is not None:
-        if regions.polygons is None and system.unit == "m":
+        if (are_cells or regions.polygons is None) and system.unit == "m":
             # A long straight border in the plane is a bent one in longitude and latitude.
-            shapes = shapely.segmentize(shapes, STRAIGHT_METRES)
+            shapes = shapely.segmentize(shapes, CELL_METRES if are_cells else STRAIGHT_METRES)
         return _in_degrees(shapes, _to_degrees(system))
     return Placed(shapes, without_hairlines(shapes), 0.0, lambda points: points)
 

@@ -25,7 +25,8 @@ class Partition:
 
     ``membership`` is the place of each of the initial ``regions``; ``codes``, ``centres`` (their middles) and ``names``
     (readable ones, if they have any) are those of the places. In tiers, ``parents`` has the code of the larger place
-    that each place lies in, empty for the whole area, and ``coarser`` the tiers above.
+    that each place lies in, empty for the whole area, and ``coarser`` the tiers above. ``cell_sites`` are the sites of
+    the places if their Voronoi cells are the released shapes (None: the shapes are unions of initial regions).
     """
 
     regions: Regions
@@ -35,6 +36,7 @@ class Partition:
     names: tuple[str, ...] | None = None
     parents: tuple[str, ...] = ()
     coarser: tuple[TierPlaces, ...] = ()
+    cell_sites: NDArray[np.float64] | None = None
 
     @property
     def released_by_region(self) -> NDArray[np.int64]:

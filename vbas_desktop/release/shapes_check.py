@@ -25,6 +25,9 @@ from .tables import AGGREGATED, code_order
 _SLACK = 1e-9
 """What floating-point numbers may lose, as a share of an area."""
 
+_PLACES = 1000
+"""Places by which cells are tested."""
+
 _PROPERTIES = tuple(name for name in AGGREGATED if name not in ("x", "y"))
 
 
@@ -90,6 +93,36 @@ def _checks(plan: Partition, placed: Placed, shapes: Shapes, name: str) -> Itera
         strangers == 0,
         f"{strangers:,} do not",
     )
+    if plan.cell_sites is not None:
+        misplaced = _misplaced(plan, placed, shapes, plan.cell_sites)
+        yield Check(
+            f"{name}: {_PLACES:,} random places lie in the cell of their nearest site",
+            misplaced == 0,
+            f"{misplaced:,} do not",
+        )
+
+
+def _misplaced(plan: Partition, placed: Placed, shapes: Shapes, sites: NDArray[np.float64]) -> int:
+    """Count random places of the map that lie in the shape of another site than the nearest.
+
+    Places on a border, as far as it is rounded, belong to both sides; those outside all shapes are not on the map.
+    """
+    low, high = shapely.total_bounds(shapely.points(plan.regions.points)).reshape(2, 2)
+    places = low + np.random.default_rng(0).random((_PLACES, 2)) * (high - low)
+    distances = ((places[:, None, :] - sites[None, :, :]) ** 2).sum(axis=2)
+    feature = np.empty(len(plan.codes), np.int64)
+    feature[code_order(plan)] = np.arange(len(plan.codes))
+    nearest = feature[distances.argmin(axis=1)]
+    spots = shapely.points(placed.to_file(places))
+    on_map = np.unique(shapely.STRtree(shapes).query(spots, predicate="intersects")[0])
+    apart = shapely.distance(shapes[nearest[on_map]], spots[on_map])
+    return int((apart > _border_slack(placed, shapes)).sum())
+
+
+def _border_slack(placed: Placed, shapes: Shapes) -> float:
+    """How far the border of a cell may be from where it is exactly."""
+    extent = float(np.abs(shapely.total_bounds(shapes)).max(initial=0.0))
+    return 5 * placed.grid + _SLACK * extent
 
 
 def _overlap(shapes: Shapes) -> float:
@@ -109,10 +142,13 @@ def _strangers(plan: Partition, placed: Placed, shapes: Shapes) -> int:
     feature[code_order(plan)] = np.arange(len(plan.codes))
     own = feature[plan.membership]
     shapely.prepare(shapes)
-    points = _inner_points(regions)
+    points = _inner_points(regions) if plan.cell_sites is None else regions.points
     spots = shapely.points(placed.to_file(points))
     out = np.flatnonzero(~shapely.intersects(shapes[own], spots))
-    out = out[shapely.distance(shapes[own[out]], spots[out]) > 2 * placed.grid]
+    allowed = 2 * placed.grid if plan.cell_sites is None else _border_slack(placed, shapes)
+    out = out[shapely.distance(shapes[own[out]], spots[out]) > allowed]
+    if plan.cell_sites is not None:
+        return int(out.size)
     return sum(not _excused(int(number), regions, points, placed, shapes, own) for number in out)
 
 

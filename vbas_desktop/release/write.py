@@ -41,6 +41,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
 from . import representability
+from .cells import cells_findings, with_cells
 from .column_coverage import ColumnCoverage, cover_columns
 from .disclosure import Told, tell
 from .folder import NAMES, ReleasedFile, ReleaseReport
@@ -98,7 +99,7 @@ def write_release(
     with _steady(problem, table, options, progress):
         make_ready(REHEARSAL, progress)
         require_space(target.parent, _needed_bytes(table, options))
-        plan = _named(make_plan(problem, solution), options)
+        plan = with_cells(_named(make_plan(problem, solution), options), options)
         if not plan.records_released:
             raise empty(problem)
         notation = released_notation(plan, table, options, progress)
@@ -106,7 +107,7 @@ def write_release(
         telltales = check_columns(plan, as_written, options, progress)
         if not options.shuffle:
             telltales += telltale_order(plan, table)
-        telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
+        telltales += (*telltale_partition(solution), *cells_findings(plan), *made_up_extent(problem.regions))
         made = dict(document or run_document(problem, result, {}, solution.id))
         columns = cover_columns(plan, as_written, options, progress)
         made["columns"] = columns.as_dict()
@@ -367,7 +368,8 @@ class _Job:
     def _placed(self, kind: str, shapes: Shapes) -> list[Placed]:
         """The shapes of each tier for a file of this kind."""
         regions = self.plan.problem.regions
-        return [placed_for(kind, each, regions) for each in with_larger_places(self.plan, shapes)]
+        are_cells = self.plan.cell_sites is not None
+        return [placed_for(kind, each, regions, are_cells) for each in with_larger_places(self.plan, shapes)]
 
     def _set(self, make_report: Callable[[], Report]) -> tuple[str, bytes | None]:
         """One report as HTML and, if wanted, as PDF."""

@@ -17,6 +17,7 @@ from .writing import escaping
 
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
+ShapeKind = Literal["union", "cells"]
 
 FORMATS = get_args(ReleaseFormat)
 
@@ -178,6 +179,20 @@ class ReleaseOptions(Settings, group="release"):
         form=Names(),
         usual="geojson",
     )
+    shapes: ShapeKind = setting(
+        "union",
+        label="Sha&pes",
+        help="Shapes of the released regions: “union” of their initial regions, or the Voronoi “cells” of the sites, "
+        "clipped to the study area, so that every place on the map belongs to the region of its nearest site.",
+        choices=get_args(ShapeKind),
+        titles={"union": "Union of the initial regions", "cells": "Cells of the sites"},
+    )
+    confirm_sites: bool = setting(
+        False,
+        label="Release the cells although they reveal sites that were placed by the records",
+        help="With --shapes cells: release the cells although they reveal sites that were placed by the records.",
+        form=Flag(),
+    )
     name_column: str | None = setting(
         None,
         label="&Names of regions from",
@@ -213,6 +228,8 @@ class ReleaseOptions(Settings, group="release"):
         if self.record_key is not None and not self.record_key.strip():
             remedy = "Write a name behind --record-key, or nothing."
             findings.append(_wrong("The added column with a key of each record has no name.", remedy))
+        if self.shapes not in get_args(ShapeKind):
+            findings.append(_wrong(f"There are no shapes “{self.shapes}”.", "Choose union or cells."))
         findings += [
             _wrong(f"There is no geometry format “{name}”.", "Choose geojson, gpkg or both.")
             for name in self.geometry

@@ -17,6 +17,7 @@ from vbas_desktop.engine.loss import EXCEED_HINT, LOSS
 from vbas_desktop.jobs.handover import OCCUPIED, RECORDED, NewFolderJob, SimilarAudience
 from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
+from vbas_desktop.release.cells import SITES
 from vbas_desktop.release.ledger import Entry
 from vbas_desktop.session.releasing import why_not_release
 
@@ -117,6 +118,8 @@ class Exporting(QObject):
         code = result.findings[0].code
         if code == LOSS:
             self._ask_about_loss(order, result.findings[0])
+        elif code == SITES:
+            self._ask_about_sites(order, result.findings[0])
         elif code == RECORDED:
             self._context.say("Nothing was exported: the ledger records the release in this folder.")
             self._ask((order, result))
@@ -166,6 +169,22 @@ class Exporting(QObject):
             {
                 "Change the export…": partial(self._ask, (order, Stopped(()))),
                 "Export all the same": partial(self._on_order_made, knowingly),
+                "Cancel": lambda: None,
+            },
+        )
+
+    def _ask_about_sites(self, order: ReleaseJob, found: Finding) -> None:
+        """Ask whether cells are released although they reveal sites that were placed by the records."""
+        confirmed = replace(order, options=replace(order.options, confirm_sites=True))
+        union = replace(order, options=replace(order.options, shapes="union"))
+        self._context.say("Nothing was exported yet: the cells would reveal the sites.")
+        ask(
+            self._window,
+            "The cells of the sites reveal something about the records.",
+            found.message,
+            {
+                "Export the union instead": partial(self._on_order_made, union),
+                "Export the cells all the same": partial(self._on_order_made, confirmed),
                 "Cancel": lambda: None,
             },
         )

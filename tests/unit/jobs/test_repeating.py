@@ -145,6 +145,7 @@ VARIANTS = {
     "coarsen": [
         "--construction", "coarsen", "--coarsen-from", "codes of then.csv", "--sites", "3", *SECRET,
     ],
+    "cells": ["--shapes", "cells", "--confirm-sites", "--sites", "5", *SECRET],
     "region map": ["--region-map", "map of ids.csv", "--sites", "4", *SECRET],
     "limits": [
         '--within="county, or so"', "--alone", "R1,R2", "--alone-column", "prison", "--min-records", "60",

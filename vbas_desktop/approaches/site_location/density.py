@@ -43,6 +43,8 @@ class DensitySiteLocation(SiteLocation):
         order=30,
     )
 
+    uses_records: ClassVar[bool] = False
+
     remainder: str = parameter(
         POINTS,
         label="Remaining sites",

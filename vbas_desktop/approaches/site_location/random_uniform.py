@@ -26,6 +26,8 @@ class RandomSiteLocation(SiteLocation):
         order=50,
     )
 
+    uses_records: ClassVar[bool] = False
+
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The draws, in order."""
         progress.update("Drawing site locations")

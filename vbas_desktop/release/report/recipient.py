@@ -24,7 +24,7 @@ from .ratings import MEASURE_ROWS, journalist_told, measure_rows, risk_blocks
 from .sensitive import recipients_sensitive
 from .shared import column_blocks, files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
-from .wording import COMPONENTS, MAPPED, coordinates
+from .wording import CELLS, COMPONENTS, MAPPED, coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,8 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
     for component, name in told.approaches.items():
         kind = approaches(component).get(name)
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))
+    if told.cell_sites is not None:
+        items.append(("Shapes", CELLS))
     items += told.limits
     items.append(("Coordinates", coordinates(told.regions.system)))
     items += selection_for_recipients(told.chosen_by, told.left_out)

@@ -119,6 +119,8 @@ def map_caption(partition: Partition) -> str:
     """What the map shows."""
     polygons = partition.regions.polygons is not None
     made = "the polygons of the region file" if polygons else "cells around the points"
+    if partition.cell_sites is not None:
+        made = "the Voronoi cells of their sites, clipped to the study area"
     return f"The {len(partition.codes):,} aggregated regions, drawn from {made}. Colours only tell neighbours apart."
 
 

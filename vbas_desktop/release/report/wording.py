@@ -9,6 +9,7 @@ from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.words import DELIMITER_NAMES, counted
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.release.cells import uses_records
 from vbas_desktop.settings.command import settings_in_words
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -23,6 +24,12 @@ COMPONENTS = {
     "tiers": "Larger places for small classes",
 }
 
+
+CELLS = (
+    "the Voronoi cells of the sites, clipped to the study area: every place belongs to the region of its nearest site; "
+    "the cells reveal where the sites are"
+)
+"""What is said of shapes that are cells."""
 
 MAPPED = (
     "by a map from the ids of the source; where an id stands for several initial regions, its records were divided "
@@ -50,6 +57,9 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     if problem.regions.mapping is not None:
         items.append(("Initial regions of the records", MAPPED))
     items += [(name, _approach(facts, component)) for component, name in COMPONENTS.items()]
+    if facts.plan.cell_sites is not None:
+        placed = "by the records" if uses_records(facts.plan.solution) else "without regard to the records"
+        items.append(("Shapes", f"{CELLS}, which were placed {placed}"))
     changed = facts.plan.solution.told.get("obstacles")
     if changed is not None:
         items.append(("Changed because of obstacles", changed_in_words(changed, len(problem.regions))))

@@ -87,8 +87,13 @@ class ExportDialog(Dialog):
         self.coverage = CoverageLine(runner, self)
         plain = "Release these columns as they are: nobody knows them of a person"
         self.confirm = button("Confirm as plain", self._on_confirm, plain)
-        self.format, self.delimiter, self.policy, self.naming = (QComboBox() for _ in range(4))
-        self._combos = {"format": self.format, "delimiter": self.delimiter, "policy": self.policy}
+        self.format, self.delimiter, self.policy, self.shapes, self.naming = (QComboBox() for _ in range(5))
+        self._combos = {
+            "format": self.format,
+            "delimiter": self.delimiter,
+            "policy": self.policy,
+            "shapes": self.shapes,
+        }
         self.shuffle, self.formulas, self.class_size, self.geopackage, self.pdf = (
             QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
         )
@@ -273,6 +278,7 @@ class ExportDialog(Dialog):
             "pdf": self.pdf.isChecked(),
             "pair_tests": self.pair_tests.isChecked(),
             "name_column": self.naming.currentData(),
+            "shapes": self.shapes.currentData(),
             **self.fields.values(),
             **self.words.values(),
         }
@@ -295,6 +301,7 @@ class ExportDialog(Dialog):
             (self.format, options.format),
             (self.policy, options.policy),
             (self.naming, options.name_column),
+            (self.shapes, options.shapes),
         ):
             combo.setCurrentIndex(max(0, combo.findData(value)))
         self.fields.take_up(options)
