@@ -104,6 +104,29 @@ def test_an_unknown_way_to_split_is_refused():
         planner("heuristic", fill="smallest")
 
 
+TABLE_8 = [
+    ([[0, 0, 2, 0, 2], [2, 2, 0, 0, 0], [0, 0, 2, 3, 0], [2, 0, 0, 0, 0]], (0, 6, 1)),
+    ([[0, 0, 4, 0, 0], [4, 0, 0, 0, 0], [0, 0, 0, 3, 2], [0, 2, 0, 0, 0]], (0, 2, 1, 2)),
+    ([[4, 0, 0, 0, 0], [0, 0, 4, 0, 0], [0, 0, 0, 3, 2], [0, 2, 0, 0, 0]], (0, 2, 1, 2)),
+]
+"""The plans after the levels 1 and 2 (also 4) and 3, and their printed vectors."""
+
+
+@pytest.mark.parametrize(("matrix", "vector"), TABLE_8)
+def test_the_plans_of_table_8_are_valid_and_have_the_printed_vectors(matrix, vector):
+    plan = Plan.from_matrix(np.array(matrix), "printed", "heuristic")
+    assert plan.violations(EXAMPLE) == []
+    assert plan.vector.counts == vector
+
+
+def test_the_appointments_of_table_9_are_those_of_the_last_plan_of_table_8():
+    # Rows 1 … 15: the class of Table 7 and the slot (A9, A13, B9, B13, C13), both from 0.
+    classes = np.array([0, 1, 2, 3, 0, 2, 2, 1, 2, 3, 1, 2, 0, 0, 1])
+    slots = np.array([2, 0, 3, 1, 2, 3, 3, 0, 4, 1, 0, 4, 2, 2, 0])
+    plan = Plan.from_cells(classes, slots, np.ones(15, np.int64), "printed", "heuristic")
+    assert plan.matrix(EXAMPLE).tolist() == TABLE_8[1][0]
+
+
 def test_the_random_plan_of_the_example_by_its_data():
     # class by row: 1 male 50–54, 2 male 55–59, 3 female 55–59, 4 female 55–59 elsewhere; slots A9 A13 B9 B13 C13
     classes = np.array([0, 1, 2, 3, 0, 2, 2, 1, 2, 3, 1, 2, 0, 0, 1])

@@ -169,7 +169,8 @@ class PlanSettings(SidePanel):
         for name in names:
             categories = known[name].categories
             if categories is not None:
-                values[name] = tuple(categories.label(code) for code in range(len(categories.values)))
+                shown = min(len(categories.values), _MOST_VALUES)
+                values[name] = tuple(categories.label(code) for code in range(shown))
         self.constraints.show_groups(values)
 
     # Choices
@@ -255,7 +256,7 @@ class ConstraintsForm(QWidget):
 
     def _show_values(self) -> None:
         chosen = self.majority.currentData()
-        values = self._values.get(self.group.currentData() or "", ())[:_MOST_VALUES]
+        values = self._values.get(self.group.currentData() or "", ())
         offer(self.majority, [(NOTHING, None), *((value, value) for value in values)])
         self.majority.setCurrentIndex(max(0, self.majority.findData(chosen)))
         if chosen is not None and self.majority.currentData() is None:
