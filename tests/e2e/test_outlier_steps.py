@@ -76,6 +76,17 @@ def test_generalising_goes_on_from_the_start_level(tmp_path):
     assert {row["Hh"] for row in suppressed} == {"***"}
 
 
+def test_normalised_levels_decide_what_is_raised(tmp_path):
+    everywhere = ("--hierarchies", LEVELS, "--handle", "generalise", "--everywhere")
+    # Suppressing Job costs its whole height; on the common scale from 1 to 3 levels it is level 2, which costs a half.
+    plain = handled(tmp_path, *everywhere)
+    normalised = handled(tmp_path, *everywhere, "--normalise-levels")
+    assert {row["Job"] for row in plain} == {"Self", "Employee", "House", "Retired"}
+    assert {row["Hh"] for row in plain} == {"1-10"}
+    assert {row["Hh"] for row in normalised} == {"1-5", "6-10"}
+    assert {row["Job"] for row in normalised} == {"***"}
+
+
 def test_a_partial_first_step_leaves_single_records_out(tmp_path, capsys):
     rows = handled(tmp_path, "--first-step", "partial", "--handle", "merge")
     # 6/House, 7/House and 6/Employee are single; the two of 4/Retired are merged.

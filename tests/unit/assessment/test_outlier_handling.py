@@ -1,7 +1,10 @@
 """Every way of handling k-outliers against its plain definition, and what each of them promises."""
 
+import csv
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.assessment.representability.classes import Classes
-from vbas_desktop.assessment.representability.distance_tables import Distance, DistanceTable
-from vbas_desktop.assessment.representability.handling import Generalise, Merge
-from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
+from vbas_desktop.assessment.representability.distance_tables import Distance, DistanceTable, rank_distances
+from vbas_desktop.assessment.representability.first_step import FirstStep, handle_in_steps
+from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge
+from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, normalise_levels
+from vbas_desktop.domain.errors import InputError
 
 COLUMNS = ("age", "job", "town")
 AGES = [str(age) for age in range(12)]
@@ -39,7 +44,9 @@ WEIGHTED = {
 }
 # A value of the lowest level that is also the name of another value's group.
 CROSSED = {**TALL, "job": Hierarchy("job", {**TALL["job"].ancestors, "smith": ("nurse", SUPPRESSED)})}
-HIERARCHIES = {"tall": TALL, "weighted": WEIGHTED, "crossed": CROSSED}
+# On this scale, level 2 costs less than level 1.
+NORMALISED = {name: replace(hierarchy, bounds=(2, 3)) for name, hierarchy in TALL.items()}
+HIERARCHIES = {"tall": TALL, "weighted": WEIGHTED, "crossed": CROSSED, "normalised": NORMALISED}
 
 ROWS = st.lists(
     st.tuples(st.sampled_from(AGES), st.sampled_from(JOBS), st.sampled_from(TOWNS)), min_size=4, max_size=60
@@ -141,8 +148,7 @@ def join_closest_plainly(classes, levels, small, hierarchies, distance):
     for label, joined in joining.items():
         members = groups[label] + joined
         for q, hierarchy in enumerate(hierarchies):
-            needed = common_level(hierarchy, {classes.labels[c][q] for c in members})
-            level = max([needed, *(levels[c][q] for c in groups[label])])
+            level = common_level(hierarchy, {classes.labels[c][q] for c in members})
             for c in members:
                 labels[c] = (*labels[c][:q], hierarchy.on_level(classes.labels[c][q], level), *labels[c][q + 1 :])
     return tuple(labels)
@@ -206,6 +212,20 @@ def test_the_result_is_that_of_the_definition(kind, rows, k, coding, with_table)
     assert min(totals(found.labels, classes.sizes.tolist()).values()) >= k
 
 
+@pytest.mark.parametrize("coding", sorted(HIERARCHIES))
+def test_many_conforming_classes_are_searched_as_defined(coding):
+    """So many that most of them are in parts of the tree that a search leaves out."""
+    draw = np.random.default_rng(5)
+    rows = [(AGES[a], JOBS[j], TOWNS[t]) for a, j, t in draw.integers(0, (12, 5, 4), (600, 3)).tolist()]
+    classes = Classes.of_labels(COLUMNS, rows)
+    hierarchies = HIERARCHIES[coding]
+    distance = distances(classes, True)
+    in_order = [hierarchies[column] for column in COLUMNS]
+    found = Generalise(with_closest=True).handle(classes, 3, hierarchies, distance).labels
+    assert found == generalise_with_closest_plainly(classes, 3, in_order, distance)
+    assert Merge().handle(classes, 6, hierarchies, distance).labels == merge_plainly(classes, 6, distance)
+
+
 @pytest.mark.parametrize("kind", [Generalise(), Generalise(with_closest=True)], ids=str)
 @settings(max_examples=100, deadline=None)
 @given(rows=ROWS, k=st.integers(2, 6))
@@ -267,3 +287,105 @@ def test_many_columns_need_more_keys_than_a_number_has():
         found = kind.handle(classes, 12, hierarchies, distance).labels
         assert min(totals(found, classes.sizes.tolist()).values()) >= 12
     assert Merge().handle(classes, 12, {}, distance).labels == merge_plainly(classes, 12, distance)
+
+
+# C1 of source 002: forty records, six quasi-identifiers, every record an outlier
+
+DATA = Path(__file__).parents[2] / "data" / "parv"
+SIX = ("Hh", "Age", "Gender", "Education", "Job", "Smoker")
+
+
+def first_table():
+    with (DATA / "C1.csv").open(newline="") as stream:
+        return Classes.of_labels(SIX, [tuple(row[name] for name in SIX) for row in csv.DictReader(stream)])
+
+
+@pytest.mark.parametrize("kind", PLAINLY, ids=str)
+def test_the_first_table_of_the_source_is_handled_as_defined(kind):
+    classes = first_table()
+    flats = {name: flat(name) for name in SIX}
+    distance = Distance.of_labels(classes.labels)
+    found = kind.handle(classes, 3, flats, distance).labels
+    assert found == PLAINLY[kind](classes, 3, [flats[name] for name in SIX], distance)
+    released = totals(found, classes.sizes.tolist())
+    assert min(released.values()) >= 3
+    assert sum(released.values()) == 40
+
+
+def test_nothing_of_the_first_table_is_left_if_outliers_are_deleted():
+    classes = first_table()
+    distance = Distance.of_labels(classes.labels)
+    with pytest.raises(InputError, match="Only 0 records would remain"):
+        Delete().handle(classes, 3, {}, distance)
+    added = Fabricate().handle(classes, 3, {}, distance).added
+    assert sum(added.values()) == 3 * len(classes.labels) - 40
+
+
+# The first step
+
+
+def steps(classes, first_step, kind, k=3, hierarchies=TALL, tables=None):
+    return handle_in_steps(classes, k, first_step, kind, hierarchies, tables or {})
+
+
+@pytest.mark.parametrize(
+    "kind", [Generalise(), Generalise(with_closest=True), Merge(), Delete(0), Fabricate()], ids=str
+)
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, k=st.integers(2, 5), mode=st.sampled_from(["bijective", "surjective", "partial", "non-surjective"]))
+def test_every_first_step_ends_without_outliers_and_loses_only_what_it_leaves_out(kind, rows, k, mode):
+    classes = Classes.of_labels(COLUMNS, rows)
+    levels = {} if mode == "bijective" else {"age": 1}
+    first_step = FirstStep(mode, 0, levels)
+    grouped = first_step.group(classes, TALL).classes
+    try:
+        handled = steps(classes, first_step, kind, k)
+    except InputError:
+        left = sum(size for size in grouped.sizes.tolist() if size >= 2) if mode == "partial" else len(rows)
+        assert left < k
+        return
+    sizes = classes.sizes.tolist()
+    pairs = [(label, size) for label, size in zip(handled.labels, sizes, strict=True) if label is not None]
+    released = totals(*zip(*pairs, strict=True)) if pairs else Counter()
+    released.update(handled.added)
+    assert min(released.values(), default=k) >= k
+    lost = sum(size for label, size in zip(handled.labels, sizes, strict=True) if label is None)
+    single = sum(size for size in grouped.sizes.tolist() if size < 2)
+    if kind.card.name != "delete":
+        assert lost == (single if mode == "partial" else 0)
+    if mode != "bijective":
+        ages = {label[0] for label, _ in pairs}
+        assert not ages & set(AGES)
+
+
+def test_levels_above_the_start_level_are_put_on_a_new_scale():
+    normalised = normalise_levels(TALL)
+    assert {name: hierarchy.bounds for name, hierarchy in normalised.items()} == dict.fromkeys(COLUMNS, (0, 2))
+    classes = Classes.of_labels(COLUMNS, [("1", "nurse", "N1")])
+    start = FirstStep("surjective", 0, {"age": 1})
+    assert start.group(classes, normalised).hierarchies["age"].bounds == (0, 1)
+    assert start.group(classes, TALL).hierarchies["age"].bounds is None
+    start = FirstStep("surjective", 0, {"age": 2, "job": 1})
+    assert start.group(classes, normalised).hierarchies["age"].bounds is None
+
+
+def test_weights_above_the_start_level_add_up_to_one():
+    classes = Classes.of_labels(COLUMNS, [("1", "nurse", "N1")])
+    weighted = {**TALL, "age": Hierarchy("age", TALL["age"].ancestors, (0.5, 0.3, 0.2))}
+    found = FirstStep("surjective", 0, {"age": 1}).group(classes, weighted).hierarchies["age"]
+    assert found.weights == pytest.approx((0.6, 0.4))
+    assert found.ancestors["0t"] == ("0s", SUPPRESSED)
+
+
+def test_ordered_values_keep_their_order_on_the_start_level():
+    rows = [("0", "nurse", "N1")] * 3 + [("4", "nurse", "N1")] * 2 + [("8", "nurse", "N1")] * 4
+    classes = Classes.of_labels(COLUMNS, [*rows, *[("11", "nurse", "N1")] * 3])
+    tables = {"age": rank_distances("age", AGES)}
+    handled = steps(classes, FirstStep("surjective", 0, {"age": 1}), Merge(), 3, TALL, tables)
+    # Thirds 0, 1, 2 and 3: the second is as near to the first as to the third, which is larger.
+    assert [label[0] for label in handled.labels] == ["0t", "2t", "2t", "3t"]
+    given = {"age": DistanceTable("age", tuple(AGES), np.zeros((12, 12)))}
+    with pytest.raises(InputError, match="4 values of the records are not in the table of distances"):
+        steps(classes, FirstStep("surjective", 0, {"age": 1}), Merge(), 3, TALL, given)
+    suppressed = steps(classes, FirstStep("surjective", 0, {"age": 3}), Merge(), 3, TALL, tables)
+    assert {label[0] for label in suppressed.labels} == {SUPPRESSED}

@@ -19,9 +19,9 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import frozen
 
 from .classes import Classes, Label
-from .distance_tables import Distance, DistanceTable
+from .distance_tables import BY_RANK, Distance, DistanceTable, rank_distances
 from .handling import Handled, Handling
-from .hierarchy import Hierarchy, flat
+from .hierarchy import Hierarchy, flat, normalise_levels
 
 BIJECTIVE = "bijective"
 SURJECTIVE = "surjective"
@@ -89,7 +89,26 @@ class FirstStep:
             group_of[c] = numbers.setdefault(raised, len(numbers))
         grouped = Classes(classes.columns, tuple(numbers), frozen(group_of[classes.class_of]))
         above = {hierarchy.column: _above(hierarchy, level) for hierarchy, level in levels}
-        return GroupedClasses(grouped, {**hierarchies, **above}, group_of)
+        if any(hierarchy.bounds for hierarchy in hierarchies.values()):
+            # Hierarchies are lower now, so the scale of their levels is another one.
+            above = normalise_levels({name: replace(hierarchy, bounds=None) for name, hierarchy in above.items()})
+        return GroupedClasses(grouped, above, group_of)
+
+    def raise_orders(
+        self, tables: Mapping[str, DistanceTable], hierarchies: Mapping[str, Hierarchy]
+    ) -> dict[str, DistanceTable]:
+        """Make the distances by rank of the values on the start levels; given tables must list these values."""
+        found = dict(tables)
+        for name, level in self.start_levels.items():
+            if level == 0 or name not in tables or tables[name].kind != BY_RANK:
+                continue
+            ranked = [value for value in tables[name].values if value != ""]
+            order = tuple(dict.fromkeys(hierarchies[name].on_level(value, level) for value in ranked))
+            if len(order) > 1:
+                found[name] = rank_distances(name, order)
+            else:
+                del found[name]
+        return found
 
     def _check_levels(self, classes: Classes, hierarchies: Mapping[str, Hierarchy]) -> None:
         for name, level in self.start_levels.items():
@@ -159,7 +178,7 @@ def handle_in_steps(
     filled = np.repeat(number_of[remaining], made_up[remaining])
     labels = tuple(start.labels[c] for c in remaining.tolist())
     second = Classes(start.columns, labels, frozen(np.concatenate((records[records >= 0], filled))))
-    distance = Distance.of_classes(second, tables=tables)
+    distance = Distance.of_classes(second, tables=first_step.raise_orders(tables, hierarchies))
     handled = handling.handle(second, k, grouped.hierarchies, distance)
     added: Counter[Label] = Counter(handled.added)
     for c in np.flatnonzero(made_up).tolist():

@@ -142,7 +142,6 @@ def _join_closest(
     joined = levels.copy()
     for q, column in enumerate(coded.columns):
         needed = np.zeros(number, np.int64)
-        np.maximum.at(needed, group[members], levels[members, q])
         np.maximum.at(needed, group[members], column.common_levels(members, first[group[members]]))
         joined[members, q] = needed[group[members]]
     return joined
