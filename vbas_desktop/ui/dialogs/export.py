@@ -88,12 +88,7 @@ class ExportDialog(Dialog):
         plain = "Release these columns as they are: nobody knows them of a person"
         self.confirm = button("Confirm as plain", self._on_confirm, plain)
         self.format, self.delimiter, self.policy, self.shapes, self.naming = (QComboBox() for _ in range(5))
-        self._combos = {
-            "format": self.format,
-            "delimiter": self.delimiter,
-            "policy": self.policy,
-            "shapes": self.shapes,
-        }
+        self._combos = {"format": self.format, "delimiter": self.delimiter, "policy": self.policy}
         self.shuffle, self.formulas, self.class_size, self.geopackage, self.pdf = (
             QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
         )
@@ -130,6 +125,7 @@ class ExportDialog(Dialog):
         self.solution.setCurrentIndex(self.solution.findData(shown.number))
         for name, combo in self._combos.items():
             offer(combo, ((text, value) for value, text in _SETTINGS[name].titles.items()))
+        offer(self.shapes, ((text, value) for value, text in _SETTINGS["shapes"].titles.items()))
         self._fill_policies(self._session.policy.policy)
         self.shuffle.setChecked(self._session.policy.shuffled)
         columns = self._session.regions.columns if self._session.regions is not None else ()
@@ -150,6 +146,7 @@ class ExportDialog(Dialog):
         self._told.hide()
         bottom = Qt.AlignmentFlag.AlignBottom
         naming = setting_field(_SETTINGS["name_column"], self.naming)
+        shapes = setting_field(_SETTINGS["shapes"], self.shapes)
         audience = setting_field(_HANDING["audience"], self.audience)
         # Whether the rows are shuffled and, for whoever wants the same order again, by which secret.
         order = in_row((self.shuffle, 1), setting_field(_SETTINGS["shuffle_seed"], self.seed).on_one_line())
@@ -172,7 +169,7 @@ class ExportDialog(Dialog):
             self.words,
             self.pair_tests,
             in_row(self.geopackage, self.pdf),
-            in_row(naming, (audience, 1), (self._reason, 1)),
+            in_row(shapes, naming, (audience, 1), (self._reason, 1)),
             in_row(self._compared_k, (self._k_reason, 1)),
             self._also,
             within=self._body,
@@ -232,7 +229,7 @@ class ExportDialog(Dialog):
         self.finished.connect(self.coverage.forget)
         for edit in (self.seed, self.target, self.also, self.compared_k, self.k_reason):
             edit.textChanged.connect(self._on_changed)
-        for combo in (self.solution, *self._combos.values()):
+        for combo in (self.solution, self.shapes, *self._combos.values()):
             combo.currentIndexChanged.connect(self._on_changed)
         for box in (self.shuffle, self.formulas, self.class_size):
             box.toggled.connect(self._on_changed)
