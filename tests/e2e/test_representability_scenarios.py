@@ -64,6 +64,54 @@ def test_one_way_with_the_vector_every_element_is_told(compare):
     assert sum(row["records"] for row in vector["per_class"]) == 40
 
 
+def test_scenario_2_hands_the_whole_vector_on_with_the_file(capsys, tmp_path):
+    # RV1 of the source, § 6.3: C7 against the registry's file C1. Its list of excluded columns names the job, which is
+    # in the table, instead of the education, which is not.
+    words = {
+        "Hh": "Number of people in a household; the ends of an interval such as 6-10 belong to it",
+        "Job": "Self-employed, housewives, employees and retired people",
+    }
+    levels = DOCS / "examples" / "household" / "levels"
+    options = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet", "--out", str(tmp_path / "out")]
+    options += ["--hierarchies", str(levels), "--sensitive", "PSA,Illness,Value"]
+    options += ["--reason", "Age=no independent variable", "--aim", "Job=possible confounder"]
+    for column, text in words.items():
+        options += ["--meaning", f"{column}={text}"]
+    assert main(["representability", str(DATA / "C1.csv"), str(DATA / "C7.csv"), *options]) == 0
+    capsys.readouterr()
+    vector = json.loads((tmp_path / "out" / "representability.json").read_text(encoding="utf-8"))
+    jsonschema.validate(vector, SCHEMA)
+    assert vector["overall"]["precision"] == 0.8375
+    assert list(vector["excluded_attributes"]) == ["Age", "Gender", "Education", "Smoker"]
+    details = {row["name"]: row for row in vector["attributes"]}
+    assert details["Age"]["reason"] == "no independent variable"
+    assert (details["Gender"]["type"], details["Gender"]["range"]) == ("binary category", {"categories": 2})
+    assert details["Job"]["aim"] == "possible confounder"
+    assert vector["excluded_classes"] == {"classes": [], "unnamed_records": 0}
+    assert {name: facts["description"] for name, facts in vector["coding"].items()} == words
+    # Table 6.9, for the classes of fewer than ten records.
+    found = {
+        tuple(row["class"].values()): (row["count"], int(100 * row["mean"]) / 100, int(100 * row["sd"]) / 100)
+        for row in vector["sensitive_values"]["Value"]
+        if row["count"] < 10
+    }
+    assert found == {
+        ("1-5", "Retired"): (6, 40.16, 5.67),
+        ("1-5", "Self"): (6, 39.0, 3.09),
+        ("6-10", "***"): (3, 44.0, 6.55),
+    }
+    assert vector["weights"] == {
+        "quasi_identifiers": {"Hh": 0.5, "Job": 0.5},
+        "levels": {},
+        "levels_normalised": False,
+    }
+    assert vector["general"]["approaches"] == {"generalise": 40}
+    assert (vector["general"]["k"], vector["general"]["sample_size_ratio"]) == (3, 1.0)
+    page = (tmp_path / "out" / "representability.html").read_text(encoding="utf-8")
+    for text in (*words.values(), "no independent variable", "40.17", "5.6", "Yes 90.9 %", "0.8375"):
+        assert text in page
+
+
 CASE_1 = {
     "title": "Illness and value, self-employed apart",
     "overall": {"precision": {"min": 0.8}},

@@ -33,7 +33,7 @@ class ColumnWords(QWidget):
             name: dress(NamesEdit(value=True), placeholderText=example) for name, example in _EXAMPLES.items()
         }
         fields = [setting_field(setting_of(ReleaseOptions, name), edit) for name, edit in self.edits.items()]
-        in_column(*fields, within=self, spacing=GRID)
+        in_column(*fields, within=self, margins=0, spacing=GRID)
         for edit in self.edits.values():
             edit.offer(columns)
             edit.textChanged.connect(self.changed)
