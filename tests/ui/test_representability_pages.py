@@ -41,7 +41,13 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     assert all(told[name].isVisibleTo(shown) for name in ("jaccard", "rand", "fowlkes_mallows"))
     assert "close to 1 whatever is merged" in told["rand"].text()
     assert gauges["mean_distance"].text.endswith("unit")
+    assert gauges["hubert"].text == f"{entry.solution.representability['hubert']:.4f}"
+    assert gauges["entropy_loss"].text == f"{entry.solution.representability['entropy_loss']:.4f}"
     qtbot.waitUntil(lambda: shown.main.model.rowCount() == entry.solution.aggregated_regions)
+    headings, rows = shown.main.described.headings, shown.main.described.rows
+    parts = [row[headings.index("Davies–Bouldin")] for row in rows]
+    known = [part for part in parts if part == part]
+    assert sum(known) / len(known) == pytest.approx(entry.solution.representability["davies_bouldin"])
     assert not shown.second.isVisible()
     shown.beside.setCurrentIndex(1)
     shown.beside.activated.emit(1)

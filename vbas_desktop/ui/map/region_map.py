@@ -21,7 +21,7 @@ from .hover_card import card_text
 from .layers import Layer
 from .shown import Shown
 
-MEASURES = ("jaccard", "fowlkes_mallows", "place_distance")
+MEASURES = ("jaccard", "fowlkes_mallows", "place_distance", "davies_bouldin")
 """The figures of aggregated regions that say what a version is worth."""
 
 

@@ -165,6 +165,7 @@ def place_figures(problem: Problem, solution: Solution, progress: Progress) -> t
     return (
         Figure("jaccard", "Kept together (Jaccard)", vector.region_jaccard, "ratio"),
         Figure("fowlkes_mallows", "Fowlkes–Mallows", vector.region_fowlkes_mallows, "ratio"),
+        Figure("davies_bouldin", "Davies–Bouldin", vector.region_davies_bouldin, "ratio"),
         Figure("place_distance", f"Distance moved ({unit})", vector.region_distance / scale, "distance", unit),
     )
 

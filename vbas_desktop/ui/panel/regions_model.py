@@ -48,6 +48,8 @@ _TIPS = {
     "regions were handed over",
     "jaccard": "Jaccard index: of the pairs of released records that share class and aggregated region, the share "
     "that shared the initial region too",
+    "davies_bouldin": "Davies–Bouldin: the largest (width of both regions) / (distance of their centres); lower is "
+    "better",
     "place_distance": "Mean distance of the released records from their initial region to the records’ centre",
     "compactness": "4π · area / perimeter²: 1 for a disc, towards 0 for ragged shapes",
     "pieces": "Into how many pieces it falls",

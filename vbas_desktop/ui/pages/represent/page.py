@@ -34,7 +34,7 @@ from .version import PLACE_MEASURES, VersionView
 
 FILES = 1
 _NONE = "nothing"
-_FIGURES = ("records", "jaccard", "fowlkes_mallows", "place_distance", "initial_regions")
+_FIGURES = ("records", "jaccard", "fowlkes_mallows", "davies_bouldin", "place_distance", "initial_regions")
 _NO_SOLUTION = "Run a combination and choose a solution in Results, or compare two files."
 _NO_FILES = (
     "Choose the original and the anonymised file at the left, name the key (the column that tells which records belong "

@@ -26,6 +26,11 @@ PLACE_MEASURES = {
         "Mean share of the pairs of records that were kept together; 1: nothing merged",
     ),
     "place_distance": ("Distance moved", "How far records are from their initial region to the centre of the new one"),
+    "davies_bouldin": (
+        "Davies–Bouldin",
+        "How wide the region and the one that is nearest for its width are, against the distance of their centres; "
+        "lower is better",
+    ),
 }
 """What is told of every place, by which the map can be coloured, too: how it is called, and what it says."""
 _TIPS = dict(PLACE_MEASURES.values())
