@@ -261,3 +261,21 @@ def test_a_column_that_tells_the_first_quasi_identifier_more_finely_is_said_to_t
     said = capsys.readouterr().err
     assert "“age” in more detail than the released groups" in said
     assert "two records of a group with the same value have the same “age” in 100" in said
+
+
+@pytest.mark.parametrize("blanks", [0.0, 0.5], ids=["everywhere", "where it is filled in"])
+def test_a_column_that_tells_a_category_and_divides_it_is_refused(tmp_path, capsys, blanks):
+    generator = np.random.default_rng(11)
+    table = people(2000, 11, [])
+    finer = [f"{age}-{part}" for age, part in zip(table["age"], generator.integers(0, 3, 2000), strict=True)]
+    table["code"] = np.where(generator.random(2000) < blanks, "", finer)
+    table.to_csv(tmp_path / "records.csv", index=False)
+    files = [str(tmp_path / "records.csv"), str(write_regions(tmp_path))]
+    assert main(["run", *files, *CHOSEN, "-k", "5", "--sites", "2", "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "column “code”: It reveals “age” in more detail than the released categories" in said
+    assert "100 % of the cases" in said.replace("\u202f", " ").replace("\u00a0", " ") or "100% of the cases" in said
+    # A column of the same values by chance is not.
+    table["code"] = generator.permutation(table["code"].to_numpy())
+    table.to_csv(tmp_path / "records.csv", index=False)
+    assert main(["run", *files, *CHOSEN, "-k", "5", "--sites", "2", "--out", str(tmp_path / "out")]) == 0

@@ -215,6 +215,21 @@ def test_groups_and_new_names_are_known_again(house):
     assert run(house, "finer", "--sites", "7", "--audience", "B") == 1
 
 
+def test_other_groups_in_the_next_year_cannot_be_compared(house, capsys):
+    alone = ["--ledger", str(house / "groups.json"), "--audience", "B"]
+    for name, age in (("then", "20-year"), ("now", "30-year")):
+        (house / f"{name}.csv").write_text(f"column,value,group\nage,10-year,young\nage,{age},young\n")
+    assert run(house, "grouped", "--sites", "5", "--generalise", str(house / "then.csv"), *alone) == 0
+    assert main(["ledger", "record", str(house / "grouped"), *alone, "--quiet"]) == 0
+    write(house / "next.csv", [*people(700, 1), *people(300, 2)])
+    same = ["--construction", "coarsen", "--coarsen-from", "1", "--sites", "5", *alone]
+    capsys.readouterr()
+    assert run(house, "next", *same, "--generalise", str(house / "now.csv"), records="next.csv") == 1
+    assert "their quasi-identifiers or groups differ" in capsys.readouterr().err
+    run(house, "next", *same, "--generalise", str(house / "then.csv"), records="next.csv")
+    assert "their quasi-identifiers or groups differ" not in capsys.readouterr().err
+
+
 def offered(said: str) -> list[list[str]]:
     """The commands that a refusal offers, as words."""
     return [shlex.split(line)[1:] for line in re.findall(r"^\(\d\) .*?: (vbas .*)$", said, flags=re.MULTILINE)]

@@ -235,6 +235,13 @@ def test_new_keys_never_meet_a_real_one_nor_each_other(tmp_path_factory, known, 
     assert {len(key) for key in made} <= {len(key) for key in known} or all(key.isdigit() for key in known)
 
 
+def test_keys_with_wide_gaps_are_filled_within_their_range(tmp_path):
+    path = tmp_path / "keys.csv"
+    path.write_text("key,q\n10,a\n500000,a\n77,a\n")
+    keys = list(islice(make_keys(load_records(path), "key", random.Random(1)), 50))
+    assert [key for key in keys if not 10 < int(key) < 500_000] == []
+
+
 @pytest.mark.parametrize("free", [["QXA"], ["AAA", "ZZZ"]])
 def test_the_last_free_keys_of_letters_are_found(tmp_path, free):
     path = tmp_path / "keys.csv"

@@ -216,6 +216,9 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
+        if isinstance(function, ast.Name) and function.id == "Span":
+            # The share of the progress that a step of the work has.
+            return
         if isinstance(function, ast.Name) and function.id in _OPPOSITES:
             self._add_node(function, _OPPOSITES[function.id])
         elif isinstance(function, ast.Attribute) and function.attr in _OPPOSITES:

@@ -36,9 +36,16 @@ _PATTERNS = (
     "release/report/shared.py",
     "release/report/tiers.py",
 )
-_WITHOUT_PROTECTION = {
+_LEFT_OUT = {
+    "audit/copies.py": "needs real engines (make test-sources)",
+    "audit/source_records.py": "needs real engines (make test-sources)",
+    "audit/words.py": "is compiled into loops",
+    "files/records/bits.py": "is compiled into loops",
+    "files/records/rehearsal.py": "computes with made-up numbers to have loops compiled",
     "io/signals.py": "ends the program on a signal",
     "release/patience.py": "estimates how long a release takes",
+    "release/records/source_writer.py": "needs real engines (make test-sources)",
+    "release/rehearsal.py": "computes with made-up numbers to have loops compiled",
 }
 
 
@@ -46,7 +53,7 @@ def list_targets() -> list[str]:
     """List the modules as paths relative to the root of the project, sorted."""
     package = ROOT / "vbas_desktop"
     found = {path.relative_to(package).as_posix() for pattern in _PATTERNS for path in package.glob(pattern)}
-    return sorted(f"vbas_desktop/{path}" for path in found - set(_WITHOUT_PROTECTION))
+    return sorted(f"vbas_desktop/{path}" for path in found - set(_LEFT_OUT))
 
 
 def list_test_files() -> list[str]:

@@ -16,13 +16,16 @@ def case(tmp_path):
     return small_case(tmp_path)
 
 
-def checked(case, tmp_path, tamper, options=None):
-    """Release, tamper with the lines of the file, verify again."""
+def checked(case, tmp_path, tamper, options=None, crosswalk=None):
+    """Release, tamper with the lines of the file and of the crosswalk, verify again."""
     options = options or ReleaseOptions(shuffle=False, class_size="size", pdf=False, geometry=())
     folder = tmp_path / "out" / "release"
     report = case.release(tmp_path / "out", options)
     lines = (folder / "anonymized.csv").read_text().splitlines()
     (folder / "anonymized.csv").write_text("\n".join(tamper(lines)) + "\n")
+    if crosswalk is not None:
+        lines = (folder / "crosswalk.csv").read_text().splitlines()
+        (folder / "crosswalk.csv").write_text("\n".join(crosswalk(lines)) + "\n")
     claim = Claim(
         folder / "anonymized.csv",
         folder / "crosswalk.csv",
@@ -64,6 +67,18 @@ def test_the_order_of_the_rows_does_not_matter(case, tmp_path):
 def test_every_other_change_is_noticed(case, tmp_path, tamper, noticed):
     with pytest.raises(VerificationFailed, match=noticed):
         checked(case, tmp_path, tamper)
+
+
+def test_a_crosswalk_whose_codes_are_ids_or_that_lacks_a_region_is_noticed(case, tmp_path):
+    def renamed(lines):
+        return [line.replace("A001", "r0") for line in lines]
+
+    said = "the crosswalk has every initial region once, and no aggregated region has the id of one"
+    assert "A001" in (case.release(tmp_path / "a").folder / "crosswalk.csv").read_text()
+    with pytest.raises(VerificationFailed, match=said):
+        checked(case, tmp_path, renamed, crosswalk=renamed)
+    with pytest.raises(VerificationFailed, match=said):
+        checked(case, tmp_path, lambda lines: lines, crosswalk=lambda lines: [*lines[:-2], lines[-1], lines[-2]])
 
 
 def swapped(line, other):

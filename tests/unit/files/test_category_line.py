@@ -3,7 +3,7 @@
 import pytest
 
 from vbas_desktop.domain.errors import InputError, Severity
-from vbas_desktop.files.records import coding
+from vbas_desktop.files.records import coding, stream
 from vbas_desktop.files.records.table import RecordOptions, load_records
 
 
@@ -115,3 +115,14 @@ def test_a_number_left_out_is_no_missing_value_in_a_column_with_too_many_values(
     table = loaded(tmp_path, "22,,3", [f"{i % 22},{i if i % 5 else ''},r" for i in range(100)], "yes")
     assert not table.facts("sex").categorical
     assert table.facts("sex").missing == 20
+
+
+def test_a_second_line_that_the_first_block_cuts_is_judged_as_a_whole(tmp_path, monkeypatch):
+    path = tmp_path / "records.csv"
+    path.write_text("a,b,region\n2,3,4\nx,1,r1\ny,2,r2\n")
+    whole = load_records(path, RecordOptions(category_counts="yes"))
+    for size in range(12, 20):
+        monkeypatch.setattr(stream, "BLOCK_BYTES", size)
+        table = load_records(path, RecordOptions(category_counts="yes"))
+        assert (table.rows, table.dialect) == (whole.rows, whole.dialect)
+        assert [table.facts(name).categories for name in "ab"] == [whole.facts(name).categories for name in "ab"]

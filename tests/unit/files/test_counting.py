@@ -3,6 +3,8 @@
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -133,3 +135,20 @@ def test_the_larger_form_is_not_kept(tmp_path):
     dense = build_problem(table, regions, region_column="region", quasi_identifiers=["c"], k=1)
     assert sparse.counts.dense is None
     assert dense.counts.dense is not None
+
+
+def test_the_categories_of_a_column_without_categories_cannot_be_counted(tmp_path):
+    lists = pa.array([[1], [2]], pa.list_(pa.int64()))
+    pq.write_table(pa.table({"a": pa.array(["x", "y"]), "l": lists}), tmp_path / "records.parquet")
+    table = load_records(tmp_path / "records.parquet")
+    assert category_numbers(table, ["a"]) == (2,)
+    with pytest.raises(InputError) as caught:
+        category_numbers(table, ["a", "l"])
+    assert [finding.column for finding in caught.value.findings] == ["l"]
+
+
+@pytest.mark.parametrize(("rows", "warned"), [(1, False), (2, True)])
+def test_a_quasi_identifier_that_differs_in_every_record_is_warned_of_from_two_records_on(tmp_path, rows, warned):
+    table = table_of(tmp_path, [(str(number), "x", "y", "r1") for number in range(rows)])
+    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a"], k=1)
+    assert any(finding.column == "a" for finding in problem.findings) == warned

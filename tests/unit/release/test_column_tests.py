@@ -219,3 +219,22 @@ def test_chance_does_not_make_a_harmless_column_telling():
         whole_of = np.sort(generator.integers(0, max(1, parts // 4), parts))
         part, value = generator.integers(0, parts, number), generator.integers(0, values, number)
         assert not agreement(pair_counts(part, value, (parts, values)), whole_of).refines
+
+
+def test_cells_are_numbered_by_the_place_of_the_tier_that_records_are_released_in():
+    draw = np.random.default_rng(3)
+    memberships = (np.arange(12) // 2, np.arange(12) // 6)
+    region, tier, classes = draw.integers(0, 12, 300), draw.integers(0, 2, 300), draw.integers(0, 3, 300)
+    none = np.zeros((0, 300), np.int64)
+    sample = released_records.Sample(np.arange(300), region, tier, none, (), classes)
+    cells = released_records.released_cells(sample, memberships)
+    named = [(t, int(memberships[t][r]), c) for r, t, c in zip(region, tier, classes, strict=True)]
+    assert len(set(cells.tolist())) == len(set(named)) == len(set(zip(cells.tolist(), named, strict=True)))
+
+
+def test_whole_cells_are_drawn_and_at_least_one():
+    cells = np.repeat([7, 3, 5], 10)
+    assert released_records.whole_cells(cells, 30).tolist() == list(range(30))
+    for most, drawn in ((5, 1), (11, 1), (21, 2), (29, 2)):
+        chosen = released_records.whole_cells(cells, most)
+        assert (np.unique(cells[chosen]).size, chosen.size) == (drawn, 10 * drawn)

@@ -162,3 +162,12 @@ def test_a_read_only_folder_is_said_plainly(tmp_path):
     (tmp_path / "locked").mkdir(mode=0o500)
     with pytest.raises(InputError, match="Writing is not allowed"):
         case.release(tmp_path / "locked" / "out")
+
+
+def test_the_internal_folder_is_for_its_owner_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        small_case(tmp_path).release(tmp_path / "out")
+    finally:
+        os.umask(before)
+    assert oct((tmp_path / "out" / "internal").stat().st_mode & 0o777) == "0o700"

@@ -307,3 +307,15 @@ def test_missing_cells_must_leave_room(rest, shown):
     people, cells = verdict(table, [fine, coarse])
     assert (people > 0) == (rest < 5)
     assert bool(cells) == bool(shown)
+
+
+@pytest.mark.parametrize(
+    ("other", "same"), [((0, 1, 2), True), ((2, 1, 0), True), ((1, 2, 0), True), ((0, 0, 1), False), ((0, 1, 1), False)]
+)
+def test_the_same_cells_are_recognised_however_their_places_are_numbered(other, same):
+    table = np.full((3, 2, 2), 9)
+    small = atoms_of(table)
+    one, two = (released(table, parts, COLUMNS, 5) for parts in ((0, 1, 2), other))
+    mine, theirs = (fates_in(entry, small, places_in(entry, small.regions)) for entry in (one, two))
+    assert mine.same_in_own_regions(theirs) is same
+    assert theirs.same_in_own_regions(mine) is same

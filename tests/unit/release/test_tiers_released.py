@@ -190,3 +190,12 @@ def test_places_of_the_region_file_have_their_names(tmp_path):
         ("B002", "county", "south"),
         ("C001", "province", "Home"),
     ]
+
+
+def test_a_release_in_tiers_without_its_region_is_verified(case, tmp_path):
+    options = replace(PLAIN, columns=("name", "age", "sex", "note"), class_size=None)
+    report = case.release(tmp_path / "out", options)
+    assert all(check.passed for check in report.checks)
+    rows = table(tmp_path / "out" / "release" / "anonymized.csv")
+    assert list(rows[0]) == ["name", "age", "sex", "note"]
+    assert len(rows) == case.solution.released_records

@@ -10,6 +10,7 @@ from release_making import random_rows, released_rows, small_case
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.records.coded_writer import CodedRecords
 
 
 def table_of(path):
@@ -187,3 +188,23 @@ def test_a_release_with_everything_in_it_is_known_as_one_and_replaced(tmp_path, 
     with pytest.raises(InputError, match="not an earlier result"):
         case.release(tmp_path / "out", everything)
     assert (tmp_path / "out" / "internal" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("columns", [("name", "sex", "region", "note"), ("name", "age", "region"), ("age", "note")])
+@pytest.mark.parametrize("coded", [True, False], ids=["from codes", "from the file"])
+def test_columns_that_are_left_out_between_others_are_not_released(tmp_path, monkeypatch, columns, coded):
+    if not coded:
+        monkeypatch.setattr(CodedRecords, "suits", lambda *_: False)
+    case = small_case(tmp_path)
+    case.release(tmp_path / "out", ReleaseOptions(columns=columns, pdf=False, shuffle=False))
+    header, *rows = released_rows(tmp_path / "out")
+    assert tuple(header) == columns
+    before = {row[0]: dict(zip(case.table.dialect.header, row, strict=True)) for row in random_rows(400)}
+    assert {len(row) for row in rows} == {len(columns)}
+    for row in rows:
+        found = dict(zip(columns, row, strict=True))
+        if "name" in columns:
+            mine = before[found["name"]]
+            assert {name: found[name] for name in columns if name != "region"} == {
+                name: mine[name] for name in columns if name != "region"
+            }
