@@ -175,6 +175,11 @@ def test_regions_without_area_have_their_mean_point_as_centroid():
     assert rated(problem, [0, 0], None)["average_distance"] == 1.0
 
 
+def test_points_a_rounding_error_apart_have_a_distance_all_the_same():
+    problem = problem_of([(0, 0), (0, 1), (0, 1.51525776e-21)], [[9], [9], [9]])
+    assert rated(problem, [0, 0, 0], None)["average_distance"] == pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3)
+
+
 def test_average_anonymity_is_the_same_when_the_classes_are_counted_in_parts():
     generator = np.random.default_rng(3)
     counts = generator.integers(0, 3, (120, 3000))

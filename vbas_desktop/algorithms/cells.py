@@ -108,7 +108,7 @@ def area_centroids(regions: Regions, membership: NDArray[np.integer]) -> NDArray
     """Compute the centroid of the area of each aggregated region, (groups, 2).
 
     The area of an initial region is its polygon or, if the file has none, the Voronoi cell of its point. A group
-    without area has the mean of its points. O(r) once the areas are known.
+    without area, or whose cells cannot be computed, has the mean of its points. O(r) once the areas are known.
     """
     area, centre = _known_areas(regions)
     total = np.bincount(membership, area)
@@ -121,8 +121,13 @@ def area_centroids(regions: Regions, membership: NDArray[np.integer]) -> NDArray
 @remembered
 def _known_areas(regions: Regions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Measure the area and the centroid of each initial region, once for as long as the regions are there."""
-    polygons = regions.polygons
-    shapes = polygons if polygons is not None and _given_polygons(polygons).size else _known_cells(regions)[0]
+    shapes = regions.polygons
+    if shapes is None or not _given_polygons(shapes).size:
+        try:
+            shapes = _known_cells(regions)[0]
+        except shapely.errors.GEOSException:
+            # Points a rounding error apart have no cells that can be computed; they have no area worth counting.
+            return np.zeros(len(regions)), regions.points
     area = np.nan_to_num(shapely.area(shapes))
     centre = regions.points.copy()
     # An empty shape has no centroid to ask for.
