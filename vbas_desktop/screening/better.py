@@ -93,7 +93,7 @@ def _rules(task: Task, matrix: NDArray[np.int64]) -> tuple[NDArray[np.int64], ND
     limits = task.limits
     if limits is None or not task.has_majority or limits.majority is None:
         return np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
-    people = np.zeros((int(limits.group.max()) + 1, task.seats.size), np.int64)
+    people = np.zeros((limits.number_of_groups, task.seats.size), np.int64)
     np.add.at(people, limits.group, matrix)
     share = limits.share
     numbers = [limits.majority, share.numerator, share.denominator, limits.fewest_groups]

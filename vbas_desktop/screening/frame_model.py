@@ -16,7 +16,7 @@ from .solving import Clock, found, solve
 from .task import GroupLimits, Task
 
 LARGEST_MODEL = 200_000
-"""Numbers of bundles × slots up to which the model is made."""
+"""Pairs of a bundle and a slot that it may use up to which the model is made."""
 
 _SECONDS = 60.0
 
@@ -44,30 +44,27 @@ class FrameModel:
     """CP-SAT model over bundles × slots; a bundle is all classes of one group that may use the same slots."""
 
     def __init__(self, task: Task, limits: GroupLimits, bundle: NDArray[np.int64]) -> None:
-        self._bundles = int(bundle.max()) + 1
-        self._slots = task.seats.size
-        if self._bundles * self._slots > LARGEST_MODEL:
-            message = f"{counted(self._bundles, 'group')} in {counted(self._slots, 'slot')} are too many for one plan."
-            raise InputError(Finding("too-large", message, "Plan the regions or dates one by one."))
-        first = [int(np.flatnonzero(bundle == number)[0]) for number in range(self._bundles)]
+        _, first = np.unique(bundle, return_index=True)
         self._group = limits.group[first]
-        self._people = np.bincount(bundle, task.people, self._bundles).astype(np.int64)
+        self._people = np.bincount(bundle, task.people, first.size).astype(np.int64)
+        usable = np.ones((first.size, task.seats.size), bool) if task.allowed is None else task.allowed[first]
+        if int(usable.sum()) > LARGEST_MODEL:
+            message = f"{counted(first.size, 'group')} in {counted(task.seats.size, 'slot')} are too many for one plan."
+            raise InputError(Finding("too-large", message, "Plan the regions or dates one by one."))
         self.model = cp_model.CpModel()
-        self._cells: dict[tuple[int, int], Any] = {}
-        for number in range(self._bundles):
-            for slot in range(self._slots):
-                if task.allowed is None or task.allowed[first[number], slot]:
-                    most = int(min(self._people[number], task.seats[slot]))
-                    self._cells[number, slot] = self.model.new_int_var(0, most, f"x{number}_{slot}")
-        for slot in range(self._slots):
-            self.model.add(sum(self._in_slot(slot).values()) <= int(task.seats[slot]))
+        self._in_bundle: list[dict[int, Any]] = [{} for _ in range(first.size)]
+        self._in_slot: list[dict[int, Any]] = [{} for _ in range(task.seats.size)]
+        for number, slot in np.argwhere(usable).tolist():
+            most = int(min(self._people[number], task.seats[slot]))
+            cell = self.model.new_int_var(0, most, f"x{number}_{slot}")
+            self._in_bundle[number][slot] = cell
+            self._in_slot[slot][number] = cell
+        for slot, cells in enumerate(self._in_slot):
+            self.model.add(sum(cells.values()) <= int(task.seats[slot]))
             self._limit(limits, slot)
 
-    def _in_slot(self, slot: int) -> dict[int, Any]:
-        return {number: cell for (number, place), cell in self._cells.items() if place == slot}
-
     def _limit(self, limits: GroupLimits, slot: int) -> None:
-        cells = self._in_slot(slot)
+        cells = self._in_slot[slot]
         share = limits.share
         others = sum(cell for number, cell in cells.items() if self._group[number] != limits.majority)
         self.model.add(share.denominator * others <= share.numerator * sum(cells.values()))
@@ -84,22 +81,21 @@ class FrameModel:
 
     def seat_everybody(self) -> None:
         """Demand a seat for everybody."""
-        for number in range(self._bundles):
-            own = [cell for (each, _), cell in self._cells.items() if each == number]
-            self.model.add(sum(own) == int(self._people[number]))
+        for cells, people in zip(self._in_bundle, self._people.tolist(), strict=True):
+            self.model.add(sum(cells.values()) == people)
 
     def seat_most(self) -> None:
         """Seat as many people as possible."""
-        for number in range(self._bundles):
-            own = [cell for (each, _), cell in self._cells.items() if each == number]
-            self.model.add(sum(own) <= int(self._people[number]))
-        self.model.maximize(sum(self._cells.values()))
+        for cells, people in zip(self._in_bundle, self._people.tolist(), strict=True):
+            self.model.add(sum(cells.values()) <= people)
+        self.model.maximize(sum(cell for cells in self._in_bundle for cell in cells.values()))
 
     def read(self, solver: cp_model.CpSolver) -> NDArray[np.int64]:
         """Return the solver's numbers of people by bundle and slot."""
-        people = np.zeros((self._bundles, self._slots), np.int64)
-        for (number, slot), cell in self._cells.items():
-            people[number, slot] = solver.value(cell)
+        people = np.zeros((len(self._in_bundle), len(self._in_slot)), np.int64)
+        for number, cells in enumerate(self._in_bundle):
+            for slot, cell in cells.items():
+                people[number, slot] = solver.value(cell)
         return people
 
 

@@ -8,7 +8,7 @@ sit in which slot (the frame); within a group, classes are then seated like ever
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ def seat_groups(task: Task, seat_classes: SeatClasses, progress: Progress) -> In
     limits = task.limits
     assert limits is not None
     progress.update("Seating groups")
+    parts = _separate_parts(task)
+    if parts:
+        return _seat_parts(task, limits, parts, seat_classes, progress)
     frame = _build_frame(task, limits, progress)
     majority = np.flatnonzero(limits.group == limits.majority)
     free = task.seats.astype(np.int64).copy()
@@ -59,6 +62,39 @@ def seat_groups(task: Task, seat_classes: SeatClasses, progress: Progress) -> In
         own = _seat_members(task, majority, free, seat_classes)
         cells.append(_fill_up(own, frame.fewest_majority))
     return np.concatenate(cells) if cells else np.zeros((0, 3), np.int64)
+
+
+def _separate_parts(task: Task) -> list[tuple[Ints, Ints]]:
+    """Return the classes and slots of each region, if every slot is for one of them only; else nothing."""
+    if task.allowed is None:
+        return []
+    present = np.flatnonzero(task.people > 0)
+    rows, part = np.unique(task.allowed[present], axis=0, return_inverse=True)
+    if (rows.sum(axis=0) > 1).any():
+        return []
+    part = part.reshape(-1)
+    return [(present[part == number], np.flatnonzero(row)) for number, row in enumerate(rows)]
+
+
+def _seat_parts(
+    task: Task, limits: GroupLimits, parts: list[tuple[Ints, Ints]], seat_classes: SeatClasses, progress: Progress
+) -> Ints:
+    """Seat each part on its own: there, every class may use every slot."""
+    cells = []
+    problems: list[Finding] = []
+    failed = 0
+    for classes, slots in parts:
+        try:
+            own = GroupLimits(limits.group[classes], limits.largest_share, limits.fewest_groups, limits.majority)
+            seated = seat_groups(Task(task.people[classes], task.seats[slots], limits=own), seat_classes, progress)
+            cells.append(np.column_stack([classes[seated[:, 0]], slots[seated[:, 1]], seated[:, 2]]))
+        except InputError as error:
+            failed += 1
+            problems = problems or list(error.findings)
+    if failed:
+        where = f"In {failed:,} of {counted(len(parts), 'region')} (this is about the first)"
+        raise InputError([replace(each, message=f"{where}: {each.message}") for each in problems])
+    return np.concatenate(cells)
 
 
 def _seat_members(task: Task, members: Ints, seats: Ints, seat_classes: SeatClasses) -> Ints:
@@ -121,7 +157,7 @@ def _bundles(task: Task, limits: GroupLimits) -> Ints:
 
 def _group_sizes(task: Task, limits: GroupLimits) -> tuple[Ints, int]:
     """Count the people of each other group, and of the majority."""
-    sizes = np.bincount(limits.group, task.people, int(limits.group.max()) + 1).astype(np.int64)
+    sizes = np.bincount(limits.group, task.people, limits.number_of_groups).astype(np.int64)
     assert limits.majority is not None
     majority = int(sizes[limits.majority])
     sizes[limits.majority] = 0
@@ -208,7 +244,7 @@ def _greedy_frame(task: Task, limits: GroupLimits, bundle: Ints) -> Frame | None
     sizes, majority = _group_sizes(task, limits)
     others = int(sizes.sum())
     slots = task.seats.size
-    frame = np.zeros((int(limits.group.max()) + 1, slots), np.int64)
+    frame = np.zeros((limits.number_of_groups, slots), np.int64)
     if others:
         hosts = _hosts(task, limits, others)
         room = limits.most_others(task.seats)[hosts]

@@ -40,6 +40,11 @@ class GroupLimits:
         return self.largest_share < 1.0 or self.fewest_groups > 1
 
     @property
+    def number_of_groups(self) -> int:
+        """Return how many groups are numbered."""
+        return max(int(self.group.max(initial=0)), self.majority or 0) + 1
+
+    @property
     def share(self) -> Fraction:
         """Return the share exactly as it is written in decimals: 0.15 is 3/20."""
         return max(Fraction(str(self.largest_share)).limit_denominator(1_000_000), Fraction(1, 1_000_000))
@@ -188,7 +193,7 @@ class Plan:
 
     def people_by_group(self, task: Task, limits: GroupLimits) -> NDArray[np.int64]:
         """Count the people of each group in each slot: groups × slots."""
-        people = np.zeros((int(limits.group.max()) + 1, task.seats.size), np.int64)
+        people = np.zeros((limits.number_of_groups, task.seats.size), np.int64)
         np.add.at(people, (limits.group[self.classes], self.slots), self.counts)
         return people
 

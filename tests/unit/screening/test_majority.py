@@ -110,6 +110,20 @@ def test_limits_and_slots_that_may_not_be_used_are_told_apart():
         planner("heuristic").plan(task, Silent())
 
 
+@pytest.mark.parametrize("name", ["heuristic", "better", "random"])
+def test_regions_with_slots_of_their_own_are_planned_one_by_one(name):
+    allowed = np.array([[True, False]] * 4 + [[False, True]] * 4)
+    task = with_majority(TWENTY[0] * 2, TWENTY[1] * 2, [25, 30], allowed=allowed)
+    matrix = planner(name).plan(task, Silent()).matrix(task)
+    assert matrix.tolist() == [[17, 0], [1, 0], [1, 0], [1, 0], [0, 17], [0, 1], [0, 1], [0, 1]]
+    task = with_majority([*TWENTY[0], 16, 1, 1, 1], TWENTY[1] * 2, [25, 30], allowed=allowed)
+    with pytest.raises(InputError, match=r"In 1 of 2 regions .*1 person finds no seat: the majority is too small"):
+        planner(name).plan(task, Silent())
+    task = with_majority([17, 3, 3, 3], [0, 1, 2, 3], [25, 30], allowed=allowed[[0, 4, 4, 4]])
+    with pytest.raises(InputError, match=r"In 1 of 2 regions .*9 people find no seat: the majority is too small"):
+        planner(name).plan(task, Silent())
+
+
 def test_rounding_does_not_make_a_possible_plan_impossible():
     # 17/3 people of the majority for each other person: 34 are enough for 6 in two slots only if each slot has three.
     task = with_majority([34, 2, 2, 2], [0, 1, 2, 3], [33, 24])
