@@ -80,6 +80,11 @@ class Mutant:
         """Name the mutant independently of what stands before it in the module."""
         return f"{self.path} | {self.function} | {self.statement} | {self.mutated} | {self.number}"
 
+    @property
+    def line_of_code(self) -> tuple[str, str, str]:
+        """The file, the line and what it becomes: how harmless mutants are listed."""
+        return self.path, self.statement, self.mutated
+
     def plant(self) -> str:
         """Return the source of the module with the fault."""
         source = (ROOT / self.path).read_text(encoding="utf-8")

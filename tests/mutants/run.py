@@ -73,22 +73,24 @@ class Laboratory:
         """Return the kept result if nothing has changed since, else run the tests."""
         module = hashlib.sha256((ROOT / mutant.path).read_bytes()).hexdigest()
         lines = range(mutant.line, mutant.last_line + 1)
-        tests = self._coverage.find_tests(mutant.path, lines, at_import=not mutant.function).take(self._budget)
+        every = self._coverage.find_tests(mutant.path, lines, at_import=not mutant.function)
+        tests = every.take(self._budget)
         kept = read_result(mutant)
         if kept is not None and (
             (kept.is_killed and kept.module == module) or (kept.module, kept.tests) == (module, tests.digest)
         ):
             return kept
         started = time.monotonic()
-        outcome, test = self._run(mutant, tests, kept.test if kept is not None else "")
+        # What noticed it before will most likely notice it again.
+        earlier = [kept.test] if kept is not None and kept.test in every.names else []
+        outcome, test = self._run(mutant, tests, earlier)
         result = Result(outcome, test, round(time.monotonic() - started, 1), module, tests.digest)
         _RESULTS.mkdir(parents=True, exist_ok=True)
         _result_path(mutant).write_text(json.dumps(asdict(result) | {"key": mutant.key}))
         return result
 
-    def _run(self, mutant: Mutant, tests: Tests, earlier: str) -> tuple[str, str]:
-        # What noticed it before will most likely notice it again.
-        names = sorted(tests.names, key=lambda name: name != earlier)
+    def _run(self, mutant: Mutant, tests: Tests, earlier: list[str]) -> tuple[str, str]:
+        names = [*earlier, *(name for name in tests.names if name not in earlier)]
         if not names:
             return "untested", ""
         failure = self._folder / "failure"
@@ -131,17 +133,20 @@ def read_harmless() -> dict[tuple[str, str, str], str]:
     return {(entry["file"], entry["statement"], entry["mutated"]): entry["reason"] for entry in document["mutant"]}
 
 
-def report(mutants: list[Mutant], results: list[Result]) -> None:
-    """Print the score, per part of the program and in total, and the survivors."""
+def report(mutants: list[Mutant]) -> None:
+    """Print the score of those that were tried, per part of the program and in total, and the survivors."""
     harmless = read_harmless()
     killed: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     survivors = []
     left_out = 0
-    for mutant, result in zip(mutants, results, strict=True):
+    for mutant in mutants:
+        result = read_result(mutant)
         part = "/".join(mutant.path.split("/")[1:3]).removesuffix(".py")
-        if not result.is_killed and (mutant.path, mutant.statement, mutant.mutated) in harmless:
+        if mutant.line_of_code in harmless:
             left_out += 1
+            continue
+        if result is None:
             continue
         counted[part] += 1
         killed[part] += result.is_killed
@@ -200,9 +205,10 @@ def main() -> None:
         import_libraries()
         record_all()
         untried = [mutant for mutant in mutants if read_result(mutant) is None]
-        _try_all(untried if options.untried else mutants, options)
-    kept = [(mutant, result) for mutant in mutants if (result := read_result(mutant)) is not None]
-    report([mutant for mutant, _ in kept], [result for _, result in kept])
+        harmless = read_harmless()
+        tried = [mutant for mutant in (untried if options.untried else mutants) if mutant.line_of_code not in harmless]
+        _try_all(tried, options)
+    report(mutants)
 
 
 if __name__ == "__main__":
