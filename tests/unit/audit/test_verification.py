@@ -1,5 +1,7 @@
 """Whatever is done to the written file, the verification notices."""
 
+import os
+
 import pytest
 from release_making import random_rows, small_case, write_records
 
@@ -139,3 +141,18 @@ def test_reading_back_can_be_stopped(case, tmp_path):
     )
     with pytest.raises(Cancelled):
         verify(case.problem, case.table.dialect, claim, Stop())
+
+
+def test_a_record_file_that_was_written_again_meanwhile_is_noticed(case, tmp_path, monkeypatch):
+    """The same bytes may have been others while they were read."""
+    written = _Job._records
+
+    def touching(self, release, progress):
+        result = written(self, release, progress)
+        os.utime(case.table.source.path, ns=(1, 1))
+        return result
+
+    monkeypatch.setattr(_Job, "_records", touching)
+    with pytest.raises(VerificationFailed, match="the record file stayed the same while the release was made: no"):
+        case.release(tmp_path / "out")
+    assert not (tmp_path / "out").exists()

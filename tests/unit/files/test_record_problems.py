@@ -13,6 +13,7 @@ from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.dialect import other_delimiter
+from vbas_desktop.files.records import table as record_table
 from vbas_desktop.files.records.table import RecordOptions, load_records
 
 GOOD = "age,sex,region\n1,F,r1\n2,M,r2\n1,M,r1\n"
@@ -354,3 +355,31 @@ def test_a_first_record_of_which_only_one_value_recurs_is_not_shown(tmp_path):
         f"There is no column “region”. {advice}",
         f"There is no column “age”. {advice}",
     ]
+
+
+@pytest.mark.parametrize(("text", "row"), [("a,b\n1,\0\n", 2), ("\na,b\n1,\0\n", 3), ("a,b\n\n1,2\n3,\0\n", 4)])
+def test_the_row_of_a_zero_byte_is_named(tmp_path, text, row):
+    path = tmp_path / "records.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match="contains zero bytes") as caught:
+        load_records(path)
+    assert caught.value.findings[0].row == row
+
+
+def test_the_first_rows_of_some_categories_are_found_beyond_one_piece(tmp_path, monkeypatch):
+    path = tmp_path / "records.csv"
+    path.write_text("a,b\n" + "".join(f"{'x' if number % 5 == 4 else 'y'},1\n" for number in range(30)))
+    monkeypatch.setattr(record_table, "_CHUNK", 4)
+    table = load_records(path, RecordOptions(category_counts="no"))
+    wanted = np.array([value == "x" for value in table.facts("a").categories.values])
+    assert table.first_rows("a", wanted, 3) == [6, 11, 16]
+    assert table.first_rows("a", wanted, 9) == [6, 11, 16, 21, 26, 31]
+
+
+def test_missing_values_among_many_others_are_counted_once_in_a_wide_file(tmp_path):
+    path = tmp_path / "records.csv"
+    names = [f"c{number}" for number in range(400)]
+    rows = [["" if number % 2 else f"value {number}", *["1"] * 399] for number in range(1200)]
+    path.write_text("\n".join(",".join(row) for row in (names, *rows)) + "\n")
+    facts = load_records(path, RecordOptions(category_counts="no")).facts("c0")
+    assert (facts.distinct, facts.missing) == (601, 600)

@@ -13,6 +13,7 @@ import pytest
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.io import exchange, output
 from vbas_desktop.io.output import MARK, check_target, remove_leftovers, staged_file, staged_folder
+from vbas_desktop.io.writable import check_writable
 
 NAMES = ("one", "two")
 
@@ -470,3 +471,13 @@ def events_of(monkeypatch, in_one_step=True):
     monkeypatch.setattr(shutil, "rmtree", remove_tree)
     monkeypatch.setattr(exchange, "exchange", swap if in_one_step else lambda one, other: False)
     return events
+
+
+@pytest.mark.parametrize("allowed", [0, os.W_OK, os.X_OK, os.W_OK | os.X_OK])
+def test_a_folder_must_be_one_that_may_be_written_to_and_entered(tmp_path, monkeypatch, allowed):
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & ~allowed)
+    if allowed == os.W_OK | os.X_OK:
+        check_writable(tmp_path / "out")
+        return
+    with pytest.raises(InputError, match="Writing is not allowed in the folder"):
+        check_writable(tmp_path / "out")

@@ -254,3 +254,10 @@ def test_a_release_of_random_records_states_a_share_that_is_true(tmp_path):
     assert overall["sample_size_ratio"] is None
     assert overall["sample_size_ratio_at_least"] < exact <= overall["sample_size_ratio_at_most"]
     assert (overall["sample_size_ratio_at_least"], overall["sample_size_ratio_at_most"]) != (0, 1)
+
+
+def test_the_recipient_learns_which_columns_k_was_made_for(release):
+    report = (release.folder / "report.html").read_text(encoding="utf-8")
+    for column in ("stage", "sex"):
+        assert f"Quasi-identifier “{column}”" in report
+    assert "Region column “area”" in report

@@ -171,3 +171,11 @@ def test_the_internal_folder_is_for_its_owner_alone(tmp_path):
     finally:
         os.umask(before)
     assert oct((tmp_path / "out" / "internal").stat().st_mode & 0o777) == "0o700"
+
+
+def test_a_record_file_that_is_gone_is_said_to_be_gone(tmp_path):
+    case = small_case(tmp_path)
+    Path(case.table.source.path).unlink()
+    with pytest.raises(InputError, match="The record file is gone"):
+        case.release(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
