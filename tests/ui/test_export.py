@@ -169,6 +169,26 @@ def test_words_on_columns_go_to_the_recipient(small_regions, tmp_path, qtbot):
     assert vector["coding"]["age"]["description"] == "completed years"
 
 
+def test_sensitive_values_are_aggregated_in_small_or_all_classes(small_regions, tmp_path, qtbot):
+    dialog = open_dialog(small_regions)
+    fields = dialog.fields
+    assert not fields.classes.isEnabled()
+    fields.aggregate.setText("ilness")
+    assert "has to be released" in dialog.problem.text()
+    fields.aggregate.setText("illness")
+    assert dialog.options().aggregate_classes == "below:10"
+    fields.classes.setCurrentIndex(1)
+    export(small_regions, dialog, tmp_path / "out", qtbot).close()
+    values: dict[tuple[str, ...], set[str]] = {}
+    with (tmp_path / "out" / "release" / "anonymized.csv").open() as file:
+        for row in csv.DictReader(file):
+            values.setdefault((row["tract"], row["age"], row["sex"]), set()).add(row["illness"])
+    assert {len(each) for each in values.values()} == {1}
+    counts = (tmp_path / "out" / "release" / "class_counts.csv").read_text().splitlines()
+    assert counts[0] == "tract,age,sex,records"
+    assert len(counts) == len(values) + 1
+
+
 def test_two_columns_of_one_name_are_refused_before_anything_is_written(small_regions):
     dialog = open_dialog(small_regions)
     dialog.columns.item(1, 2).setText("sex")

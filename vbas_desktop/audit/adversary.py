@@ -62,7 +62,7 @@ class WrittenRelease:
     ``columns`` are (name in the original, name in the release) in order, ``width`` counts an added column, too.
     ``escaped``: an apostrophe stands before what looks like a formula. ``source`` holds the original records if they
     are in no file. ``filters`` chose the original records that were considered, ``region_map`` says which regions
-    their ids stand for.
+    their ids stand for. ``class_columns`` are said to have one value in every class, and are not tested if that is so.
     """
 
     file: Path
@@ -74,6 +74,7 @@ class WrittenRelease:
     source: Engine | None = None
     filters: tuple[FilterClaim, ...] = ()
     region_map: Path | None = None
+    class_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,9 +139,9 @@ def look_at_release(
     """
     names = [name for name, _ in release.columns]
     used = [problem.region_column, *problem.quasi_identifiers]
-    plain = [name for name in names if name not in used]
+    plain = [name for name in names if name not in {*used, *release.class_columns}]
     compared = all(name in names for name in used)
-    if not plain:
+    if not plain and not release.class_columns:
         return LastLook(problem.k, 0, (), (), 0, pair_tests, compared, ())
     try:
         written, original = _read_both(problem, dialect, release, compared, progress)
@@ -148,6 +149,10 @@ def look_at_release(
         raise VerificationFailed(f"The written file could not be looked at: {error}. Nothing was released.") from None
     progress.update(STAGE, 0.5)
     groups = _Groups(written, [name for name in used if name in names], problem.k)
+    for name in release.class_columns:
+        if not compared or not groups.is_constant(name):
+            message = f"The aggregated column “{name[:80]}” has several values in a class"
+            raise VerificationFailed(f"{message}. Nothing was released.")
     singles = tuple(groups.count_column(name) for name in plain)
     found: list[Disclosure] = []
     columns = [_plain_column(name, written[name]) for name in plain]
@@ -168,7 +173,7 @@ def look_at_release(
     for number, combination in enumerate(chosen.tried):
         progress.update(STAGE, 0.5 + 0.5 * number / len(chosen.tried))
         together.append(groups.count_combination([column.name for column in combination]))
-    rows = written[plain[0]].codes.size
+    rows = next(iter(written.values())).codes.size
     return LastLook(problem.k, rows, singles, tuple(together), chosen.not_tried, pair_tests, compared, tuple(found))
 
 
@@ -274,6 +279,11 @@ class _Groups:
         rows = next(iter(written.values())).codes.size
         self._cell, self._cells = _combined(np.zeros(rows, np.int64), 1, [written[name] for name in used])
         self._below: dict[str, NDArray[np.bool_]] = {}
+
+    def is_constant(self, name: str) -> bool:
+        """Return whether all rows of a class have one value in a column."""
+        divided, _ = _combined(self._cell, self._cells, [self._written[name]])
+        return np.unique(divided).size == np.unique(self._cell).size
 
     def count_column(self, name: str) -> GroupCount:
         """Count the groups of one column."""

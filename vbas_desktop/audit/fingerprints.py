@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.sources.engine import Engine
 
+from .aggregates import AggregationClaim
 from .blocks import Unreadable
 from .expected_values import alone, expected_forms, expected_values
 from .file_columns import UnreadableFile
@@ -51,7 +53,8 @@ class Claim:
     ``source`` is where the records of the input are if they are in no file. Aggregated regions are named after the
     region file's ``name_column``, if at all. ``filters`` chose the records of the input that were considered,
     ``region_map`` says which regions their ids stand for. The column ``record_key`` has a key of each row, which
-    ``record_index`` leads back to the input.
+    ``record_index`` leads back to the input. Columns in ``aggregated`` have one value per class, whose numbers of
+    records ``class_counts`` lists.
     """
 
     file: Path
@@ -71,6 +74,8 @@ class Claim:
     record_key: str | None = None
     record_index: Path | None = None
     region_map: Path | None = None
+    aggregated: tuple[AggregationClaim, ...] = ()
+    class_counts: Path | None = None
 
     @property
     def names(self) -> list[str]:
@@ -117,7 +122,8 @@ class Seen:
 
     ``sizes`` counts the rows by the hash of the added class size. In several ``tiers`` the tally adds up what the rows
     would be with the code of each of them, and notes aggregated region and class of each key. ``values`` counts by
-    class and value of each sensitive column that has criteria, and notes both. If the release has keys of records,
+    class and value of each sensitive column that has criteria, and notes both. ``aggregated``
+    counts the values of columns that have one value per class in the release. If the release has keys of records,
     ``keyed`` has parts of rows: their fingerprints, with their numbers in the input or the hashes of their keys.
     """
 
@@ -129,6 +135,7 @@ class Seen:
     names_fit: bool = True
     quotes_fit: bool = True
     sizes: Counter[int] = field(default_factory=Counter)
+    aggregated: dict[str, Tally] = field(default_factory=dict)
     keyed: list[tuple[NDArray[np.integer], NDArray[np.uint64]]] = field(default_factory=list)
 
 
@@ -142,8 +149,17 @@ Notation = Mapping[str, Mapping[str, str]]
 """By column, what is written for values that are not written as they are."""
 
 
-def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick, notation: Notation) -> Seen:
-    """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated."""
+def seen_input(
+    case: Case,
+    crosswalk: Crosswalk,
+    tick: Tick,
+    notation: Notation,
+    aggregates: Mapping[str, Translation] = MappingProxyType({}),
+) -> Seen:
+    """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated.
+
+    ``aggregates`` has, by column, the value of all records of a class.
+    """
     problem, claim, encoding, seen = case.problem, case.claim, case.encoding, Seen()
     place = {name: index for index, name in enumerate(case.dialect.header)}
     regions, *larger = (
@@ -173,9 +189,14 @@ def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick, notation: Notation)
         keys = fingerprints(columns, [*kinds_at, at])
         notes = np.stack((columns[at], fingerprints(columns, kinds_at))) if larger else None
         for name in problem.judged_columns:
-            _add_values(seen, name, keys, meanings[name].where_any(columns[place[name]]))
+            _add_values(seen.values, name, keys, meanings[name].where_any(columns[place[name]]))
+        for one in claim.aggregated:
+            _add_values(seen.aggregated, one.column, keys, columns[place[one.column]])
         for column, texts in rewritten:
             columns[column] = texts.where_any(columns[column])
+        for name, value_of_class in aggregates.items():
+            values = value_of_class.of(keys)[0]
+            columns[place[name]] = np.where(values != 0, values, columns[place[name]])
         rows = _rows(columns, released, at, above)
         if claim.record_key is not None:
             seen.keyed.append((positions, rows))
@@ -244,11 +265,11 @@ def _meanings(case: Case) -> dict[str, Translation]:
     return found
 
 
-def _add_values(seen: Seen, name: str, classes: Hashes, values: Hashes) -> None:
+def _add_values(tallies: dict[str, Tally], name: str, classes: Hashes, values: Hashes) -> None:
     """Count rows by class and sensitive value."""
     keys = classes.copy()
     combine(keys, values)
-    tally = seen.values.setdefault(name, Tally(0, 2))
+    tally = tallies.setdefault(name, Tally(0, 2))
     tally.add(keys, np.zeros((0, keys.size), np.uint64), np.stack((classes, values)))
 
 
@@ -289,7 +310,7 @@ def seen_output(case: Case, crosswalk: Crosswalk, tick: Tick, part: Stretch | No
         seen.tally.add(keys, rows)
         for name in problem.judged_columns:
             if name in names:
-                _add_values(seen, name, keys, meanings[name].where_any(columns[names.index(name)]))
+                _add_values(seen.values, name, keys, meanings[name].where_any(columns[names.index(name)]))
         if region is not None:
             seen.strangers += known.of(columns[region])[1]
         if claim.class_size is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -27,11 +28,13 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Cancelled, Progress, Span
 from vbas_desktop.files.dialect import Dialect
 
+from .aggregates import check_class_counts, expected_aggregates
 from .blocks import Unreadable
 from .fingerprints import (
     Case,
     Claim,
     Crosswalk,
+    Notation,
     Seen,
     certain_notation,
     expected_notation,
@@ -44,7 +47,7 @@ from .fingerprints import (
 from .readback import Stretch, escaped
 from .record_keys import check_record_keys
 from .sensitive import barring_by, criteria_check, judged_columns, settled
-from .tally import Hashes
+from .tally import Hashes, Translation
 from .tier_recount import recounted_tiers
 
 T = TypeVar("T")
@@ -89,19 +92,24 @@ class Verification:
         """All checks, passed; `VerificationFailed` names those that were not."""
         problem, claim = self._problem, self._claim
         try:
-            before, after = self._both(Span(progress, 0.0, 0.5 if self._open_columns else 1.0))
+            before, after = self._both(Span(progress, 0.0, 0.5 if self._open_columns or claim.aggregated else 1.0))
             crosswalk = self._crosswalk.result()
             checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
             checks += _name_checks(problem, claim, crosswalk)
             checks += self._same_input()
             if all(check.passed for check in checks):
                 expected = _expected(self._case, crosswalk, before)
-                if self._open_columns:
-                    before, expected = self._expected_in_notation(crosswalk, expected, Span(progress, 0.5, 1.0))
+                if self._open_columns or claim.aggregated:
+                    rest = Span(progress, 0.5, 1.0)
+                    before, expected = self._expected_as_written(crosswalk, before, expected, rest)
                     checks += self._same_input()
                 checks += _checks(problem, claim, before, after, expected)
                 checks += _key_checks(claim, before, after)
-                checks += criteria_check(judged_columns(self._case, after), dict(claim.columns))
+                # An aggregated class has one value; its own values were judged when it was decided what is released.
+                one_value = {each.column for each in claim.aggregated}
+                judged = [each for each in judged_columns(self._case, after) if each.column not in one_value]
+                checks += criteria_check(judged, dict(claim.columns))
+                checks += _class_count_checks(self._case, after)
         except Unreadable as error:
             checks = [Check("the released file can be read back", False, str(error))]
         failed = [check for check in checks if not check.passed]
@@ -116,21 +124,25 @@ class Verification:
             return []
         return [Check("the record file stayed the same while the release was made", False, "it changed")]
 
-    def _expected_in_notation(
-        self, crosswalk: Crosswalk, expected: _Expected, progress: Progress
+    def _expected_as_written(
+        self, crosswalk: Crosswalk, before: Seen, expected: _Expected, progress: Progress
     ) -> tuple[Seen, _Expected]:
-        """What the input comes down to and what must have been released, where the way of writing depends on that: the
-        input is read twice more.
+        """What the input comes down to and what must have been released, where what is written depends on that: the
+        input is read once or twice more.
 
-        Which classes are released does not depend on the notation, so the first reading settles that.
+        Which classes are released does not depend on what is written, so the first reading settles that.
         """
-        decided = self._begin(
-            partial(expected_notation, self._case, crosswalk, expected.classes, self._open_columns, self._tick)
-        )
-        (notation,) = self._results([decided], Span(progress, 0.0, 0.5), self._claim.records)
-        written = self._begin(partial(seen_input, self._case, crosswalk, self._tick, {**self._certain, **notation}))
-        (before,) = self._results([written], Span(progress, 0.5, 1.0), self._claim.records)
-        return before, _expected(self._case, crosswalk, before)
+        notation = dict(self._certain)
+        if self._open_columns:
+            decided = self._begin(
+                partial(expected_notation, self._case, crosswalk, expected.classes, self._open_columns, self._tick)
+            )
+            (found,) = self._results([decided], Span(progress, 0.0, 0.5), self._claim.records)
+            notation |= found
+        values = _aggregates(self._case, before, expected, notation)
+        written = self._begin(partial(seen_input, self._case, crosswalk, self._tick, notation, values))
+        (again,) = self._results([written], Span(progress, 0.5, 1.0), self._claim.records)
+        return again, _expected(self._case, crosswalk, again)
 
     def _both(self, progress: Progress) -> tuple[Seen, Seen]:
         """What the input and the released file come down to."""
@@ -191,13 +203,15 @@ class Verification:
 class _Expected:
     """What must have been released: the sizes of the classes, and the sum of the fingerprints of their rows.
 
-    ``classes`` are the hashes of the released classes by aggregated region.
+    ``classes`` are the hashes of the released classes by aggregated region, ``cells`` is the same number for those that
+    are released as one.
     """
 
     classes: Hashes
     sizes: NDArray[np.int64]
     fingerprints: np.uint64
     suppressed: int
+    cells: NDArray[np.int64]
 
     @property
     def rows(self) -> int:
@@ -212,7 +226,9 @@ def _expected(case: Case, crosswalk: Crosswalk, before: Seen) -> _Expected:
     if before.tiers == 1:
         kept = (counts >= k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
         kept = settled(judged, every, kept)
-        return _Expected(keys[kept], counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
+        everything = np.sum(sums[kept], dtype=np.uint64)
+        cells = np.arange(int(kept.sum()))
+        return _Expected(keys[kept], counts[kept], everything, int(counts[~kept].sum()), cells)
     codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
     numbered = [np.unique(column, return_inverse=True) for column in codes]
     members = [inverse.astype(np.int64) for _, inverse in numbered]
@@ -238,7 +254,38 @@ def _expected(case: Case, crosswalk: Crosswalk, before: Seen) -> _Expected:
         sizes.append(np.bincount(where, counts[here]).astype(np.int64))
     everything = np.sum(np.array(parts, np.uint64), dtype=np.uint64)
     suppressed = int(counts[tier > last].sum())
-    return _Expected(keys[tier <= last], np.concatenate(sizes), everything, suppressed)
+    _, cells = np.unique(code[tier <= last], return_inverse=True)
+    return _Expected(keys[tier <= last], np.concatenate(sizes), everything, suppressed, cells.ravel().astype(np.int64))
+
+
+def _aggregates(case: Case, before: Seen, expected: _Expected, notation: Notation) -> dict[str, Translation]:
+    """The hash of the value that all records of a class have, by aggregated column and by the hash of the class."""
+    order = np.argsort(expected.classes)
+    found = {}
+    for claim in case.claim.aggregated:
+        tally = before.aggregated.get(claim.column)
+        if tally is None:
+            continue
+        _, counts, _, notes = tally.classes()
+        place = np.minimum(np.searchsorted(expected.classes[order], notes[:, 0]), max(0, order.size - 1))
+        kept = expected.classes[order[place]] == notes[:, 0]
+        cell = expected.cells[order[place[kept]]]
+        hashes = hashed(claim.values, case.encoding, case.claim.escaped)
+        written = notation.get(claim.column, {})
+        text_of = {one: written.get(text, text) for one, text in zip(hashes.tolist(), claim.values, strict=True)}
+        frequencies: dict[int, Counter[str]] = {}
+        for number, value, count in zip(cell.tolist(), notes[kept, 1].tolist(), counts[kept].tolist(), strict=True):
+            if value not in text_of:
+                raise Unreadable("a column that is aggregated has values that were not counted")
+            frequencies.setdefault(number, Counter())[text_of[value]] += count
+        sizes = np.bincount(cell, counts[kept], minlength=int(expected.cells.max(initial=-1)) + 1).astype(np.int64)
+        values = expected_aggregates(frequencies, sizes, claim.below)
+        concerned = [number in values for number in expected.cells.tolist()]
+        texts = [values[number] for number in expected.cells.tolist() if number in values]
+        found[claim.column] = Translation(
+            expected.classes[np.array(concerned, np.bool_)], hashed(texts, case.encoding, case.claim.escaped)
+        )
+    return found
 
 
 def _released_as(
@@ -301,6 +348,17 @@ def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected:
             )
         )
     return checks
+
+
+def _class_count_checks(case: Case, after: Seen) -> list[Check]:
+    """Check the list of classes, if there is one."""
+    claim, problem = case.claim, case.problem
+    if claim.class_counts is None:
+        return []
+    names = dict(claim.columns)
+    shown = [names[name] for name in (problem.region_column, *problem.quasi_identifiers) if name in names]
+    keys, counts, _, _ = after.tally.classes()
+    return [check_class_counts(claim.class_counts, shown, keys, counts, partial(hashed, encoding=case.encoding))]
 
 
 def _key_checks(claim: Claim, before: Seen, after: Seen) -> list[Check]:

@@ -131,7 +131,8 @@ def _ran(
     used = None if options.out else settings.quasi_identifiers
     data = shared.loaded(options, settings, used, Span(progress, 0.0, 0.45))
     released = [name for name, _ in release.released_columns(data.table.dialect.header)] if requirement else None
-    job = RunJob(settings, data, requirement=requirement, released_columns=released)
+    aggregated = bool(release.aggregate)
+    job = RunJob(settings, data, requirement=requirement, released_columns=released, is_aggregated=aggregated)
     return job.execute(Span(progress, 0.45, 0.7 if options.out else 1.0))
 
 

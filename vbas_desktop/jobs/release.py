@@ -99,7 +99,7 @@ class ReleaseJob:
         # The secret of the rows' order is drawn here, so that it is among the options that are kept.
         options = self.options.settled()
         released = [name for name, _ in options.released_columns(ran.table.dialect.header)]
-        ran = replace(ran, result=checked(ran.result, ran.problem, self.requirement, released))
+        ran = replace(ran, result=checked(ran.result, ran.problem, self.requirement, released, bool(options.aggregate)))
         solution = ran.result.solution(self.solution)
         document = self._document(ran, solution, options)
         missing = missing_ledger(self.handing)

@@ -36,7 +36,8 @@ class Ran:
 class RunJob:
     """One run of these settings. ``problem`` is None if it is still to be counted.
 
-    With a ``requirement``, every solution says whether it meets it; ``released_columns`` are those of the release.
+    With a ``requirement``, every solution says whether it meets it; ``released_columns`` are those of the release,
+    of which sensitive ones may have one value per class (``is_aggregated``).
     ``kept`` may know trials of the same settings: those of a look ahead.
     """
 
@@ -45,6 +46,7 @@ class RunJob:
     problem: Problem | None = None
     requirement: Requirement | None = None
     released_columns: Sequence[str] | None = None
+    is_aggregated: bool = False
     kept: KeptTrials | None = None
 
     def count(self, progress: Progress = Silent()) -> Problem:  # noqa: B008 (Silent has no state)
@@ -89,18 +91,22 @@ class RunJob:
         chosen = _choose(result, self.settings.loss_limit_percent)
         result = replace(result, advice=advice_on(request, result, chosen, steady.aside(), kept))
         require_unchanged(self.data.table.source)
-        result = checked(result, problem, self.requirement, self.released_columns)
+        result = checked(result, problem, self.requirement, self.released_columns, self.is_aggregated)
         result = replace(result, total_seconds=self.data.loading_seconds + perf_counter() - started)
         return Ran(self.settings, self.data.table, problem, result)
 
 
 def checked(
-    result: RunResult, problem: Problem, requirement: Requirement | None, released: Sequence[str] | None
+    result: RunResult,
+    problem: Problem,
+    requirement: Requirement | None,
+    released: Sequence[str] | None,
+    is_aggregated: bool = False,
 ) -> RunResult:
     """The same result; with a requirement, every solution says whether it meets it."""
     from vbas_desktop.assessment.representability.solution import marked
 
-    return result if requirement is None else marked(result, problem, requirement, released)
+    return result if requirement is None else marked(result, problem, requirement, released, is_aggregated)
 
 
 def chosen_solution(ran: Ran, id: int | None) -> Solution:

@@ -272,7 +272,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         parents=plan.parents,
         coarser=plan.coarser,
         example=_example(plan, tuple(column.name for column in columns)) if plan.coarser else None,
-        sensitive=tuple(_told_sensitive(plan, names, whole)),
+        sensitive=tuple(_told_sensitive(plan, names, whole, options.aggregate)),
         limits=tuple(_limits_told(plan, plan.released_by_region)),
         whole=whole,
         counted_columns=tuple(names[name] for name in used if name in names),
@@ -297,10 +297,14 @@ _SENSITIVE_WHOLE = ("least_distinct",)
 """The figures of sensitive columns that follow from the released file, with two digits or as they are."""
 
 
-def _told_sensitive(plan: Plan, names: Mapping[str, str], whole: bool) -> Iterator[ToldSensitive]:
+def _told_sensitive(
+    plan: Plan, names: Mapping[str, str], whole: bool, aggregated: Sequence[str]
+) -> Iterator[ToldSensitive]:
+    """Tell of the sensitive columns; what the values were before they were aggregated is not told."""
     for each in plan.problem.sensitive:
         if each.column in names:
-            figures = plan.solution.sensitive.get(each.column, {}) if whole else {}
+            shown = whole and each.column not in aggregated
+            figures = plan.solution.sensitive.get(each.column, {}) if shown else {}
             told = {name: two_digits(figures.get(name)) for name in _SENSITIVE}
             told |= {name: figures.get(name) for name in _SENSITIVE_WHOLE}
             known = {name: value for name, value in told.items() if value is not None}

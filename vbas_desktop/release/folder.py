@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OUTSIDE = (
     "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
-    "aggregated_regions.gpkg", "representability.json", "report.html", "report.pdf", "SHA256SUMS",
+    "aggregated_regions.gpkg", "class_counts.csv", "representability.json", "report.html", "report.pdf", "SHA256SUMS",
 )  # fmt: skip
 _INSIDE = (
     "aggregated_regions.csv",

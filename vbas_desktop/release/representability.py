@@ -37,7 +37,7 @@ def recipients_vector(told: Told, options: ReleaseOptions, header: Sequence[str]
         "excluded_classes": {"classes": [], "unnamed_records": None},
         "coding": _coding(told, options, originals),
         "sensitive_values": {},
-        "sensitive_aggregated": False,
+        "sensitive_aggregated": bool(options.aggregate),
         "weights": {"quasi_identifiers": {name: 1 / len(quasi) for name in quasi}, "levels": {}},
         "general": {
             "k": told.k,

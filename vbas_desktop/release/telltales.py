@@ -47,7 +47,8 @@ def telltale_partition(solution: Solution) -> tuple[Finding, ...]:
 def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> tuple[Finding, ...]:
     """Refuse columns that would undo the release; warnings of those that are allowed knowingly all the same."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
-    columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in used]
+    exempt = options.class_columns(table.dialect.header, used)
+    columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in {*used, *exempt}]
     found = find_disclosures(plan, table, columns, progress, options)
     refuse_disclosures(found, options)
     allowed = (_finding(disclosure) for disclosure in found)

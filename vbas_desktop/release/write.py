@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.assessment.risk import population_column
 from vbas_desktop.audit.adversary import WrittenRelease, look_at_release
+from vbas_desktop.audit.aggregates import AggregationClaim
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.selection import FilterClaim
 from vbas_desktop.audit.verification import Verification
@@ -41,6 +42,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
 from . import representability
+from .aggregation import CLASS_COUNTS, Aggregated, aggregate_columns, class_counts, with_aggregates
 from .cells import cells_findings, with_cells
 from .column_coverage import ColumnCoverage, cover_columns
 from .disclosure import Told, tell
@@ -58,7 +60,7 @@ from .records.canonical import Canonical, canonical_hints, values_of_texts
 from .records.coded_writer import CodedRecords
 from .records.coded_writer import rehearse as rehearse_codes
 from .records.csv_writer import CsvRecords
-from .records.source_writer import SourceRecords, refuse_order, refuse_record_key
+from .records.source_writer import SourceRecords, refuse_aggregation, refuse_order, refuse_record_key
 from .records.writing import Records, Written
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
@@ -104,6 +106,8 @@ def write_release(
             raise empty(problem)
         notation = released_notation(plan, table, options, progress)
         as_written = table.with_texts({name: written for name, (_, written) in notation.items()})
+        aggregated = aggregate_columns(plan, as_written, options, progress)
+        as_written = with_aggregates(as_written, aggregated)
         telltales = check_columns(plan, as_written, options, progress)
         if not options.shuffle:
             telltales += telltale_order(plan, table)
@@ -113,7 +117,7 @@ def write_release(
         made["columns"] = columns.as_dict()
         judged = _complete(made, plan, options, progress)
         with staged_folder(target, NAMES) as folder:
-            job = _Job(plan, table, result, options, folder, made, telltales, notation, columns)
+            job = _Job(plan, table, result, options, folder, made, telltales, notation, columns, aggregated)
             written, checks = job.run(progress)
             if isinstance(table, SourceTable):
                 table.engine.refuse_changed()
@@ -130,6 +134,7 @@ def _steady(problem: Problem, table: RecordTable, options: ReleaseOptions, progr
         return
     refuse_order(options, table.source.path)
     refuse_record_key(options, table.source.path)
+    refuse_aggregation(options, table.source.path)
     with table.engine.steady(progress):
         table.require_same(problem, progress)
         yield
@@ -205,6 +210,7 @@ class _Job:
     telltales: tuple[Finding, ...]
     canonical: Canonical
     columns: ColumnCoverage | None = None
+    aggregated: Aggregated = field(default_factory=dict)
 
     @cached_property
     def released(self) -> tuple[tuple[str, str], ...]:
@@ -236,6 +242,9 @@ class _Job:
     def write_and_verify(self, release: Path, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
         """The records with their crosswalk, read back. The input is read again while they are written."""
         (release / "crosswalk.csv").write_bytes(crosswalk(self.plan, self.options.escape_formulas))
+        if self.aggregated:
+            counts = class_counts(self.plan, self.options, self.table.dialect.header)
+            (release / CLASS_COUNTS).write_bytes(counts)
         with Verification(self.plan.problem, self.table.dialect, self._claim(release)) as verification:
             written, saving = self._records(release, Span(progress, 0.0, 0.55))
             if self.options.record_key:
@@ -257,6 +266,9 @@ class _Job:
             claim.source,
             claim.filters,
             claim.region_map,
+            self.options.class_columns(
+                self.table.dialect.header, (self.plan.problem.region_column, *self.plan.problem.quasi_identifiers)
+            ),
         )
         found = look_at_release(self.plan.problem, self.table.dialect, written, self.options.pair_tests, progress)
         refuse_disclosures(found.disclosures, self.options)
@@ -278,7 +290,7 @@ class _Job:
             return CodedRecords(self.plan, self.table, self.options, self.canonical)
         by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
         kind = CsvRecords if by_bytes else ArrowRecords
-        return kind(self.plan, self.table, self.options, self.canonical)
+        return kind(self.plan, self.table, self.options, self.canonical, self.aggregated)
 
     def _claim(self, release: Path) -> Claim:
         """What the released file will have to be."""
@@ -300,7 +312,19 @@ class _Job:
             record_key=self.options.record_key,
             record_index=self._record_index if self.options.record_key else None,
             region_map=None if mapping is None else Path(mapping.source.path),
+            aggregated=self._aggregation,
+            class_counts=release / CLASS_COUNTS if self.aggregated else None,
         )
+
+    @property
+    def _aggregation(self) -> tuple[AggregationClaim, ...]:
+        """The columns that the auditor aggregates once more."""
+        found = []
+        for name in self.aggregated:
+            categories = self.table.facts(name).categories
+            assert categories is not None
+            found.append(AggregationClaim(name, categories.values, self.options.aggregate_below))
+        return tuple(found)
 
     @property
     def _record_index(self) -> Path:

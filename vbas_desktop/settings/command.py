@@ -18,7 +18,7 @@ from .sensitive import check_sensitive
 
 _TOLD = {
     *("region_column", "quasi_identifiers", "identifiers", "k", "coordinates", "columns", "rename", "class_size"),
-    "record_key",
+    *("record_key", "aggregate", "aggregate_classes"),
     *("shuffle", "shuffle_seed", "release_delimiter", "escape_formulas", "format", "policy"),
 }
 """Settings that a report describes in sentences of its own, or that it does not show."""

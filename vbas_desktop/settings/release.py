@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -27,8 +28,12 @@ CLASS_SIZE = "class_size"
 RECORD_KEY = "record_key"
 """The usual name of the added column with a pseudonymous key of each record."""
 
+USUAL_AGGREGATION = "below:10"
+"""The classes in which sensitive values are aggregated, unless others are named."""
+
 
 SECRET_BYTES = 16
+_AGGREGATION = re.compile("all|below:([2-9]|[1-9][0-9]{1,8})")
 SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
 
 
@@ -134,6 +139,20 @@ class ReleaseOptions(Settings, group="release"):
         "is listed in internal/record_index.csv, which must stay in the organisation.",
         without_value=RECORD_KEY,
     )
+    aggregate: tuple[str, ...] = setting(
+        (),
+        label="Aggregated columns",
+        help="Sensitive columns that are released as one value per class: the mean of numbers, the most frequent value "
+        "of categories. The number of records of each class is listed in class_counts.csv.",
+        form=Names(),
+        usual="none",
+    )
+    aggregate_classes: str = setting(
+        USUAL_AGGREGATION,
+        label="Classes to aggregate",
+        help="In which classes: all, or below:N for classes of fewer than N records.",
+        form=Form("below:N|all"),
+    )
     delimiter: str | None = setting(
         None,
         label="Deli&miter",
@@ -216,6 +235,9 @@ class ReleaseOptions(Settings, group="release"):
                 object.__setattr__(self, "shuffle_seed", Digits().check(str(self.shuffle_seed)))
             except ValueError:
                 findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
+        if _AGGREGATION.fullmatch(self.aggregate_classes) is None:
+            message = f"“{self.aggregate_classes}” does not say in which classes values are aggregated."
+            findings.append(_wrong(message, "Write all, or below:N with a number of 2 or more, such as below:10."))
         if self.format not in get_args(ReleaseFormat):
             findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n' + chr(0)):
@@ -237,6 +259,19 @@ class ReleaseOptions(Settings, group="release"):
         ]
         if findings:
             raise InputError(findings)
+
+    @property
+    def aggregate_below(self) -> int | None:
+        """The size below which the sensitive values of a class are aggregated; None: in every class."""
+        return None if self.aggregate_classes == "all" else int(self.aggregate_classes.partition(":")[2])
+
+    def class_columns(self, header: Sequence[str], used: Collection[str]) -> tuple[str, ...]:
+        """Return the columns that have one value in every class, and so tell nothing that the class does not.
+
+        There are none unless all of ``used``, the region column and the quasi-identifiers, are released.
+        """
+        released = {column for column, _ in self.released_columns(header)}
+        return self.aggregate if self.aggregate_below is None and released.issuperset(used) else ()
 
     @property
     def uses_secret(self) -> bool:
@@ -276,6 +311,10 @@ class ReleaseOptions(Settings, group="release"):
             raise InputError(
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
             )
+        missing = [name for name in self.aggregate if name not in [column for column, _ in kept]]
+        if missing:
+            message = "A column that is aggregated has to be released."
+            raise InputError([_wrong(message, "Check the spelling, or release it.", column=name) for name in missing])
         if self.record_key in there:
             # Also where that column is not released: a key must not pass for it.
             raise InputError(

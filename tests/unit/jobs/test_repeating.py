@@ -165,6 +165,7 @@ VARIANTS = {
         f"{AGE}=completed years", "--no-pdf", "--sites", "4", *SECRET,
     ],
     "plain order": ["--no-shuffle", "--no-pdf", "--no-pair-tests", "--allow-column", f'"{ILLNESS}"'],
+    "aggregated": ["--aggregate", f'"{ILLNESS}"', "--aggregate-classes", "all", "--sites", "4", *SECRET],
     "keys in plain order": ["--no-shuffle", "--record-key", "key", "--no-pdf", "--sites", "4", *SECRET],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],
 }  # fmt: skip

@@ -27,7 +27,8 @@ class Checked:
     """What a requirement needs to know of a solution beside itself.
 
     ``problem`` is None until the records are counted: then required classes cannot be looked up.
-    ``released_columns``: the columns of the release; None if they are not known.
+    ``released_columns``: the columns of the release; None if they are not known. ``is_aggregated``: sensitive
+    columns have one value per class in the release.
     """
 
     solution: Solution
@@ -36,6 +37,7 @@ class Checked:
     k: int
     problem: Problem | None = None
     released_columns: Sequence[str] | None = None
+    is_aggregated: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,7 +67,7 @@ class Checked:
                 for name in self.columns
                 if name in levels
             },
-            "sensitive_aggregated": False,
+            "sensitive_aggregated": self.is_aggregated,
             "sensitive_columns": self.released_columns,
             "weights": {"quasi_identifiers": weights},
             "general": {"k": self.k},
@@ -168,12 +170,23 @@ def classes_like(problem: Problem, wanted: Mapping[str, str]) -> NDArray[np.bool
 
 
 def marked(
-    result: RunResult, problem: Problem, requirement: Requirement, released_columns: Sequence[str] | None
+    result: RunResult,
+    problem: Problem,
+    requirement: Requirement,
+    released_columns: Sequence[str] | None,
+    is_aggregated: bool = False,
 ) -> RunResult:
     """The same result; every solution says whether it meets the requirement, and how it fares by criterion."""
 
     def mark(solution: Solution) -> Solution:
-        columns = (problem.quasi_identifiers, problem.region_column, problem.k, problem, released_columns)
+        columns = (
+            problem.quasi_identifiers,
+            problem.region_column,
+            problem.k,
+            problem,
+            released_columns,
+            is_aggregated,
+        )
         criteria = Checked(solution, *columns).criteria(requirement)
         return replace(solution, requirement=RequirementCheck(none_missed(criteria), as_rows(criteria)))
 

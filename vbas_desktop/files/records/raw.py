@@ -252,6 +252,14 @@ Codes = OrderedCodes | PlainCodes | MergedCodes | SelectedCodes
 """The codes of a column, however they were made."""
 
 
+def given_column(name: str, values: tuple[str, ...], codes: NDArray[np.int32]) -> tuple[ColumnFacts, PlainCodes]:
+    """Return the facts and codes of a column with these values, of which some may not occur."""
+    frequencies = np.bincount(codes, minlength=len(values)).astype(np.int64)
+    facts = ColumnFacts(name, len(values), 0, True, Categories(name, values), frozen(frequencies))
+    selected, code_of = selected_facts(facts, frequencies)
+    return selected, PlainCodes(code_of[codes], selected.distinct)
+
+
 def selected_facts(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tuple[ColumnFacts, NDArray[np.int64]]:
     """Return the facts of a column whose values have these frequencies now, and the new code of each old code.
 

@@ -43,6 +43,7 @@ from .raw import (
     RowNumbers,
     SelectedCodes,
     finished,
+    given_column,
     merged_facts,
     selected_facts,
 )
@@ -105,6 +106,14 @@ class RecordTable:
     def positions_of(self, rows: slice) -> NDArray[np.int64]:
         """Return where consecutive records of the table are among all records of the file, counted from 0."""
         return np.arange(rows.start, rows.stop) if self.positions is None else self.positions[rows]
+
+    def in_file(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return codes of the considered records as codes of all records of the file; those left out have 0."""
+        if self.positions is None:
+            return codes
+        found = np.zeros(self.file_rows, np.int32)
+        found[self.positions] = codes
+        return found
 
     def select(self, selection: Selection, positions: NDArray[np.int64]) -> RecordTable:
         """Return a table of some of the records: those at these positions, which are in ascending order."""
@@ -176,6 +185,12 @@ class RecordTable:
         columns = tuple(facts if each.name == name else each for each in self.columns)
         coded = PlainCodes(code_of[number[codes]], facts.distinct)
         return replace(self, columns=columns, mapped_column=name, _codes={**self._codes, name: coded}, _unmapped=self)
+
+    def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> RecordTable:
+        """Return the same records with other values in a column, which are given in the order of categories."""
+        facts, given = given_column(name, tuple(values), codes)
+        columns = tuple(facts if each.name == name else each for each in self.columns)
+        return replace(self, columns=columns, _codes={**self._codes, name: given})
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no column of the file has."""

@@ -64,6 +64,9 @@ def changes(new: Entry, rows: Rows | None, old: Entry, k: int, key: bytes, texts
         return Change(reason="their quasi-identifiers or groups differ")
     if set(new.visible) != set(old.visible):
         return Change(reason="one lacks a quasi-identifier among its columns")
+    if new.aggregated or old.aggregated:
+        # Means of two years and the sizes of the classes give the values of whoever came or left.
+        return Change(reason="sensitive values are aggregated in one of them")
     joined = _joined(new, old)
     if joined is None:
         return Change(reason="their regions overlap without being the same or joined from the earlier ones")

@@ -85,7 +85,8 @@ class Entry:
     its group's hash. ``columns`` are the released ones by the names of the record file. ``rows`` is None if there
     are too many to keep. ``override`` is the reason why it was handed over although the ledger advised against it.
     ``guarded`` are the criteria for sensitive values that its classes met. ``compared_k`` is the k that was demanded in
-    place of the largest one when it was compared with earlier releases, ``k_reason`` why.
+    place of the largest one when it was compared with earlier releases, ``k_reason`` why. ``aggregated`` are columns
+    that have one value per class.
     """
 
     id: int
@@ -111,6 +112,7 @@ class Entry:
     released_rows: str = ""
     compared_k: int | None = None
     k_reason: str = ""
+    aggregated: tuple[str, ...] = ()
 
     @property
     def visible(self) -> tuple[str, ...]:
@@ -235,6 +237,7 @@ class Entry:
             "cells": [pack(each) for each in (self.cells.place, self.cells.classes, self.cells.counts)],
             "rows": None if self.rows is None else self.rows.as_json(),
             "groups": {name: pack(pairs) for name, pairs in self.groups.items()},
+            **({"aggregated": list(self.aggregated)} if self.aggregated else {}),
             **({"sensitive": [each.as_json() for each in self.guarded]} if self.guarded else {}),
         }
 
@@ -265,6 +268,7 @@ class Entry:
             rows=None if data["rows"] is None else Rows.from_json(data["rows"]),
             groups={str(name): unpack(pairs) for name, pairs in data["groups"].items()},
             guarded=tuple(map(Guarded.from_json, data.get("sensitive", ()))),
+            aggregated=tuple(map(str, data.get("aggregated", ()))),
         )
         made._check()
         return made

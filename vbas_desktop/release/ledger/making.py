@@ -68,6 +68,7 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
         groups=_groups(key, problem.groupings),
         guarded=Guarded.of(key, [each.chosen for each in problem.sensitive]),
         source_rows=table.rows_hash,
+        aggregated=options.aggregate,
     )
 
 
@@ -137,6 +138,7 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
         released_rows=table.rows_hash,
         compared_k=compared.get("k") if compared.get("k_reason") else None,
         k_reason=str(compared.get("k_reason", "")),
+        aggregated=options.aggregate,
     )
     records = _Hashed.of_release(table, bare, walk, options, key)
     full = replace(bare, cells=records.cells(bare, Span(progress, 0.7, 0.85)))

@@ -27,6 +27,7 @@ from vbas_desktop.files.parquet_batches import bounded_batches
 from vbas_desktop.files.records.parquet import without_views
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.io.records.row_order import RowKeys
+from vbas_desktop.release.aggregation import Aggregated
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -67,9 +68,19 @@ class ArrowRecords(Records):
     """One pass over the record file in batches of columns."""
 
     def __init__(
-        self, plan: Plan, table: RecordTable, options: ReleaseOptions, canonical: Canonical = MappingProxyType({})
+        self,
+        plan: Plan,
+        table: RecordTable,
+        options: ReleaseOptions,
+        canonical: Canonical = MappingProxyType({}),
+        aggregated: Aggregated = MappingProxyType({}),
     ) -> None:
         super().__init__(plan, table, options)
+        canonical = {name: texts for name, texts in canonical.items() if name not in aggregated}
+        self._aggregated = {
+            name: (pa.array(column.texts, pa.string()), table.in_file(column.codes))
+            for name, column in aggregated.items()
+        }
         self._canonical = {
             name: (pa.array(values, pa.string()), pa.array(written, pa.string()))
             for name, (values, written) in canonical.items()
@@ -189,6 +200,9 @@ class ArrowRecords(Records):
         for name, _ in self._released:
             if name == problem.region_column:
                 column = self._codes.take(pa.array(area[kept]))
+            elif name in self._aggregated:
+                texts, codes = self._aggregated[name]
+                column = texts.take(pa.array(codes[before : before + batch.num_rows][kept]))
             elif name in self._groups and name in problem.quasi_identifiers:
                 column = self._grouped(batch, name).filter(mask)
             else:

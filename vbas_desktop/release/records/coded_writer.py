@@ -100,7 +100,7 @@ class CodedRecords(Records):
     @staticmethod
     def suits(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bool:
         """Whether everything that is released is there as codes, and not too much; keys of records have no codes."""
-        if table.dialect.format != "csv" or options.format != "csv" or options.record_key:
+        if table.dialect.format != "csv" or options.format != "csv" or options.record_key or options.aggregate:
             return False
         known = {facts.name: facts for facts in table.columns if facts.categories is not None}
         released = {column for column, _ in options.released_columns(table.dialect.header)}

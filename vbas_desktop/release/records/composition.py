@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -187,15 +188,17 @@ def make_composition(
     delimiter: str,
     encoding: str,
     canonical: Canonical,
+    aggregated: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Composition:
-    """What is copied, replaced and added, in the order of the release."""
+    """What is copied, replaced and added, in the order of the release; ``aggregated`` has the texts of such columns."""
     new = (options.delimiter or delimiter).encode()
     requote = new != delimiter.encode()
     problem = plan.problem
     grouped = {grouping.column for grouping in problem.groupings}
     texts = Texts(encoding, new, options.escape_formulas)
     parts: list[tuple[int, int, int, int]] = []
-    rewritten = {name: len(problem.quasi_identifiers) + place for place, name in enumerate(canonical)}
+    replaced_texts = {**{name: texts for name, (_, texts) in canonical.items()}, **aggregated}
+    rewritten = {name: len(problem.quasi_identifiers) + place for place, name in enumerate(replaced_texts)}
     places = {column: place for place, column in enumerate(header)}
     for column, _ in options.released_columns(header):
         place = places[column]
@@ -205,7 +208,7 @@ def make_composition(
             q = problem.quasi_identifiers.index(column)
             parts.append((TEXT, texts.add(problem.categories[q].values, column), q, place))
         elif column in rewritten:
-            parts.append((TEXT, texts.add(canonical[column][1], column), rewritten[column], place))
+            parts.append((TEXT, texts.add(replaced_texts[column], column), rewritten[column], place))
         elif parts and not requote and parts[-1][0] == COPY and parts[-1][2] == place - 1:
             parts[-1] = (COPY, parts[-1][1], place, place)
         else:

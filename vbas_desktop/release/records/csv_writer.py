@@ -17,6 +17,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.io.records.row_order import RowKeys
+from vbas_desktop.release.aggregation import Aggregated
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -58,16 +59,24 @@ class CsvRecords(Records):
     """One pass over the record file."""
 
     def __init__(
-        self, plan: Plan, table: RecordTable, options: ReleaseOptions, canonical: Canonical = MappingProxyType({})
+        self,
+        plan: Plan,
+        table: RecordTable,
+        options: ReleaseOptions,
+        canonical: Canonical = MappingProxyType({}),
+        aggregated: Aggregated = MappingProxyType({}),
     ) -> None:
         super().__init__(plan, table, options)
+        canonical = {name: texts for name, texts in canonical.items() if name not in aggregated}
+        self._aggregated = [table.in_file(column.codes) for column in aggregated.values()]
         self._header, self._blocks = table.dialect.header, RowBlocks(table.source, table.dialect)
         delimiter, encoding = table.dialect.delimiter or ",", self._blocks.encoding
         known = [*lookups(plan.problem), *(Lookup(values) for values, _ in canonical.values())]
         self._regions, *self._tables = (each.table(encoding, delimiter.encode()) for each in known)
         self._mapped = mapped_regions(plan.problem, table)
         self._counted = len(plan.problem.categories)
-        self._composition = make_composition(plan, options, self._header, delimiter, encoding, canonical)
+        texts = {name: column.texts for name, column in aggregated.items()}
+        self._composition = make_composition(plan, options, self._header, delimiter, encoding, canonical, texts)
         columns = {name: place for place, name in enumerate(self._header)}
         self._region_place = columns[plan.problem.region_column]
         self._places = [columns[name] for name in (*plan.problem.quasi_identifiers, *canonical)]
@@ -152,9 +161,13 @@ class CsvRecords(Records):
             region = self._regions.codes(block.buf, starts, rows, self._region_place)
         else:
             region = self._mapped[before : before + rows]
-        codes = np.empty((len(self._tables), rows), np.int32)
+        codes = np.empty((len(self._tables) + len(self._aggregated), rows), np.int32)
         for q, (table, place) in enumerate(zip(self._tables, self._places, strict=True)):
             codes[q] = table.codes(block.buf, starts, rows, place)
+        for place, every_code in enumerate(self._aggregated, len(self._tables)):
+            if before + rows > every_code.size:
+                raise changed(self._table.source)
+            codes[place] = every_code[before : before + rows]
         considered = self._table.considered
         if considered is not None:
             if before + rows > considered.size:

@@ -189,5 +189,7 @@ def order_key(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bytes:
     }
     if options.record_key is not None:
         content["record_key"] = options.record_key
+    if options.aggregate:
+        content["aggregate"] = [list(options.aggregate), options.aggregate_classes]
     told = json.dumps(content, sort_keys=True, ensure_ascii=True)
     return hashlib.sha512(f"vbas row order {options.shuffle_seed} {table.source.identity} {told}".encode()).digest()

@@ -208,3 +208,11 @@ def refuse_record_key(options: ReleaseOptions, address: str) -> None:
         message = "Records behind an address have no row numbers to which an index of keys could lead."
         remedy = "Leave the key of each record out, or release from a record file."
         raise InputError(Finding("no-record-key", message, remedy, file=address))
+
+
+def refuse_aggregation(options: ReleaseOptions, address: str) -> None:
+    """Refuse to aggregate values of records that are not here."""
+    if options.aggregate:
+        message = "Sensitive values of records behind an address cannot be aggregated."
+        remedy = "Leave them out, or release from a record file."
+        raise InputError(Finding("aggregate", message, remedy, file=address))

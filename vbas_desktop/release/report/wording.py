@@ -107,6 +107,13 @@ def file_in_words(dialect: Dialect, options: ReleaseOptions, encoding: str) -> l
     if options.record_key:
         told = "a random key of each record, another one in every release; who has which key is known inside only"
         items.append((f"Added column “{options.record_key}”", told))
+    if options.aggregate:
+        names = ", ".join(f"“{options.renames.get(name, name)}”" for name in options.aggregate)
+        where = (
+            "every class" if options.aggregate_below is None else f"classes of fewer than {options.aggregate_below:,}"
+        )
+        told = f"{names}: one value for all records in {where} (mean of numbers, most frequent category)"
+        items.append(("Aggregated values", told))
     return [*items, ("Form of the file", _form(dialect, options, encoding))]
 
 
@@ -139,6 +146,7 @@ WHAT_FILES_ARE = {
     "aggregated_regions.csv": "the aggregated regions with their middle and their records",
     "aggregated_regions.geojson": "their shapes, for maps",
     "aggregated_regions.gpkg": "their shapes as a GeoPackage",
+    "class_counts.csv": "the number of released records of each class",
     "representability.json": "how much of the geography the release keeps",
 }
 """What each file of the release is for."""

@@ -92,7 +92,7 @@ class ExportDialog(Dialog):
         self.shuffle, self.formulas, self.class_size, self.geopackage, self.pdf = (
             QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
         )
-        self.fields = ReleaseFields()
+        self.fields = ReleaseFields(session.choices.columns(Role.SENSITIVE))
         self.words = ColumnWords([facts.name for facts in session.table.columns])
         self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.pair_tests = QCheckBox(_SETTINGS["pair_tests"].label)

@@ -1,0 +1,97 @@
+"""What one value per class must be, worked out anew from the values of the input."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal, localcontext
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Check
+
+from .tally import Hashes, fingerprints
+
+_PRECISION = 1000
+
+
+@dataclass(frozen=True)
+class AggregationClaim:
+    """A column with one value per class of fewer than ``below`` records (None: of every class).
+
+    ``values`` are all texts that the input has in this column.
+    """
+
+    column: str
+    values: tuple[str, ...]
+    below: int | None
+
+
+def expected_aggregates(
+    frequencies: Mapping[int, Counter[str]], sizes: NDArray[np.int64], below: int | None
+) -> dict[int, str]:
+    """Return the value of each class that has to have one value, by the number of the class.
+
+    ``frequencies`` has how often the records of each released class have each text as it is written.
+    """
+    texts = {text for counter in frequencies.values() for text in counter if text != ""}
+    numeric = all(_is_number(text) for text in texts)
+    found = {}
+    for number, counter in frequencies.items():
+        if below is not None and sizes[number] >= below:
+            continue
+        known = {text: count for text, count in counter.items() if text != ""}
+        if not known:
+            found[number] = ""
+        elif numeric:
+            found[number] = _mean(known)
+        else:
+            most = max(known.values())
+            found[number] = sorted(text for text, count in known.items() if count == most)[0]
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite() and abs(float(text)) != float("inf") and "_" not in text
+    except (ArithmeticError, ValueError):
+        return False
+
+
+def _mean(known: Mapping[str, int]) -> str:
+    """Return the mean, with two decimals more than the numbers have (at most twelve), cut off, without zeros behind."""
+    with localcontext() as context:
+        context.prec = _PRECISION
+        numbers = {Decimal(text): 0 for text in known}
+        for text, count in known.items():
+            numbers[Decimal(text)] += count
+        mean = sum(value * count for value, count in numbers.items()) / Decimal(sum(numbers.values()))
+        decimals = max(len(f"{Decimal(text):f}".partition(".")[2]) for text in known)
+        cut = Decimal(mean).quantize(Decimal(1).scaleb(-(min(decimals, 10) + 2)), rounding=ROUND_DOWN)
+        text = f"{cut:f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def check_class_counts(file: Path, names: list[str], keys: Hashes, counts: NDArray[np.int64], hashed: object) -> Check:
+    """Check that the list of classes is what the released file holds.
+
+    ``keys`` and ``counts`` are the classes of the released file, ``hashed`` gives the hashes of texts.
+    """
+    name = "the number of records of each class is that of the released file"
+    assert callable(hashed)
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:
+            header, *rows = csv.reader(stream)
+    except (OSError, ValueError):
+        return Check(name, False, "it cannot be read")
+    if header != [*names, "records"] or not all(row[-1].isdecimal() for row in rows):
+        return Check(name, False, "its columns are others")
+    columns = np.stack([hashed([row[place] for row in rows]) for place in range(len(names))])
+    found = fingerprints(columns, range(len(names)))
+    listed = dict(zip(found.tolist(), (int(row[-1]) for row in rows), strict=True))
+    same = listed == dict(zip(keys.tolist(), counts.tolist(), strict=True)) and len(listed) == len(rows)
+    return Check(name, same, f"{len(rows):,} classes")

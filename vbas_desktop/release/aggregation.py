@@ -1,0 +1,166 @@
+"""Sensitive values that are released as one value per class: the mean of numbers, the most frequent category.
+
+All of it depends on released records alone, so that nothing tells of suppressed ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.listing import defused
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import category_order, finite_number
+from vbas_desktop.files.records.table import RecordTable, not_categorical
+from vbas_desktop.settings.release import ReleaseOptions
+
+from .plan import Plan
+from .records.composition import Decision, region_and_category_codes
+
+CLASS_COUNTS = "class_counts.csv"
+_CHUNK_ROWS = 1 << 18
+_STAGE = "Aggregating sensitive values"
+_MORE_DECIMALS = 2
+_MOST_DECIMALS = 10
+"""More decimals of a value are not counted, so that 1e-300 does not give hundreds of digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class AggregatedColumn:
+    """What is written for a column: the texts in the order of values, and the code of each considered record."""
+
+    texts: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+
+Aggregated = Mapping[str, AggregatedColumn]
+
+
+def check_aggregation(plan: Plan, table: RecordTable, options: ReleaseOptions) -> None:
+    """Refuse columns that cannot be aggregated."""
+    used = (plan.problem.region_column, *plan.problem.quasi_identifiers)
+    for name in options.aggregate:
+        if name in used:
+            message = "The region column and quasi-identifiers make up the classes, so they cannot be aggregated."
+            raise InputError(Finding("aggregate", message, "Name sensitive columns.", column=name))
+        facts = table.facts(name)
+        if facts.categories is None:
+            raise InputError(not_categorical(table, facts))
+
+
+def aggregate_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> Aggregated:
+    """Give the records of each class one value; ``table`` has the values as they are written.
+
+    A class is what has the same released place and quasi-identifiers. It takes O(records) steps for each column.
+    """
+    if not options.aggregate:
+        return {}
+    check_aggregation(plan, table, options)
+    cells, sizes = _find_cells(plan, table, progress)
+    below = options.aggregate_below
+    chosen = cells >= 0 if below is None else (cells >= 0) & (sizes < below)
+    return {name: _aggregate(table, name, cells, chosen) for name in options.aggregate}
+
+
+def _find_cells(plan: Plan, table: RecordTable, progress: Progress) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a number for the class of each record (-1: not released) and the size of the class."""
+    problem = plan.problem
+    decision = Decision.of(plan)
+    region_of, categories_of = region_and_category_codes(problem, table)
+    cells = np.full(table.rows, -1, np.int64)
+    sizes = np.zeros(table.rows, np.int64)
+    for start in range(0, table.rows, _CHUNK_ROWS):
+        progress.update(_STAGE, 0.0)
+        rows = slice(start, start + _CHUNK_ROWS)
+        region = region_of[table.codes(problem.region_column)[rows]]
+        codes = np.empty((len(categories_of), region.size), np.int32)
+        for q, (name, category_of) in enumerate(zip(problem.quasi_identifiers, categories_of, strict=True)):
+            codes[q] = category_of[table.codes(name)[rows]]
+        area, sizes[rows] = decision.places(region, codes)
+        column = np.searchsorted(problem.counts.classes, decision.strides @ codes.astype(np.int64))
+        cells[rows] = np.where(area >= 0, area.astype(np.int64) * (problem.counts.classes.size + 1) + column, -1)
+    return cells, sizes
+
+
+def _aggregate(table: RecordTable, name: str, cells: NDArray[np.int64], chosen: NDArray[np.bool_]) -> AggregatedColumn:
+    categories = table.facts(name).categories
+    assert categories is not None
+    values = categories.values
+    codes = table.codes(name).astype(np.int64)
+    released = np.unique(codes[cells >= 0])
+    numeric = all(finite_number(values[code]) is not None for code in released.tolist() if values[code])
+    used, member = np.unique(cells[chosen], return_inverse=True)
+    pairs, counts = np.unique(member.ravel() * len(values) + codes[chosen], return_counts=True)
+    cell_of_pair, value_of_pair = np.divmod(pairs, len(values))
+    borders = np.searchsorted(cell_of_pair, np.arange(used.size + 1))
+    found = []
+    for low, high in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
+        listed = [(values[code], n) for code, n in zip(value_of_pair[low:high], counts[low:high], strict=True)]
+        found.append(mean_text(listed) if numeric else most_frequent(listed))
+    texts = tuple(category_order(sorted({*found, *values})))
+    place = {text: code for code, text in enumerate(texts)}
+    new = np.array([place[value] for value in values], np.int32)[codes]
+    new[chosen] = np.array([place[text] for text in found], np.int32)[member.ravel()]
+    return AggregatedColumn(texts, new)
+
+
+def mean_text(values: Sequence[tuple[str, int]]) -> str:
+    """Return the mean of numbers with their frequencies, cut after two decimals more than the numbers have.
+
+    Missing values do not count; without any number it is empty. Zeros at the end are left out.
+    """
+    known = [(Decimal(text), int(number)) for text, number in values if text]
+    total = sum(number for _, number in known)
+    if not total:
+        return ""
+    decimals = max(-int(value.as_tuple().exponent) for value, _ in known)
+    digits = min(max(decimals, 0), _MOST_DECIMALS) + _MORE_DECIMALS
+    mean = sum((Fraction(value) * number for value, number in known), Fraction()) / total
+    scaled = int(abs(mean) * 10**digits)
+    whole, part = divmod(scaled, 10**digits)
+    text = f"{whole}.{part:0{digits}d}".rstrip("0").rstrip(".")
+    return f"-{text}" if mean < 0 and scaled else text
+
+
+def most_frequent(values: Sequence[tuple[str, int]]) -> str:
+    """Return the most frequent category, of equal ones the first by code point; missing values do not count."""
+    known = [(-int(number), text) for text, number in values if text]
+    return min(known)[1] if known else ""
+
+
+def with_aggregates(table: RecordTable, aggregated: Aggregated) -> RecordTable:
+    """Return the table with the values that are written, for the tests of columns."""
+    for name, column in aggregated.items():
+        table = table.with_codes(name, column.texts, column.codes)
+    return table
+
+
+def class_counts(plan: Plan, options: ReleaseOptions, header: Sequence[str]) -> bytes:
+    """List the number of released records of each class, by what the released columns show of it."""
+    problem = plan.problem
+    names = dict(options.released_columns(header))
+    shown = [name for name in (problem.region_column, *problem.quasi_identifiers) if name in names]
+    written = defused if options.escape_formulas else str
+    counts = problem.counts
+    totals: dict[tuple[str, ...], int] = {}
+    kept = np.flatnonzero(plan.released > 0)
+    listed = zip(plan.areas[kept].tolist(), plan.columns[kept].tolist(), plan.released[kept].tolist(), strict=True)
+    for area, column, number in listed:
+        codes = counts.class_codes(column)
+        texts = {problem.region_column: plan.every_code[area]}
+        texts |= {each.column: each.values[code] for each, code in zip(problem.categories, codes, strict=True)}
+        key = tuple(texts[name] if name == problem.region_column else written(texts[name]) for name in shown)
+        totals[key] = totals.get(key, 0) + number
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*(names[name] for name in shown), "records"])
+    writer.writerows([*key, number] for key, number in sorted(totals.items()))
+    return text.getvalue().encode()
