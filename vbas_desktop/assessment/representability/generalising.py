@@ -9,7 +9,7 @@ the common levels cost least; of several, the one at the least distance, then th
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +26,19 @@ def generalise_everywhere(coded: CodedClasses, k: int) -> Ints:
 
     The file has at least k records, so the highest levels will do.
 
-    Ties: lower levels of earlier columns. The class that failed last is looked at first, because it tells in
-    O(classes) that most combinations of levels fail.
+    Ties: lower levels of earlier columns. Most combinations are ruled out by two of their columns alone, others by the
+    class that failed last, in O(classes).
     """
     choices = sorted(
         product(*(range(column.height + 1) for column in coded.columns)),
         key=lambda choice: (sum(float(c.costs[n]) for c, n in zip(coded.columns, choice, strict=True)), choice),
     )
     every = np.arange(coded.number)
+    failing = _find_failing_pairs(coded, k)
     witness = 0
     for choice in choices:
+        if any(fails[choice[one], choice[other]] for one, other, fails in failing):
+            continue
         codes = [column.on_levels(every, level) for column, level in zip(coded.columns, choice, strict=True)]
         alike = np.ones(coded.number, np.bool_)
         for column in codes:
@@ -48,6 +51,23 @@ def generalise_everywhere(coded: CodedClasses, k: int) -> Ints:
             break
         witness = int(np.flatnonzero(group == totals.argmin())[0])
     return np.tile(np.array(choice, np.int64), (coded.number, 1))
+
+
+def _find_failing_pairs(coded: CodedClasses, k: int) -> list[tuple[int, int, NDArray[np.bool_]]]:
+    """Find the levels of each two columns on which these two alone have combinations of fewer than k records.
+
+    With further columns there are even fewer, so that no combination of levels with such a pair will do.
+    """
+    every = np.arange(coded.number)
+    found = []
+    for (one, first), (other, second) in combinations(enumerate(coded.columns), 2):
+        fails = np.zeros((first.height + 1, second.height + 1), np.bool_)
+        for levels in np.ndindex(*fails.shape):
+            codes = first.on_levels(every, levels[0]) * len(second.texts) + second.on_levels(every, levels[1])
+            _, group = np.unique(codes, return_inverse=True)
+            fails[levels] = np.bincount(group, coded.sizes).min() < k
+        found.append((one, other, fails))
+    return found
 
 
 def generalise_outliers(coded: CodedClasses, k: int, classes: Classes, distance: Distance) -> Ints:
