@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.spatial
 import shapely
 from numpy.typing import NDArray
 
@@ -109,10 +110,10 @@ def _misplaced(plan: Partition, placed: Placed, shapes: Shapes, sites: NDArray[n
     """
     low, high = shapely.total_bounds(shapely.points(plan.regions.points)).reshape(2, 2)
     places = low + np.random.default_rng(0).random((_PLACES, 2)) * (high - low)
-    distances = ((places[:, None, :] - sites[None, :, :]) ** 2).sum(axis=2)
+    _, nearest_site = scipy.spatial.cKDTree(sites).query(places)
     feature = np.empty(len(plan.codes), np.int64)
     feature[code_order(plan)] = np.arange(len(plan.codes))
-    nearest = feature[distances.argmin(axis=1)]
+    nearest = feature[nearest_site]
     spots = shapely.points(placed.to_file(places))
     on_map = np.unique(shapely.STRtree(shapes).query(spots, predicate="intersects")[0])
     apart = shapely.distance(shapes[nearest[on_map]], spots[on_map])
