@@ -30,6 +30,7 @@ class ReleaseFields(QWidget):
         self.has_key = QCheckBox(declared.label)
         set_tool_tip(self.has_key, declared.help)
         self.key_name = dress(QLineEdit(RECORD_KEY), accessibleName="Name of the column of keys", enabled=False)
+        set_tool_tip(self.key_name, declared.help)
         suggested = ", ".join(sensitive)
         self.aggregate = dress(QLineEdit(), placeholderText=f"none (such as {suggested})" if suggested else "none")
         self.classes = QComboBox()
