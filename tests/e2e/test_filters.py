@@ -1,6 +1,7 @@
 """Filters of records on the command line: figures, refusals, and what the ledger makes of them."""
 
 import json
+from collections import Counter
 
 import pytest
 from ledger_house import check, rows_of, run
@@ -74,6 +75,27 @@ def test_a_filter_is_never_replaced_by_the_release(house, capsys):
     wanted = filter_file(house, "sex\nmale\n")
     assert run(house, "second", "--sites", "4", "--keep-records", wanted, "--out", wanted) == 1
     assert (house / "filter.csv").read_text() == "sex\nmale\n"
+
+
+def test_outliers_are_counted_and_handled_among_the_considered_records(house, capsys):
+    words = ["outliers", str(house / "records.csv"), "--quasi-identifiers", "age,sex", "-k", "5", "--quiet"]
+    wanted = ["--keep-records", filter_file(house, "region\nr3\nr4\n", "keep.csv")]
+    unwanted = ["--drop-records", filter_file(house, "sex,age\nmale,10-year\n", "drop.csv")]
+    out = ["--identifiers", "name,region", "--out", str(house / "handled.csv")]
+    assert main([*words, *wanted, *unwanted, *out]) == 0
+    considered = [
+        (row["age"], row["sex"])
+        for row in rows_of(house / "records.csv")
+        if row["region"] in ("r3", "r4") and (row["sex"], row["age"]) != ("male", "10-year")
+    ]
+    expected = Counter({key: number for key, number in Counter(considered).items() if number >= 5})
+    assert Counter((row["age"], row["sex"]) for row in rows_of(house / "handled.csv")) == expected
+    assert f"{700 - len(considered)} records left out by filters" in capsys.readouterr().out
+    one = filter_file(house, "name\nperson-1-5\n", "one.csv")
+    assert main([*words, "--drop-records", one]) == 0
+    assert "fewer than 5 records, or none, left out by filters" in capsys.readouterr().out
+    assert main([*words, *wanted, "--out", str(house / "keep.csv"), "--replace"]) == 1
+    assert (house / "keep.csv").read_text() == "region\nr3\nr4\n"
 
 
 def test_records_behind_an_address_get_no_keys(house, capsys):

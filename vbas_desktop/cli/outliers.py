@@ -84,6 +84,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="fabricate: record file of a larger population, from which --sensitive values come (default: FILE itself)",
     )
     parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new key for every made-up record")
+    parser.add_argument(
+        "--keep-records",
+        metavar="FILE",
+        help="table of required combinations, with names of columns on line 1: only records that have one of them are "
+        "considered (default: all records)",
+    )
+    parser.add_argument(
+        "--drop-records",
+        metavar="FILE",
+        help="table of unwanted combinations: records that have one of them are not considered (default: none)",
+    )
     add_settings(parser, Writing)
     add_hierarchy_options(parser)
     add_distance_option(parser)
@@ -176,6 +187,8 @@ def run(options: argparse.Namespace) -> int:
         options.replace,
         _first_step_of(options),
         Filling(options.fill, values),
+        Path(options.keep_records) if options.keep_records else None,
+        Path(options.drop_records) if options.drop_records else None,
     )
     with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)

@@ -32,6 +32,7 @@ from vbas_desktop.assessment.representability.outlier_file import (
     counted_in_words,
     custody_file,
     handle_outliers,
+    left_out_in_words,
 )
 from vbas_desktop.assessment.representability.requirement import Requirement, as_rows, check
 from vbas_desktop.assessment.representability.vector import Choices, representability
@@ -40,6 +41,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import finite_number
 from vbas_desktop.files.generalise import check_complete, read_levels
 from vbas_desktop.files.hashing import require_unchanged
+from vbas_desktop.files.record_filter import filter_records, read_record_filter
 from vbas_desktop.files.records.row_texts import coded_texts
 from vbas_desktop.files.records.table import RecordTable, load_records, unknown_column
 from vbas_desktop.io.output import check_target
@@ -190,6 +192,7 @@ class OutlierJob:
     ``first_step`` prepares the classes before. ``population`` is a file from which made-up records take their sensitive
     values, instead of from the file itself; ``filling`` says which values.
     ``replace``: a list of made-up rows that is there already may be replaced although its file is not there.
+    Only records with a combination of ``keep_records`` and none of ``drop_records`` are considered.
     """
 
     file: Path
@@ -203,20 +206,26 @@ class OutlierJob:
     replace: bool = False
     first_step: FirstStep = field(default_factory=FirstStep)
     filling: Filling = field(default_factory=Filling)
+    keep_records: Path | None = None
+    drop_records: Path | None = None
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
         """Load, count, handle, write, read back."""
         chosen, columns = self.choices, self.choices.quasi_identifiers
         self._check_target()
         hierarchies = self.coding.of(columns)
+        required = None if self.keep_records is None else read_record_filter(self.keep_records)
+        unwanted = None if self.drop_records is None else read_record_filter(self.drop_records)
         table = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
         require_unchanged(table.source)
+        table = filter_records(table, required, unwanted)
         self.coding.check_complete(table, columns)
         distances = self.coding.tables(table, columns, hierarchies)
         progress.update("Handling the small classes", 0.5)
         classes = Classes.of_records(table, columns)
         findings = (*table.findings, *unlisted_values(classes, hierarchies))
-        found = Outliers(counted_in_words(self.first_step.group(classes, hierarchies).classes, chosen.k), findings)
+        text = counted_in_words(self.first_step.group(classes, hierarchies).classes, chosen.k)
+        found = Outliers(text + left_out_in_words(table, chosen.k), findings)
         if self.target is None:
             return found
         if isinstance(self.handling, Generalise | Merge):
@@ -238,6 +247,7 @@ class OutlierJob:
         if self.target is None:
             return
         coding = {"hierarchies": self.coding.hierarchies, "distances": self.coding.distances}
-        named = {"file": self.file, "population": self.population, **coding}
+        filters = {"keep_records": self.keep_records, "drop_records": self.drop_records}
+        named = {"file": self.file, "population": self.population, **coding, **filters}
         check_saved_file(self.target, named)
         check_target(custody_file(self.target), inputs=input_paths(named), replace=self.replace or self.target.exists())

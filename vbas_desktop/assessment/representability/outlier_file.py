@@ -88,6 +88,15 @@ def counted_in_words(classes: Classes, k: int) -> str:
     )
 
 
+def left_out_in_words(table: RecordTable, k: int) -> str:
+    """Say how many records filters leave out; fewer than k are not told. Empty without filters."""
+    if table.selection is None:
+        return ""
+    left_out = table.selection.records_left_out
+    number = counted(left_out, "record") if left_out >= k else f"fewer than {k:,} records, or none,"
+    return f"; {number} left out by filters"
+
+
 def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> Treated:
     """Write the file without k-outliers to ``target``; what was there stays until the new file is verified.
 
@@ -193,7 +202,7 @@ def _new_rows(
 ) -> Iterator[tuple[list[str], bool]]:
     """All rows of the new file, shuffled, each with whether it was made up."""
     draw = secret(
-        treatment.writing.shuffle_seed, table.source.sha256, treatment.choices.quasi_identifiers, treatment.choices.k
+        treatment.writing.shuffle_seed, table.source.identity, treatment.choices.quasi_identifiers, treatment.choices.k
     )
     header = list(table.dialect.header)
     key = header.index(treatment.choices.key) if treatment.choices.key else None
