@@ -86,8 +86,8 @@ def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup
 def test_thousands_of_classes_beyond_the_size_of_a_table_are_counted(tmp_path, monkeypatch):
     draw = np.random.default_rng(1)
     rows = [(*map(str, draw.integers(10, 50, 3)), f"r{draw.integers(3)}") for _ in range(20_000)]
-    monkeypatch.setattr(counting, "_LOOKUP_CLASSES", 0)
-    monkeypatch.setattr(counting, "_FEW_CLASSES", 0)
+    for name in ("_LOOKUP_CLASSES", "_FEW_CLASSES", "_DENSE_CELLS"):
+        monkeypatch.setattr(counting, name, 0)
     table = table_of(tmp_path, rows)
     regions = regions_named("r0", "r1", "r2")
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
