@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -93,6 +94,25 @@ def test_a_crosswalk_that_was_changed_is_not_entered(house, capsys):
     path.write_text(path.read_text().replace(",B001,", ",B002,", 1))
     assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--quiet"]) == 1
     assert "checksum" in capsys.readouterr().err
+
+
+def test_a_crosswalk_in_which_one_place_lies_in_two_larger_ones_is_not_entered(house, capsys):
+    assert run(house, "tiers", "--sites", "16", *TIERS, "--ledger", str(house / "none.json")) == 0
+    folder = house / "tiers" / "release"
+    path, sums = folder / "crosswalk.csv", folder / "SHA256SUMS"
+    before = hashlib.sha256(path.read_bytes()).hexdigest()
+    header, *rows = path.read_text().splitlines()
+    first, second = (row.split(",") for row in rows[:2])
+    second[1] = first[1]
+    second[2] = next(row.split(",")[2] for row in rows if row.split(",")[2] != first[2])
+    path.write_text("\n".join([header, ",".join(first), ",".join(second), *rows[2:]]) + "\n")
+    after = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert before in sums.read_text()
+    sums.write_text(sums.read_text().replace(before, after))
+    run_file = house / "tiers" / "run.json"
+    run_file.write_text(run_file.read_text().replace(before, after))
+    assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--quiet"]) == 1
+    assert "A place of the crosswalk lies in several larger ones" in capsys.readouterr().err
 
 
 def test_what_goes_up_in_tiers_because_of_criteria_is_counted_again(house, capsys):
