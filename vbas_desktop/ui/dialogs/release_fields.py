@@ -41,6 +41,7 @@ class ReleaseFields(QWidget):
             in_row((self.has_key, 1), self.key_name),
             in_row((aggregate, 1), classes),
             within=self,
+            margins=(0, 0, 0, 0),
             spacing=GRID,
         )
         self.has_key.toggled.connect(self._on_changed)
