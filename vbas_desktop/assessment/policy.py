@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -86,6 +86,19 @@ def find_outcomes(choices: Mapping[str, str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class ExportChoices:
+    """Choices of an export that settle points of the checklist.
+
+    ``renames`` counts the columns that get another name, ``aggregated`` those that have one value per class.
+    """
+
+    shuffle: bool = True
+    renames: int = 0
+    record_key: bool = False
+    aggregated: int = 0
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """What the program knows of a release that is being prepared; None or empty: not known (yet)."""
 
@@ -99,8 +112,8 @@ class Knowledge:
     jaccard: float | None = None
     mean_distance: str = ""
     requirement: str = ""
-    shuffled: bool | None = None
-    columns_renamed: int | None = None
+    export: ExportChoices | None = None
+    is_filtered: bool = False
 
 
 _FOR_PEOPLE = frozenset({"dpm-2"})
@@ -121,13 +134,25 @@ def evidence(known: Knowledge) -> dict[str, str]:
     _of_roles(known, found)
     _of_settings(known, found)
     _of_result(known, found)
-    if known.shuffled:
-        found["exm-2"] = "The rows are written in random order" + (
-            "; identifiers are dropped." if known.roles.get("identifier") else "."
-        )
-    if known.columns_renamed:
-        found["exm-1"] = f"{counted(known.columns_renamed, 'column has', 'columns have')} another name in the release."
+    if known.is_filtered:
+        found["prm-9"] = "Records are chosen by a file of required or unwanted combinations."
+    if known.export is not None:
+        _of_export(known, known.export, found)
     return found
+
+
+def _of_export(known: Knowledge, export: ExportChoices, found: dict[str, str]) -> None:
+    """Add what follows from the choices of an export."""
+    if export.shuffle:
+        dropped = "; identifiers are dropped." if known.roles.get("identifier") else "."
+        found["exm-2"] = "The rows are written in random order" + dropped
+    if export.renames:
+        found["exm-1"] = f"{counted(export.renames, 'column has', 'columns have')} another name in the release."
+    if export.record_key:
+        found["dpm-5"] = "Every record gets a random key; the index of the keys stays inside."
+    if export.aggregated:
+        columns = counted(export.aggregated, "sensitive column is", "sensitive columns are")
+        found["prm-10"] = found["mrm-7"] = f"{columns} released as one value per class."
 
 
 def _of_roles(known: Knowledge, found: dict[str, str]) -> None:
@@ -180,8 +205,7 @@ def _of_result(known: Knowledge, found: dict[str, str]) -> None:
 class PolicyNotes:
     """What people decided: strategic choices, notes on points, and who signed when.
 
-    ``export`` is what was chosen in Export last: whether the rows are shuffled (they are unless somebody says
-    otherwise) and how many columns get another name. ``policy`` is the id or the file of the policy that releases are
+    ``export`` is what was chosen in Export last. ``policy`` is the id or the file of the policy that releases are
     judged by, ``population`` the file of a table of the population; notes with a slash in their name answer questions
     of policies. ``extra`` keeps fields of later versions.
     """
@@ -190,7 +214,7 @@ class PolicyNotes:
     notes: Mapping[str, str] = field(default_factory=dict)
     signed_by: str = ""
     signed_on: str = ""
-    export: Mapping[str, Any] = field(default_factory=dict)
+    export: ExportChoices = ExportChoices()
     policy: str = ""
     population: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -200,7 +224,10 @@ class PolicyNotes:
         """The notes from a project file."""
         names = ("choices", "notes", "signed_by", "signed_on", "export", "policy", "population")
         known = {name: data[name] for name in names if name in data}
-        return cls(**known, extra={name: value for name, value in data.items() if name not in known})
+        extra = {name: value for name, value in data.items() if name not in known}
+        if "export" in known:
+            known["export"] = ExportChoices(**known["export"])
+        return cls(**known, extra=extra)
 
     def as_json(self) -> dict[str, Any]:
         """The notes as they go into a project file."""
@@ -210,29 +237,18 @@ class PolicyNotes:
             "notes": dict(self.notes),
             "signed_by": self.signed_by,
             "signed_on": self.signed_on,
-            **({"export": dict(self.export)} if self.export else {}),
+            **({"export": asdict(self.export)} if self.export != ExportChoices() else {}),
             **{name: value for name in ("policy", "population") if (value := getattr(self, name))},
         }
-
-    @property
-    def shuffled(self) -> bool:
-        """Whether a release is written in random order, as Export is set."""
-        return bool(self.export.get("shuffle", True))
-
-    @property
-    def renamed(self) -> int:
-        """How many columns get another name, as Export is set."""
-        return int(self.export.get("renames", 0))
 
     def _changed(self, **values: Any) -> PolicyNotes:
         """With other values; whatever is changed takes the signature away, as it is not what was signed."""
         changed = replace(self, **values)
         return self if changed == self else replace(changed, signed_by="", signed_on="")
 
-    def exporting(self, shuffle: bool, renames: int) -> PolicyNotes:
-        """With other settings of Export."""
-        same = (shuffle, renames) == (self.shuffled, self.renamed)
-        return self if same else self._changed(export={"shuffle": shuffle, "renames": renames})
+    def exporting(self, export: ExportChoices) -> PolicyNotes:
+        """Return the notes with other choices of an export."""
+        return self._changed(export=export)
 
     def judging(self, policy: str | None = None, population: str | None = None) -> PolicyNotes:
         """By another policy or table of the population (None: as before)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbas_desktop.assessment.policy import Knowledge, PolicyNotes, as_document, evidence
+from vbas_desktop.assessment.policy import ExportChoices, Knowledge, PolicyNotes, as_document, evidence
 from vbas_desktop.assessment.representability.requirement import Criterion, Requirement, check, requirement_from
 from vbas_desktop.assessment.representability.solution import Checked
 from vbas_desktop.domain.records import Role
@@ -51,9 +51,9 @@ class Papers(Results):
         """Keep other notes."""
         self._put("policy", notes, Event.POLICY_CHANGED, modifies=True)
 
-    def policy_document(self, entry: Entry, shuffled: bool | None = None, renamed: int = 0) -> dict[str, Any]:
+    def policy_document(self, entry: Entry, export: ExportChoices | None = None) -> dict[str, Any]:
         """The filled-in checklist of a release of this solution."""
-        return as_document(self.policy, evidence(knowledge_of(entry.run.choices, entry, self, shuffled, renamed)))
+        return as_document(self.policy, evidence(knowledge_of(entry.run.choices, entry, self, export)))
 
     # Projects
 
@@ -80,7 +80,7 @@ def checked_of(entry: Entry) -> Checked:
 
 
 def knowledge_of(
-    choices: Choices, entry: Entry | None, papers: Papers, shuffled: bool | None = None, renamed: int = 0
+    choices: Choices, entry: Entry | None, papers: Papers, export: ExportChoices | None = None
 ) -> Knowledge:
     """What the program knows of the release of a solution, or of the choices before there is one."""
     roles = {str(role): choices.columns(role) for role in Role}
@@ -97,6 +97,6 @@ def knowledge_of(
         jaccard=facts.get("jaccard"),
         mean_distance="" if far is None else f"{far:.3g} {facts.get('distance_unit', '')}".strip(),
         requirement=f"“{papers.requirement.title}”" if papers.requirement.title and papers.has_requirement else "",
-        shuffled=shuffled,
-        columns_renamed=renamed or None,
+        export=export,
+        is_filtered=bool(choices.keep_records or choices.drop_records),
     )

@@ -108,7 +108,7 @@ _POLICY = _object(
     signed_on=_TEXT,
     policy=_TEXT,
     population=_TEXT,
-    export=_object(shuffle=_YES_OR_NO, renames=_from(0)),
+    export=_object(shuffle=_YES_OR_NO, renames=_from(0), record_key=_YES_OR_NO, aggregated=_from(0)),
 )
 _LAYER = _object("path", path=_NAMED, colour=_TEXT, visible=_YES_OR_NO, land=_YES_OR_NO)
 

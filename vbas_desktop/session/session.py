@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbas_desktop.approaches.registry import USUAL, preset
+from vbas_desktop.assessment.policy import ExportChoices
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
@@ -296,12 +297,14 @@ class Session(Papers):
         """Freeze what a thread needs to write the release of a solution. Call `why_not_release` first."""
         assert self.table is not None
         assert entry.problem is not None
-        notes = self.policy.exporting(options.shuffle, len(options.renames))
-        self.note_policy(notes.judging(policy=options.policy or ""))
+        export = ExportChoices(
+            options.shuffle, len(options.renames), options.record_key is not None, len(options.aggregate)
+        )
+        self.note_policy(self.policy.exporting(export).judging(policy=options.policy or ""))
         ran = Ran(entry.run.settings, self.table, entry.problem, result_of(entry.run, self.entries))
         policy = None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
-            policy = self.policy_document(entry, options.shuffle, len(options.renames))
+            policy = self.policy_document(entry, export)
         requirement = self.requirement if self.has_requirement else None
         handing = handing or HandingOver()
         job = ReleaseJob(ran, entry.solution.id, options, target, requirement, policy, handing=handing)

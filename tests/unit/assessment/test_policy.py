@@ -1,9 +1,11 @@
 """The policy checklist: what the program knows, what people note, and what a signature stands for."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 from vbas_desktop.assessment.policy import (
+    ExportChoices,
     Knowledge,
     PolicyNotes,
     State,
@@ -25,7 +27,7 @@ KNOWN = Knowledge(
     sample_size_ratio=0.98,
     jaccard=0.25,
     mean_distance="3.2 km",
-    shuffled=True,
+    export=ExportChoices(shuffle=True),
 )
 
 
@@ -55,6 +57,15 @@ def test_what_the_program_knows_is_filled_in_with_its_evidence():
     assert [point.id for point in open_points(PolicyNotes(), found)] == [
         "dpm-2", "dpm-5", "prm-4", "prm-6", "prm-7", "prm-8", "prm-9", "anm-4", "mrm-8", "exm-1",
     ]  # fmt: skip
+
+
+def test_filters_record_keys_and_aggregated_columns_settle_their_points():
+    chosen = replace(KNOWN, export=ExportChoices(shuffle=False, record_key=True, aggregated=1), is_filtered=True)
+    found = evidence(chosen)
+    assert found["dpm-5"] == "Every record gets a random key; the index of the keys stays inside."
+    assert found["prm-9"] == "Records are chosen by a file of required or unwanted combinations."
+    assert found["prm-10"] == "1 sensitive column is released as one value per class."
+    assert "exm-2" not in found
 
 
 def test_whether_other_columns_lead_to_a_person_waits_for_a_note_whatever_is_marked():

@@ -5,6 +5,7 @@ import json
 import pytest
 from made_up_sessions import open_data, run, write_data
 
+from vbas_desktop.assessment.policy import ExportChoices
 from vbas_desktop.assessment.representability.requirement import Requirement, Verdict
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.release import ReleaseOptions
@@ -86,12 +87,12 @@ def test_the_check_of_a_requirement_is_printed_for_the_file_and_not_for_the_reci
 
 
 def test_what_export_was_set_to_comes_back_with_the_project(session, tmp_path):
-    options = ReleaseOptions(identifiers=("person",), shuffle=False, renames={"age": "years"})
+    options = ReleaseOptions(identifiers=("person",), shuffle=False, renames={"age": "years"}, record_key="key")
     session.order_release(session.entries[0], options, tmp_path / "out")
     session.snapshot().write(tmp_path / "work.vbas")
     again = Session()
     again.accept_project(OpenProjectOrder(tmp_path / "work.vbas").execute())
-    assert (again.policy.shuffled, again.policy.renamed) == (False, 1)
+    assert again.policy.export == ExportChoices(shuffle=False, renames=1, record_key=True)
 
 
 def test_the_checklist_is_printed_for_the_file_and_not_for_the_recipient(session, tmp_path):

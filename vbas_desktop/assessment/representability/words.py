@@ -71,6 +71,16 @@ def reading(name: str, value: float | None) -> str:
             f"Of 10,000 pairs of records, {10_000 * value:,.0f} are alike or different as they were before. Nearly all "
             "pairs differ anyway, so that it is close to 1 whatever is merged."
         )
+    if name == "hubert":
+        return (
+            "The correlation of “alike before” and “alike after” over all pairs of records. 1: nothing was merged; 0: "
+            "the classes have nothing to do with the original ones."
+        )
+    if name == "entropy_loss":
+        return (
+            f"Who knows the released class of a record still lacks {100 * value:.0f} % of the information on its "
+            "original class."
+        )
     return ""
 
 

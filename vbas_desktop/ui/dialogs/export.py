@@ -127,7 +127,7 @@ class ExportDialog(Dialog):
             offer(combo, ((text, value) for value, text in _SETTINGS[name].titles.items()))
         offer(self.shapes, ((text, value) for value, text in _SETTINGS["shapes"].titles.items()))
         self._fill_policies(self._session.policy.policy)
-        self.shuffle.setChecked(self._session.policy.shuffled)
+        self.shuffle.setChecked(self._session.policy.export.shuffle)
         columns = self._session.regions.columns if self._session.regions is not None else ()
         offer(self.naming, [("No names", None), *((column, column) for column in columns)])
         self.naming.setCurrentIndex(max(0, self.naming.findData(self._session.look.names)))

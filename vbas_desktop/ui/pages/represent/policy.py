@@ -148,8 +148,7 @@ class PolicyPage(QScrollArea):
         entry = session.selected
         choices = entry.run.choices if entry is not None else session.choices
         notes = session.policy
-        shuffled = notes.shuffled if entry is not None else None
-        known = evidence(knowledge_of(choices, entry, session, shuffled, notes.renamed))
+        known = evidence(knowledge_of(choices, entry, session, None if entry is None else notes.export))
         for point, row in self.rows.items():
             row.show_state(state_of(point, notes, known), known.get(point, ""), notes.notes.get(point, ""))
         for name, combo in self.choices.items():
