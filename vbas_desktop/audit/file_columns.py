@@ -92,10 +92,9 @@ def read_csv(
             names = [str(frame[place].iloc[0]) for place in range(width)]
         skipped -= first
         for place, coder in coders.items():
-            values = frame[place].iloc[first:].array
-            # The names are no values of the column.
-            values = values.remove_unused_categories() if first else values
-            coder.add(values.codes, [str(text) for text in values.categories])
+            # The names are not values of the column.
+            codes, texts = pd.factorize(frame[place].to_numpy()[first:])
+            coder.add(codes, texts.tolist())
     return names, [coders[place].column() for place in wanted]
 
 
@@ -110,7 +109,8 @@ def _csv_chunks(path: Path, width: int, delimiter: str, encoding: str, compresse
             header=None,
             names=range(width),
             index_col=False,
-            dtype="category",
+            # As text: categories would be read as numbers where a chunk has nothing else, 007 as 7 and 9 as 9.0.
+            dtype=object,
             na_filter=False,
             encoding="utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding,
             compression="gzip" if compressed else None,
@@ -123,8 +123,7 @@ def _csv_chunks(path: Path, width: int, delimiter: str, encoding: str, compresse
             for frame in chunks:
                 if lone_returns:
                     # With lines that end at line feeds only, the return of a line end is left in the last field.
-                    last = frame[width - 1]
-                    frame[width - 1] = last.astype(str).str.removesuffix("\r").astype("category")
+                    frame[width - 1] = frame[width - 1].str.removesuffix("\r").astype(object)
                 yield frame
     except (ValueError, pd.errors.ParserError, UnicodeError):
         # The message of the parser may quote a row.
