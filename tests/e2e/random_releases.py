@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,11 +26,21 @@ IDENTIFIER = "name"
 SENSITIVE = "diagnosis"
 BENIGN = "none"
 UNKNOWN_REGION = "elsewhere"
+RECORD_KEY = "key"
+AGGREGATED = "visits"
+MAPPED_PREFIX = "area of "
+EVERY_CLASS = 10**9
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One drawn input with the settings of its release, and what the checker must know of them."""
+    """One drawn input with the settings of its release, and what the checker must know of them.
+
+    ``records`` are in the file. Those without one of the ``required`` combinations, or with one of the ``unwanted``
+    ones, are not considered; both tables have the columns of a filter file (None: no filter). With ``with_region_map``
+    the records name areas, each of which is one region. ``aggregate_below``: the column `AGGREGATED` has one value in
+    smaller classes (0: it is released as it is).
+    """
 
     seed: int
     records: pd.DataFrame
@@ -45,6 +56,22 @@ class Scenario:
     with_tiers: bool = False
     within_county: bool = False
     with_category_counts: bool = False
+    required: pd.DataFrame | None = None
+    unwanted: pd.DataFrame | None = None
+    with_record_key: bool = False
+    with_region_map: bool = False
+    aggregate_below: int = 0
+
+    @property
+    def considered(self) -> pd.DataFrame:
+        """Return the records that the filters leave, by their numbers in the file."""
+        chosen = np.ones(len(self.records), bool)
+        for table, is_required in ((self.required, True), (self.unwanted, False)):
+            if table is not None:
+                combinations = set(table.itertuples(index=False, name=None))
+                rows = self.records[list(table.columns)].itertuples(index=False, name=None)
+                chosen &= np.array([(row in combinations) == is_required for row in rows])
+        return self.records[chosen]
 
 
 def draw_scenario(seed: int) -> Scenario:
@@ -96,7 +123,23 @@ def draw_scenario(seed: int) -> Scenario:
         with_tiers=with_tiers,
         within_county=within_county,
         with_category_counts=bool(generator.random() < 0.15),
+        **_draw_additions(seed, records),
     )
+
+
+def _draw_additions(seed: int, records: pd.DataFrame) -> dict[str, Any]:
+    """Draw filters, keys, a map of regions and aggregated values, by a generator of their own."""
+    generator = np.random.default_rng([seed, 1])
+    drawn: dict[str, Any] = {}
+    if generator.random() < 0.2:
+        drawn["required"] = records[["sex", "visits"]].drop_duplicates().sample(frac=0.8, random_state=seed)
+    if generator.random() < 0.2:
+        drawn["unwanted"] = records[["note"]].drop_duplicates().sample(n=1, random_state=seed)
+    drawn["with_record_key"] = bool(generator.random() < 0.3)
+    drawn["with_region_map"] = bool(generator.random() < 0.2)
+    if generator.random() < 0.3:
+        drawn["aggregate_below"] = int(generator.choice([10, 30, EVERY_CLASS]))
+    return drawn
 
 
 def _draw_regions(generator: np.random.Generator) -> pd.DataFrame:
@@ -197,6 +240,8 @@ def write_inputs(scenario: Scenario, folder: Path) -> list[str]:
     regions = folder / "regions.csv"
     scenario.regions.to_csv(regions, index=False)
     rows = scenario.records
+    if scenario.with_region_map:
+        rows = rows.assign(**{REGION: MAPPED_PREFIX + rows[REGION]})
     if scenario.with_category_counts:
         counts = {name: str(rows[name].nunique()) for name in rows.columns}
         rows = pd.concat([pd.DataFrame([counts]), rows], ignore_index=True)
@@ -214,7 +259,27 @@ def write_inputs(scenario: Scenario, folder: Path) -> list[str]:
         lines = [f"age,{value},{group}\n" for value, group in scenario.age_groups.items()]
         groups.write_text("column,value,group\n" + "".join(lines), encoding="utf-8")
         arguments += ["--generalise", str(groups)]
-    return arguments + scenario.options
+    return arguments + _write_additions(scenario, folder) + scenario.options
+
+
+def _write_additions(scenario: Scenario, folder: Path) -> list[str]:
+    """Write filters and the map of regions, and return the arguments of what is added."""
+    arguments = []
+    for option, table in (("--keep-records", scenario.required), ("--drop-records", scenario.unwanted)):
+        if table is not None:
+            path = folder / f"{option[2:]}.csv"
+            table.to_csv(path, index=False, lineterminator="\n")
+            arguments += [option, str(path)]
+    if scenario.with_region_map:
+        areas = pd.DataFrame({"from": MAPPED_PREFIX + scenario.regions["id"], "to": scenario.regions["id"]})
+        areas.to_csv(folder / "areas.csv", index=False)
+        arguments += ["--region-map", str(folder / "areas.csv")]
+    if scenario.with_record_key:
+        arguments += ["--record-key", RECORD_KEY]
+    if scenario.aggregate_below:
+        classes = "all" if scenario.aggregate_below == EVERY_CLASS else f"below:{scenario.aggregate_below}"
+        arguments += ["--aggregate", AGGREGATED, "--aggregate-classes", classes]
+    return arguments
 
 
 def make_release(scenario: Scenario, folder: Path) -> tuple[int, Path]:
@@ -237,9 +302,13 @@ def _errors(scenario: Scenario, result: Path) -> Iterator[str]:
     released = _read_release(scenario, release)
     crosswalk = pd.read_csv(release / "crosswalk.csv", dtype=str, keep_default_na=False)
     expected_columns = [name for name in scenario.records.columns if name != IDENTIFIER]
+    expected_columns += [RECORD_KEY] * scenario.with_record_key
     if list(released.columns) != expected_columns:
         yield f"the columns are {list(released.columns)}"
         return
+    if scenario.with_record_key:
+        yield from _key_errors(scenario, result, released)
+        released = released.drop(columns=RECORD_KEY)
     yield from _crosswalk_errors(scenario, crosswalk)
     yield from _class_errors(scenario, released)
     yield from _record_errors(scenario, released, crosswalk)
@@ -339,20 +408,52 @@ def _record_errors(scenario: Scenario, released: pd.DataFrame, crosswalk: pd.Dat
         judged = passes.transform(lambda values: _meets_criterion(values, scenario.criterion, pd.Series(dtype=float)))
         placed.loc[judged.index[~judged.astype(bool)], REGION] = None
     expected = placed.dropna(subset=[REGION])[list(released.columns)]
+    if exact and scenario.aggregate_below:
+        expected = _aggregate(scenario, expected)
     if exact:
         if _sorted_rows(expected) != _sorted_rows(released):
             yield f"{len(expected)} records should be released, {len(released)} are, or their values differ"
         return
     # With closeness, or criteria in tiers, more may be suppressed: then no record may be new, changed or repeated.
-    values = [name for name in released.columns if name != REGION]
+    values = [
+        name for name in released.columns if name != REGION and not (scenario.aggregate_below and name == AGGREGATED)
+    ]
     surplus = released.value_counts(values).sub(placed.value_counts(values), fill_value=0)
     if (surplus > 0).any():
         yield f"{int(surplus.clip(lower=0).sum())} released records are not in the input"
 
 
+def _aggregate(scenario: Scenario, expected: pd.DataFrame) -> pd.DataFrame:
+    """Give the records of each small class the mean of their values, cut after two decimals."""
+    classes = expected.groupby([REGION, *scenario.quasi_identifiers], dropna=False)[AGGREGATED]
+    sizes = classes.transform("size")
+    # Whole numbers only are drawn, so that the hundredth part is exact.
+    hundredths = classes.transform(lambda values: 100 * values.astype(int).sum() // len(values)).astype(int)
+    means = hundredths.map(lambda value: f"{value // 100}.{value % 100:02d}".rstrip("0").rstrip("."))
+    return expected.assign(**{AGGREGATED: expected[AGGREGATED].where(sizes >= scenario.aggregate_below, means)})
+
+
+def _key_errors(scenario: Scenario, result: Path, released: pd.DataFrame) -> Iterator[str]:
+    """Every released row has a key of its own that leads to its record."""
+    if not released[RECORD_KEY].str.fullmatch("[A-Z2-7]{16}").all() or released[RECORD_KEY].duplicated().any():
+        yield "the keys have another form, or one occurs twice"
+    index = pd.read_csv(result / "internal" / "record_index.csv", dtype=str).set_index("record_key")
+    if set(index.index) != set(released[RECORD_KEY]) or len(index) != len(released):
+        yield "the index of keys lists other rows"
+        return
+    numbers = released[RECORD_KEY].map(index["record"]).astype(int) - 1
+    originals = scenario.records.iloc[numbers.to_list()]
+    if scenario.age_groups:
+        originals = originals.assign(age=originals["age"].replace(scenario.age_groups))
+    changed = {IDENTIFIER, REGION, RECORD_KEY} | ({AGGREGATED} if scenario.aggregate_below else set())
+    for name in released.columns:
+        if name not in changed and released[name].tolist() != originals[name].tolist():
+            yield f"keys lead to records with another {name}"
+
+
 def _join_places(scenario: Scenario, crosswalk: pd.DataFrame) -> pd.DataFrame:
     """Return the records of known regions as they are released, with their places of all tiers."""
-    known = scenario.records[scenario.records[REGION] != UNKNOWN_REGION].copy()
+    known = scenario.considered[scenario.considered[REGION] != UNKNOWN_REGION].copy()
     if scenario.age_groups:
         known["age"] = known["age"].replace(scenario.age_groups)
     return known.merge(crosswalk, left_on=REGION, right_on="initial_region", how="left", validate="many_to_one")
@@ -417,11 +518,14 @@ def _figure_errors(scenario: Scenario, result: Path, released: pd.DataFrame) -> 
     (chosen,) = [row for row in document["solutions"] if row["id"] == document["chosen_solution"]]
     if chosen["released_records"] != len(released):
         yield f"run.json says {chosen['released_records']} released records, the file has {len(released)}"
-    n_unknown = int((scenario.records[REGION] == UNKNOWN_REGION).sum())
+    considered = scenario.considered
+    if document["problem"]["records"] != len(considered):
+        yield f"run.json says {document['problem']['records']} records, {len(considered)} are considered"
+    n_unknown = int((considered[REGION] == UNKNOWN_REGION).sum())
     if document["problem"]["unknown_region_records"] != n_unknown:
         yield "run.json has a wrong number of records of unknown regions"
     suppressed = chosen["measures"]["suppressed_records"]
-    n_suppressed = len(scenario.records) - len(released)
+    n_suppressed = len(considered) - len(released)
     if suppressed not in (n_suppressed, n_suppressed - n_unknown):
         yield f"run.json says {suppressed} suppressed records, {n_suppressed} are"
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -88,8 +89,8 @@ class Assignment:
         """Put regions in place of the ids of the next records."""
         order = np.argsort(column, kind="stable")
         ids, starts = np.unique(column[order], return_index=True)
-        ends = [*starts[1:].tolist(), column.size]
-        for identifier, start, end in zip(ids.tolist(), starts.tolist(), ends, strict=True):
+        borders = [*starts.tolist(), column.size]
+        for identifier, (start, end) in zip(ids.tolist(), pairwise(borders), strict=True):
             turns = self._turns.get(identifier)
             if turns is not None:
                 used = self._used[identifier]
