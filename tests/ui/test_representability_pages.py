@@ -420,6 +420,43 @@ def test_the_first_step_and_the_filling_are_those_of_the_command(window, qtbot, 
     assert len(written_by_both(window, qtbot, tmp_path, "--first-step", "partial")) == 35
 
 
+def test_filters_keys_and_aggregation_are_those_of_the_command(window, qtbot, tmp_path):
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C6.csv")
+    keep, drop = tmp_path / "keep.csv", tmp_path / "drop.csv"
+    keep.write_text("Job\nSelf\nHouse\nEmployee\n")
+    drop.write_text("Hh,Job\n5,House\n")
+    box = shown.panel.outliers
+    assert box.keep_records.name.text() == "all records"
+    box.keep_records.chosen.emit(keep)
+    box.drop_records.chosen.emit(drop)
+    box.columns.has_key.setChecked(True)
+    box.columns.key_name.setText("pseudonym")
+    box.columns.aggregate.setText("Value, Illness")
+    box.columns.classes.setCurrentIndex(box.columns.classes.findData("all"))
+    options = ["--keep-records", keep, "--drop-records", drop, "--record-key", "pseudonym"]
+    options += ["--aggregate", "Value,Illness", "--aggregate-classes", "all"]
+    rows = written_by_both(window, qtbot, tmp_path, *options)
+    assert 0 < len(rows) < 35
+    assert {row.split(",")[2] for row in rows} == {"Self", "House", "Employee"}
+    assert not any(row.split(",")[1:3] == ["5", "House"] for row in rows)
+    assert len({row.split(",")[-1] for row in rows}) == len(rows)
+    for beside in ("index", "class_counts"):
+        assert (tmp_path / f"window.{beside}.csv").read_bytes() == (tmp_path / f"command.{beside}.csv").read_bytes()
+
+
+def test_a_column_of_keys_without_a_name_is_said_beside_the_form(window, tmp_path):
+    panel = page(window, "Representability").panel
+    fill(panel, "C6.csv")
+    panel.outliers.columns.has_key.setChecked(True)
+    panel.outliers.columns.key_name.clear()
+    panel.outliers._on_target(str(tmp_path / "out.csv"))
+    assert "has no name" in panel.message.text()
+    assert not window.runner.busy
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_fields_without_effect_are_hidden_and_reasons_shown(window):
     box = page(window, "Representability").panel.outliers
     box.how.setCurrentIndex(box.how.findData("generalise"))

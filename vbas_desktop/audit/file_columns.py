@@ -81,11 +81,15 @@ def read_csv(
     tick: Tick,
     compressed: bool = False,
     skipped: int = 1,
+    undefined: str = "backslashreplace",
 ) -> tuple[list[str], list[CodedColumn]]:
-    """Read some columns of a CSV file; returns the first of the ``skipped`` lines, with the names, and the columns."""
+    """Read some columns of a CSV file; returns the first of the ``skipped`` lines, with the names, and the columns.
+
+    ``undefined`` says what becomes of bytes that the encoding does not define; usually they stay apart from each other.
+    """
     coders = {place: _Coder() for place in wanted}
     names: list[str] = []
-    for frame in _csv_chunks(path, width, delimiter, encoding, compressed):
+    for frame in _csv_chunks(path, width, delimiter, encoding, compressed, undefined):
         tick()
         first = min(skipped, len(frame))
         if first and not names:
@@ -98,7 +102,9 @@ def read_csv(
     return names, [coders[place].column() for place in wanted]
 
 
-def _csv_chunks(path: Path, width: int, delimiter: str, encoding: str, compressed: bool) -> Iterator[pd.DataFrame]:
+def _csv_chunks(
+    path: Path, width: int, delimiter: str, encoding: str, compressed: bool, undefined: str
+) -> Iterator[pd.DataFrame]:
     wide = "\n".encode(encoding.removesuffix("-sig")) != b"\n"
     lone_returns = not wide and _has_lone_returns(path, compressed)
     options: dict[str, Any] = {"lineterminator": "\n"} if lone_returns else {}
@@ -114,8 +120,8 @@ def _csv_chunks(path: Path, width: int, delimiter: str, encoding: str, compresse
             na_filter=False,
             encoding="utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding,
             compression="gzip" if compressed else None,
-            # Undefined bytes stay apart from each other; who loaded the records has warned of them.
-            encoding_errors="backslashreplace",
+            # Who loaded the records has warned of undefined bytes.
+            encoding_errors=undefined,
             chunksize=CHUNK_ROWS,
             low_memory=False,
             **options,

@@ -2,7 +2,8 @@
 
 They are deleted, generalised by hierarchies, merged with the nearest class, or filled up with made-up records. The
 rows of the written file are shuffled, and it is read back and counted before it takes its place. Which rows were made
-up is in a file next to it, which must stay in the organisation. Without --out the outliers are counted.
+up, and which record has which key, is in files next to it, which must stay in the organisation. Without --out the
+outliers are counted.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError
 from vbas_desktop.settings.forms import names_in, pairs_in
-from vbas_desktop.settings.writing import Writing
+from vbas_desktop.settings.writing import HandledColumns, Writing
 
 from .arguments import Once, add_settings, whole
 from .options import add_reading_options, add_replace_option, check_output_file, reading_of
@@ -95,7 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="table of unwanted combinations: records that have one of them are not considered (default: none)",
     )
-    add_settings(parser, Writing)
+    add_settings(parser, Writing, HandledColumns)
     add_hierarchy_options(parser)
     add_distance_option(parser)
     add_reading_options(parser, "FILE")
@@ -157,9 +158,10 @@ def _check_fabrication(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, handle, write, verify."""
+    from vbas_desktop.assessment.representability.handled_columns import class_counts_file, index_file
     from vbas_desktop.assessment.representability.handling import handlings
     from vbas_desktop.assessment.representability.made_up import Filling
-    from vbas_desktop.assessment.representability.outlier_file import custody_file
+    from vbas_desktop.assessment.representability.outlier_file import companion_files, custody_file
     from vbas_desktop.assessment.representability.vector import Choices
     from vbas_desktop.jobs.any_file import OutlierJob
 
@@ -171,8 +173,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--everywhere and --with-closest exclude each other")
     _check_fabrication(options)
     values = pairs_in(options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value")
+    added = HandledColumns.from_options(vars(options))
     if options.out:
-        for path in (Path(options.out), custody_file(Path(options.out))):
+        for path in (Path(options.out), *companion_files(Path(options.out), added)):
             check_output_file(options, path)
     columns, sensitive = names_in(options.quasi_identifiers), names_in(options.sensitive)
     job = OutlierJob(
@@ -189,6 +192,7 @@ def run(options: argparse.Namespace) -> int:
         Filling(options.fill, values),
         Path(options.keep_records) if options.keep_records else None,
         Path(options.drop_records) if options.drop_records else None,
+        added,
     )
     with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)
@@ -198,4 +202,8 @@ def run(options: argparse.Namespace) -> int:
         show(f"{options.out}: {found.treated.in_words()}")
         if found.treated.added:
             say(f"Which rows were made up is listed in {custody_file(Path(options.out))}. Do not hand that on.")
+        if added.record_key is not None:
+            say(f"Which record has which key is listed in {index_file(Path(options.out))}. Do not hand that on.")
+        if added.aggregate:
+            say(f"The number of records of each class is listed in {class_counts_file(Path(options.out))}.")
     return 0

@@ -6,6 +6,7 @@ import hashlib
 import marshal
 import random
 import re
+import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -24,6 +25,16 @@ def secret(seed: str | None, *told: object) -> random.Random:
     if seed is None:
         return random.SystemRandom()
     return random.Random(hashlib.sha512(repr((seed, *told)).encode()).digest())
+
+
+def secret_key(seed: str | None, *content: object) -> bytes:
+    """Make the secret that keys of records come from; with a seed, the same for the same content.
+
+    It is no draw of `secret`, so that the order of the rows tells nothing of it.
+    """
+    if seed is None:
+        return secrets.token_bytes(64)
+    return hashlib.sha512(repr(("record keys", seed, *content)).encode()).digest()
 
 
 def shuffled(rows: Iterable[Any], folder: Path, draw: random.Random) -> Iterator[Any]:

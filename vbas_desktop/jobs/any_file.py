@@ -29,8 +29,8 @@ from vbas_desktop.assessment.representability.made_up import Filling
 from vbas_desktop.assessment.representability.outlier_file import (
     Treated,
     Treatment,
+    companion_files,
     counted_in_words,
-    custody_file,
     handle_outliers,
     left_out_in_words,
 )
@@ -46,7 +46,7 @@ from vbas_desktop.files.records.row_texts import coded_texts
 from vbas_desktop.files.records.table import RecordTable, load_records, unknown_column
 from vbas_desktop.io.output import check_target
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.settings.writing import Writing
+from vbas_desktop.settings.writing import HandledColumns, Writing
 
 from .inputs import check_saved_file, input_paths
 
@@ -191,8 +191,9 @@ class OutlierJob:
 
     ``first_step`` prepares the classes before. ``population`` is a file from which made-up records take their sensitive
     values, instead of from the file itself; ``filling`` says which values.
-    ``replace``: a list of made-up rows that is there already may be replaced although its file is not there.
-    Only records with a combination of ``keep_records`` and none of ``drop_records`` are considered.
+    ``replace``: what is written beside the file may replace what is there already although the file is not there.
+    Only records with a combination of ``keep_records`` and none of ``drop_records`` are considered. ``columns`` are
+    added or aggregated.
     """
 
     file: Path
@@ -208,6 +209,7 @@ class OutlierJob:
     filling: Filling = field(default_factory=Filling)
     keep_records: Path | None = None
     drop_records: Path | None = None
+    columns: HandledColumns = field(default_factory=HandledColumns)
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
         """Load, count, handle, write, read back."""
@@ -232,7 +234,9 @@ class OutlierJob:
             make_ready(_REHEARSAL, Span(progress, 0.5, 0.6))
         people = self._load_population()
         chosen = replace(chosen, distances=distances)
-        treatment = Treatment(chosen, self.handling, hierarchies, self.writing, people, self.first_step, self.filling)
+        treatment = Treatment(
+            chosen, self.handling, hierarchies, self.writing, people, self.first_step, self.filling, self.columns
+        )
         treated = handle_outliers(table, treatment, self.target)
         return replace(found, findings=(*findings, *treated.findings), treated=treated)
 
@@ -243,11 +247,13 @@ class OutlierJob:
         return load_records(self.population, RecordOptions(category_counts="no"))
 
     def _check_target(self) -> None:
-        """Refuse to write over an input; a list of made-up rows is replaced only together with its file."""
+        """Refuse to write over an input; what is beside a file is replaced only together with it."""
         if self.target is None:
             return
         coding = {"hierarchies": self.coding.hierarchies, "distances": self.coding.distances}
         filters = {"keep_records": self.keep_records, "drop_records": self.drop_records}
         named = {"file": self.file, "population": self.population, **coding, **filters}
         check_saved_file(self.target, named)
-        check_target(custody_file(self.target), inputs=input_paths(named), replace=self.replace or self.target.exists())
+        may_replace = self.replace or self.target.exists()
+        for path in companion_files(self.target, self.columns):
+            check_target(path, inputs=input_paths(named), replace=may_replace)

@@ -9,12 +9,11 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.class_values import mean_text, most_frequent
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.listing import defused
 from vbas_desktop.domain.progress import Progress
@@ -28,9 +27,6 @@ from .records.composition import Decision, region_and_category_codes
 CLASS_COUNTS = "class_counts.csv"
 _CHUNK_ROWS = 1 << 18
 _STAGE = "Aggregating sensitive values"
-_MORE_DECIMALS = 2
-_MOST_DECIMALS = 10
-"""More decimals of a value are not counted, so that 1e-300 does not give hundreds of digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,30 +106,6 @@ def _aggregate(table: RecordTable, name: str, cells: NDArray[np.int64], chosen: 
     new = np.array([place[value] for value in values], np.int32)[codes]
     new[chosen] = np.array([place[text] for text in found], np.int32)[member.ravel()]
     return AggregatedColumn(texts, new)
-
-
-def mean_text(values: Sequence[tuple[str, int]]) -> str:
-    """Return the mean of numbers with their frequencies, cut after two decimals more than the numbers have.
-
-    Missing values do not count; without any number it is empty. Zeros at the end are left out.
-    """
-    known = [(Decimal(text), int(number)) for text, number in values if text]
-    total = sum(number for _, number in known)
-    if not total:
-        return ""
-    decimals = max(-int(value.as_tuple().exponent) for value, _ in known)
-    digits = min(max(decimals, 0), _MOST_DECIMALS) + _MORE_DECIMALS
-    mean = sum((Fraction(value) * number for value, number in known), Fraction()) / total
-    scaled = int(abs(mean) * 10**digits)
-    whole, part = divmod(scaled, 10**digits)
-    text = f"{whole}.{part:0{digits}d}".rstrip("0").rstrip(".")
-    return f"-{text}" if mean < 0 and scaled else text
-
-
-def most_frequent(values: Sequence[tuple[str, int]]) -> str:
-    """Return the most frequent category, of equal ones the first by code point; missing values do not count."""
-    known = [(-int(number), text) for text, number in values if text]
-    return min(known)[1] if known else ""
 
 
 def with_aggregates(table: RecordTable, aggregated: Aggregated) -> RecordTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +13,7 @@ from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting, settings_of
 from .forms import Delimiter, Digits, Flag, Form, Names, Renames, Switch, WordsByColumn
-from .writing import escaping
+from .writing import RECORD_KEY, aggregated_classes, check_record_additions, escaping, size_below
 
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
@@ -25,15 +24,8 @@ FORMATS = get_args(ReleaseFormat)
 CLASS_SIZE = "class_size"
 """The usual name of the added column with the number of released records that share the row's values."""
 
-RECORD_KEY = "record_key"
-"""The usual name of the added column with a pseudonymous key of each record."""
-
-USUAL_AGGREGATION = "below:10"
-"""The classes in which sensitive values are aggregated, unless others are named."""
-
 
 SECRET_BYTES = 16
-_AGGREGATION = re.compile("all|below:([2-9]|[1-9][0-9]{1,8})")
 SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
 
 
@@ -147,12 +139,7 @@ class ReleaseOptions(Settings, group="release"):
         form=Names(),
         usual="none",
     )
-    aggregate_classes: str = setting(
-        USUAL_AGGREGATION,
-        label="Classes to aggregate",
-        help="In which classes: all, or below:N for classes of fewer than N records.",
-        form=Form("below:N|all"),
-    )
+    aggregate_classes: str = aggregated_classes()
     delimiter: str | None = setting(
         None,
         label="Deli&miter",
@@ -235,9 +222,7 @@ class ReleaseOptions(Settings, group="release"):
                 object.__setattr__(self, "shuffle_seed", Digits().check(str(self.shuffle_seed)))
             except ValueError:
                 findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
-        if _AGGREGATION.fullmatch(self.aggregate_classes) is None:
-            message = f"“{self.aggregate_classes}” does not say in which classes values are aggregated."
-            findings.append(_wrong(message, "Write all, or below:N with a number of 2 or more, such as below:10."))
+        findings += check_record_additions(self.record_key, self.aggregate_classes)
         if self.format not in get_args(ReleaseFormat):
             findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n' + chr(0)):
@@ -247,9 +232,6 @@ class ReleaseOptions(Settings, group="release"):
         if self.class_size is not None and not self.class_size.strip():
             remedy = "Write a name behind --class-size, or nothing."
             findings.append(_wrong("The added column with the size of each class has no name.", remedy))
-        if self.record_key is not None and not self.record_key.strip():
-            remedy = "Write a name behind --record-key, or nothing."
-            findings.append(_wrong("The added column with a key of each record has no name.", remedy))
         if self.shapes not in get_args(ShapeKind):
             findings.append(_wrong(f"There are no shapes “{self.shapes}”.", "Choose union or cells."))
         findings += [
@@ -263,7 +245,7 @@ class ReleaseOptions(Settings, group="release"):
     @property
     def aggregate_below(self) -> int | None:
         """The size below which the sensitive values of a class are aggregated; None: in every class."""
-        return None if self.aggregate_classes == "all" else int(self.aggregate_classes.partition(":")[2])
+        return size_below(self.aggregate_classes)
 
     def class_columns(self, header: Sequence[str], used: Collection[str]) -> tuple[str, ...]:
         """Return the columns that have one value in every class, and so tell nothing that the class does not.

@@ -4,14 +4,24 @@ gets a release and where.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting
 from .forms import Flag, Form, Names, Whole
+
+RECORD_KEY = "record_key"
+"""The usual name of the added column with a pseudonymous key of each record."""
+
+USUAL_AGGREGATION = "below:10"
+"""The classes in which sensitive values are aggregated, unless others are named."""
+
+_AGGREGATION = re.compile("all|below:([2-9]|[1-9][0-9]{1,8})")
 
 
 def escaping() -> Any:
@@ -22,6 +32,34 @@ def escaping() -> Any:
         help="Put an apostrophe before cells that a spreadsheet would run as a formula.",
         form=Flag(),
     )
+
+
+def aggregated_classes() -> Any:
+    """Declare the setting of the classes in which sensitive values are aggregated."""
+    return setting(
+        USUAL_AGGREGATION,
+        label="Classes to aggregate",
+        help="In which classes: all, or below:N for classes of fewer than N records.",
+        form=Form("below:N|all"),
+    )
+
+
+def check_record_additions(record_key: str | None, aggregate_classes: str) -> list[Finding]:
+    """List what is wrong with the name of the column of keys and with the classes in which values are aggregated."""
+    findings = []
+    if _AGGREGATION.fullmatch(aggregate_classes) is None:
+        message = f"“{aggregate_classes}” does not say in which classes values are aggregated."
+        remedy = "Write all, or below:N with a number of 2 or more, such as below:10."
+        findings.append(Finding("release-option", message, remedy))
+    if record_key is not None and not record_key.strip():
+        message = "The added column with a key of each record has no name."
+        findings.append(Finding("release-option", message, "Write a name behind --record-key, or nothing."))
+    return findings
+
+
+def size_below(aggregate_classes: str) -> int | None:
+    """Return the size below which the sensitive values of a class are aggregated; None: in every class."""
+    return None if aggregate_classes == "all" else int(aggregate_classes.partition(":")[2])
 
 
 @dataclass(frozen=True)
@@ -48,6 +86,41 @@ class Writing(Settings, group="writing"):
     def row(self, row: Sequence[str]) -> Sequence[str]:
         """A row as it is written."""
         return [defused(text) for text in row] if self.escape_formulas else row
+
+
+@dataclass(frozen=True)
+class HandledColumns(Settings, group="writing"):
+    """Which columns of a file without small classes are added or aggregated.
+
+    ``record_key`` names the added column of keys (None: not added); ``aggregate`` are columns with one value per class.
+    """
+
+    record_key: str | None = setting(
+        None,
+        label="Add a column of random keys",
+        help="Add a column with a random key of each record, another one in every file; which record has which key is "
+        "listed in NAME.index.csv next to the file, which must stay in the organisation.",
+        without_value=RECORD_KEY,
+    )
+    aggregate: tuple[str, ...] = setting(
+        (),
+        label="Aggregated columns",
+        help="Sensitive columns that are written as one value per class: the mean of numbers, the most frequent value "
+        "of categories. The number of records of each class is listed in NAME.class_counts.csv next to the file.",
+        form=Names(),
+        usual="none",
+    )
+    aggregate_classes: str = aggregated_classes()
+
+    def __post_init__(self) -> None:
+        findings = check_record_additions(self.record_key, self.aggregate_classes)
+        if findings:
+            raise InputError(findings)
+
+    @property
+    def aggregate_below(self) -> int | None:
+        """Return the size below which a class gets one value; None: every class does."""
+        return size_below(self.aggregate_classes)
 
 
 @dataclass(frozen=True)

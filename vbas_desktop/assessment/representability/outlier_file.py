@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from vbas_desktop.audit.handled_file import HandledClaim, verify_handled_file
+from vbas_desktop.audit.selection import FilterClaim
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.files.records.parquet import write_parquet_texts
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
-from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
-from vbas_desktop.io.output import staged_file, write_text
-from vbas_desktop.settings.writing import Writing
+from vbas_desktop.files.written_rows import CsvLines, secret, secret_key, shuffled
+from vbas_desktop.io.output import make_private, staged_file, write_text
+from vbas_desktop.io.records.key_index import INDEX_COLUMNS
+from vbas_desktop.settings.writing import HandledColumns, Writing
 
 from .classes import Classes, outlier_records, outliers
 from .first_step import FirstStep, handle_in_steps
+from .handled_columns import AggregatedColumns, RecordKeyColumn, check_columns, class_counts_file, index_file
 from .handling import Handled, Handling
 from .hierarchy import Hierarchy
 from .made_up import Filling, MadeUp, Places, choose_fillings, refuse_telling_columns
@@ -44,6 +48,7 @@ class Treatment:
     population: RecordTable | None = None
     first_step: FirstStep = field(default_factory=FirstStep)
     filling: Filling = field(default_factory=Filling)
+    columns: HandledColumns = field(default_factory=HandledColumns)
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,7 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     for name in (*treatment.choices.sensitive, *treatment.writing.identifiers, *keys):
         table.facts(name)
     _check_identifiers(treatment)
+    check_columns(table, treatment.columns, treatment.writing, (*columns, *keys))
     classes = Classes.of_records(table, columns)
     k = treatment.choices.k
     first_step = treatment.first_step
@@ -120,20 +126,36 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     fillings: list[tuple[str, ...]] = []
     findings: list[Finding] = []
     if handled.added:
-        refuse_telling_columns(table, (*columns, *sensitive, *keys), treatment.writing.identifiers)
+        # A column with one value in every class tells nothing of a record.
+        hidden = treatment.columns.aggregate if treatment.columns.aggregate_below is None else ()
+        refuse_telling_columns(table, (*columns, *sensitive, *keys, *hidden), treatment.writing.identifiers)
         fillings = choose_fillings(table, sensitive, k, treatment.filling, treatment.population)
         findings = [finding for name in keys for finding in warn_of_gapless_keys(table, name)]
-    with staged_file(target) as path:
-        written = _Written(_new_rows(table, classes, handled, treatment, fillings, path.parent))
+    with ExitStack() as stack:
+        # What is entered last gets its name first: the file itself appears when all that belongs to it is there.
+        path = stack.enter_context(staged_file(target))
+        rows = _Rows(table, classes, handled, treatment, fillings)
+        written = _Written(rows.shuffled(path.parent))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
         smallest = _verified(path, table, treatment, written.number)
+        index = counts = None
+        if rows.keys is not None:
+            index = stack.enter_context(staged_file(index_file(target)))
+            rows.keys.write_index(index)
+            make_private(index)
+        if treatment.columns.aggregate:
+            counts = stack.enter_context(staged_file(class_counts_file(target)))
+            rows.aggregated.write_counts(counts)
+        if index is not None or counts is not None:
+            verify_handled_file(rows.claim(path, target, index, counts))
         custody = custody_file(target)
         if handled.added:
-            rows = "".join(f"{row}\n" for row in written.made_up)
-            write_text(custody, f"row\n{rows}", private=True)
+            listed = "".join(f"{row}\n" for row in written.made_up)
+            write_text(custody, f"row\n{listed}", private=True)
         else:
             # What it says of an earlier file does not hold of this one.
             custody.unlink(missing_ok=True)
+        _remove_outdated(target, treatment.columns)
     added = sum(handled.added.values())
     concerned = outlier_records(first_step.group(classes, treatment.hierarchies).classes, k)
     changes = count_changes(classes, handled)
@@ -154,6 +176,27 @@ def custody_file(target: Path) -> Path:
     return target.with_name(f"{target.stem}.made-up-rows.csv")
 
 
+def companion_files(target: Path, chosen: HandledColumns) -> list[Path]:
+    """List the files that are written beside a file, or that would not hold of it any more."""
+    found = [custody_file(target)]
+    if chosen.record_key is not None:
+        found.append(index_file(target))
+    if chosen.aggregate:
+        found.append(class_counts_file(target))
+    return found
+
+
+def _remove_outdated(target: Path, chosen: HandledColumns) -> None:
+    """Remove an index of keys and a list of classes that belong to an earlier file with this name."""
+    outdated = {index_file(target): chosen.record_key is None, class_counts_file(target): not chosen.aggregate}
+    for path, is_outdated in outdated.items():
+        if is_outdated and target.exists() and path.is_file():
+            with path.open("rb") as stream:
+                names = stream.readline(1 << 16).decode("utf-8", "replace").rstrip("\n").split(",")
+            if names == list(INDEX_COLUMNS) or (path != index_file(target) and names[-1] == "records"):
+                path.unlink()
+
+
 def _check_identifiers(treatment: Treatment) -> None:
     used = {*treatment.choices.quasi_identifiers, *treatment.choices.sensitive, treatment.choices.key}
     for name in treatment.writing.identifiers:
@@ -165,8 +208,11 @@ def _check_identifiers(treatment: Treatment) -> None:
 def _write(path: Path, parquet: bool, table: RecordTable, written: _Written, treatment: Treatment) -> None:
     """Write the new file in the form that its name says."""
     form = treatment.writing
-    kept = [place for place, name in enumerate(table.dialect.header) if name not in form.identifiers]
-    header = form.row([table.dialect.header[place] for place in kept])
+    names = [*table.dialect.header]
+    if treatment.columns.record_key is not None:
+        names.append(treatment.columns.record_key)
+    kept = [place for place, name in enumerate(names) if name not in form.identifiers]
+    header = form.row([names[place] for place in kept])
     rows = (form.row([row[place] for place in kept]) for row in written)
     if parquet:
         write_parquet_texts(path, header, rows)
@@ -192,45 +238,100 @@ class _Written:
             yield row
 
 
-def _new_rows(
-    table: RecordTable,
-    classes: Classes,
-    handled: Handled,
-    treatment: Treatment,
-    fillings: Sequence[tuple[str, ...]],
-    scratch: Path,
-) -> Iterator[tuple[list[str], bool]]:
-    """All rows of the new file, shuffled, each with whether it was made up."""
-    draw = secret(
-        treatment.writing.shuffle_seed, table.source.identity, treatment.choices.quasi_identifiers, treatment.choices.k
-    )
-    header = list(table.dialect.header)
-    key = header.index(treatment.choices.key) if treatment.choices.key else None
-    quasi, sensitive = (
-        [header.index(name) for name in names]
-        for names in (treatment.choices.quasi_identifiers, treatment.choices.sensitive)
-    )
-    places = Places(quasi, sensitive, fillings, key)
-    return shuffled(_rows_in_order(table, classes, handled, places, draw), scratch, draw)
+class _Rows:
+    """Makes the rows of the new file: of the records that are written, then of those that are made up."""
 
+    def __init__(
+        self,
+        table: RecordTable,
+        classes: Classes,
+        handled: Handled,
+        treatment: Treatment,
+        fillings: Sequence[tuple[str, ...]],
+    ) -> None:
+        self._table = table
+        self._classes = classes
+        self._handled = handled
+        self._treatment = treatment
+        header = list(table.dialect.header)
+        choices = treatment.choices
+        key = header.index(choices.key) if choices.key else None
+        quasi, sensitive = (
+            [header.index(name) for name in names] for names in (choices.quasi_identifiers, choices.sensitive)
+        )
+        self._places = Places(quasi, sensitive, fillings, key)
+        self._draw = secret(treatment.writing.shuffle_seed, table.source.identity, choices.quasi_identifiers, choices.k)
+        self.aggregated = AggregatedColumns(header, quasi, treatment.columns, treatment.writing)
+        self.keys: RecordKeyColumn | None = None
+        if treatment.columns.record_key is not None:
+            self.keys = RecordKeyColumn(table, classes, handled, self._secret_of_keys())
 
-def _rows_in_order(
-    table: RecordTable, classes: Classes, handled: Handled, places: Places, draw: random.Random
-) -> Iterator[tuple[list[str], bool]]:
-    made_up = MadeUp(handled, places, len(table.dialect.header), draw)
-    for number, row in enumerate(row_texts(table)):
-        label = handled.labels[classes.class_of[number]]
-        made_up.see(row)
-        if label is None:
-            continue
-        for place, value in zip(places.quasi, label, strict=True):
-            row[place] = value
-        yield row, False
-    keys: Iterator[str] = iter(())
-    if places.key is not None and handled.added:
-        keys = make_keys(table, table.dialect.header[places.key], draw)
-    for row in made_up.records(keys):
-        yield row, True
+    def _secret_of_keys(self) -> bytes:
+        """Make the secret that keys come from; with a seed, files that differ in what is written have other keys."""
+        treatment = self._treatment
+        choices = treatment.choices
+        content = (choices.quasi_identifiers, choices.k, treatment.handling.card.name, treatment.writing.identifiers)
+        added = treatment.columns
+        columns = (added.record_key, added.aggregate, added.aggregate_classes if added.aggregate else "")
+        return secret_key(treatment.writing.shuffle_seed, self._table.source.identity, *content, *columns)
+
+    def shuffled(self, scratch: Path) -> Iterator[tuple[list[str], bool]]:
+        """Yield all rows in random order, each with whether it was made up."""
+        # The first row comes out when the last one has gone in, so all values were counted by then.
+        for row, is_made_up in shuffled(self._count(), scratch, self._draw):
+            yield self.aggregated.aggregate(row), is_made_up
+
+    def _count(self) -> Iterator[tuple[list[str], bool]]:
+        """Yield all rows in order, with their keys, and count the values that are aggregated."""
+        keys = None if self.keys is None else self.keys.texts()
+        for row, is_made_up in self._in_order():
+            self.aggregated.see(row, is_made_up)
+            if keys is not None:
+                row.append(next(keys))
+            yield row, is_made_up
+
+    def _in_order(self) -> Iterator[tuple[list[str], bool]]:
+        table, handled, places = self._table, self._handled, self._places
+        made_up = MadeUp(handled, places, len(table.dialect.header), self._draw)
+        for number, row in enumerate(row_texts(table)):
+            label = handled.labels[self._classes.class_of[number]]
+            made_up.see(row)
+            if label is None:
+                continue
+            for place, value in zip(places.quasi, label, strict=True):
+                row[place] = value
+            yield row, False
+        keys: Iterator[str] = iter(())
+        if places.key is not None and handled.added:
+            keys = make_keys(table, table.dialect.header[places.key], self._draw)
+        for row in made_up.records(keys):
+            yield row, True
+
+    def claim(self, path: Path, target: Path, index: Path | None, counts: Path | None) -> HandledClaim:
+        """Say what the auditor has to find in the written file at ``path``."""
+        table, treatment = self._table, self._treatment
+        dialect = table.dialect
+        columns = treatment.columns
+        selection = () if table.selection is None else table.selection.files
+        return HandledClaim(
+            source=Path(table.source.path),
+            dialect=dialect,
+            filters=tuple(FilterClaim(f.source.path, f.source.sha256, name == "keep_records") for name, f in selection),
+            file=path,
+            is_parquet=target.suffix.lower() in PARQUET,
+            delimiter=dialect.delimiter or ",",
+            columns=tuple(name for name in dialect.header if name not in treatment.writing.identifiers),
+            is_escaped=treatment.writing.escape_formulas,
+            quasi_identifiers=treatment.choices.quasi_identifiers,
+            labels=dict(zip(self._classes.labels, self._handled.labels, strict=True)),
+            added=self._handled.added,
+            aggregated=columns.aggregate,
+            below=columns.aggregate_below,
+            made_up_values=self.aggregated.made_up_values,
+            class_counts=counts,
+            record_key=columns.record_key,
+            index=index,
+        )
 
 
 def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int) -> int | None:

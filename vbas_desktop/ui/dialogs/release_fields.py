@@ -1,4 +1,4 @@
-"""Further fields of a release: a random key of each record, and sensitive values as one value per class."""
+"""Fields of what is written besides: a random key of each record, and sensitive values as one value per class."""
 
 from __future__ import annotations
 
@@ -8,42 +8,46 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
-from vbas_desktop.settings.declaration import setting_of
+from vbas_desktop.settings.declaration import Settings, setting_of
 from vbas_desktop.settings.forms import names_in
-from vbas_desktop.settings.release import RECORD_KEY, USUAL_AGGREGATION, ReleaseOptions
+from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.writing import RECORD_KEY, USUAL_AGGREGATION
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.fields import setting_field
+from vbas_desktop.ui.widgets.names_edit import NamesEdit
 from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 
 _CLASSES = (("Classes of fewer than 10 records", USUAL_AGGREGATION), ("All classes", "all"))
 
 
 class ReleaseFields(QWidget):
-    """`changed` when something else is chosen. ``sensitive`` columns are suggested for aggregation."""
+    """`changed` when something else is chosen. ``sensitive`` columns are suggested for aggregation.
+
+    ``settings`` declares them; ``is_narrow``: the fields are one below the other.
+    """
 
     changed = Signal()
 
-    def __init__(self, sensitive: Sequence[str] = ()) -> None:
+    def __init__(
+        self, sensitive: Sequence[str] = (), settings: type[Settings] = ReleaseOptions, is_narrow: bool = False
+    ) -> None:
         super().__init__()
-        declared = setting_of(ReleaseOptions, "record_key")
+        declared = setting_of(settings, "record_key")
         self.has_key = QCheckBox(declared.label)
         set_tool_tip(self.has_key, declared.help)
         self.key_name = dress(QLineEdit(RECORD_KEY), accessibleName="Name of the column of keys", enabled=False)
         set_tool_tip(self.key_name, declared.help)
         suggested = ", ".join(sensitive)
-        self.aggregate = dress(QLineEdit(), placeholderText=f"none (such as {suggested})" if suggested else "none")
+        self.aggregate = dress(NamesEdit(), placeholderText=f"none (such as {suggested})" if suggested else "none")
         self.classes = QComboBox()
         offer(self.classes, _CLASSES)
-        aggregate = setting_field(setting_of(ReleaseOptions, "aggregate"), self.aggregate)
-        classes = setting_field(setting_of(ReleaseOptions, "aggregate_classes"), self.classes)
-        in_column(
-            in_row((self.has_key, 1), self.key_name),
-            in_row((aggregate, 1), classes),
-            within=self,
-            margins=(0, 0, 0, 0),
-            spacing=GRID,
-        )
+        aggregate = setting_field(setting_of(settings, "aggregate"), self.aggregate)
+        classes = setting_field(setting_of(settings, "aggregate_classes"), self.classes)
+        keys = (self.has_key, self.key_name)
+        values = (aggregate, classes)
+        rows = (*keys, *values) if is_narrow else (in_row((keys[0], 1), keys[1]), in_row((values[0], 1), values[1]))
+        in_column(*rows, within=self, margins=(0, 0, 0, 0), spacing=GRID)
         self.has_key.toggled.connect(self._on_changed)
         self.key_name.textChanged.connect(self._on_changed)
         self.aggregate.textChanged.connect(self._on_changed)

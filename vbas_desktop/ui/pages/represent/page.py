@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from vbas_desktop.assessment.representability.handled_columns import index_file
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records.table import load_records
@@ -215,6 +216,8 @@ class RepresentabilityPage(QWidget):
         if order.target is not None and done.treated is not None:
             self.panel.anonymised.show_file(order.target)
             remarks = "".join(f" {finding.message} {finding.remedy}" for finding in done.treated.findings)
+            if order.columns.record_key is not None:
+                remarks += f" {index_file(order.target).name} leads from keys to records; do not hand it on."
             self._context.say(f"Written {order.target}: {done.treated.in_words()}.{remarks}")
 
     def _on_compared(self, description: Description) -> None:

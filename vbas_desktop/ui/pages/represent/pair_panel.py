@@ -18,6 +18,8 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
 from vbas_desktop.session.representing import PairOrder, levels_by_name, numbers_of, texts_by_name
 from vbas_desktop.settings.forms import names_in, orders_in
+from vbas_desktop.settings.writing import HandledColumns
+from vbas_desktop.ui.dialogs.release_fields import ReleaseFields
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import button, dress, in_column, offer
 from vbas_desktop.ui.widgets.fields import Field, clear, muted, saying_wrong, title, told
@@ -67,7 +69,8 @@ class PairPanel(QScrollArea):
         self.outliers = OutlierBox(theme)
         self.message = told(look="error")
         self._build()
-        for row in (self.original, self.anonymised, self.crosswalk, self.worst, self.outliers.population):
+        in_box = (self.outliers.population, self.outliers.keep_records, self.outliers.drop_records)
+        for row in (self.original, self.anonymised, self.crosswalk, self.worst, *in_box):
             row.chosen.connect(row.show_file)
         self.outliers.handling_wanted.connect(self.handle)
 
@@ -136,6 +139,8 @@ class PairPanel(QScrollArea):
             box = self.outliers
             people = box.population.path if box.makes_up_records else None
             order = OutlierJob(path, choices, handling, target, coding, writing, reading, people)
+            order = replace(order, keep_records=box.keep_records.path, drop_records=box.drop_records.path)
+            order = replace(order, columns=HandledColumns(**box.columns.values()))
             self.handling_wanted.emit(replace(order, first_step=box.first_step(), filling=box.filling()))
 
     def _coding(self) -> Coding:
@@ -187,6 +192,14 @@ class OutlierBox(QWidget):
         self.population = FileRow("Population", people, theme, clearable=True)
         self.population.nothing = "the whole original"
         self.population.show_file(None)
+        listed = "A table of combinations, with names of columns on line 1"
+        self.keep_records = FileRow("Required records", f"{listed}: only records with one of them", theme, True)
+        self.keep_records.nothing = "all records"
+        self.drop_records = FileRow("Unwanted records", f"{listed}: no records with one of them", theme, True)
+        self.drop_records.nothing = "no records"
+        for row in (self.keep_records, self.drop_records):
+            row.show_file(None)
+        self.columns = ReleaseFields(settings=HandledColumns, is_narrow=True)
         self.how = QComboBox()
         offer(self.how, ((kind.card.title, name) for name, kind in handlings().items()))
         self.summary = muted()
@@ -215,6 +228,8 @@ class OutlierBox(QWidget):
     def _build(self) -> None:
         in_column(
             title("Small classes of the original"),
+            self.keep_records,
+            self.drop_records,
             self.mode,
             self.first_summary,
             self._start_field,
@@ -225,6 +240,7 @@ class OutlierBox(QWidget):
             self.method,
             self._values_field,
             self.population,
+            self.columns,
             self.writing,
             self.problem,
             self.write,

@@ -1,0 +1,286 @@
+"""Checks a file without small classes against the records it was made of: keys, their index, aggregated values.
+
+Both files are read by the auditor's own reader. Taken on trust is only what becomes of each class, and the values of
+records that were made up.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Check, VerificationFailed
+from vbas_desktop.files.dialect import Dialect
+
+from .aggregates import expected_aggregates
+from .file_columns import CodedColumn, UnreadableFile, read_csv, read_parquet
+from .readback import escaped
+from .selection import FilterClaim, read_filters, select_coded
+
+Label = tuple[str, ...]
+_KEY = re.compile("[A-Z2-7]{16}")
+
+
+@dataclass(frozen=True, eq=False)
+class HandledClaim:
+    """What is said of a written file.
+
+    Parameters
+    ----------
+    source, dialect, filters : the record file, its form, and the filters that chose the considered records
+    file, is_parquet, delimiter : the written file and its form
+    columns : its columns by their names in the record file, without the column of keys
+    is_escaped : an apostrophe stands before what looks like a formula
+    quasi_identifiers : the columns that make up the classes
+    labels : the values that the records of each class of the record file have got; None if they are left out
+    added : how many records were made up for a class
+    aggregated, below : columns with one value in each class of fewer than so many records (None: in each class)
+    made_up_values : by aggregated column and class, the values that made-up records had before
+    class_counts : the list of classes
+    record_key, index : the column of keys and the file that leads from a key to its record
+    """
+
+    source: Path
+    dialect: Dialect
+    filters: tuple[FilterClaim, ...]
+    file: Path
+    is_parquet: bool
+    delimiter: str
+    columns: tuple[str, ...]
+    is_escaped: bool
+    quasi_identifiers: tuple[str, ...]
+    labels: Mapping[Label, Label | None]
+    added: Mapping[Label, int]
+    aggregated: tuple[str, ...] = ()
+    below: int | None = None
+    made_up_values: Mapping[str, Mapping[Label, Counter[str]]] | None = None
+    class_counts: Path | None = None
+    record_key: str | None = None
+    index: Path | None = None
+
+
+def verify_handled_file(claim: HandledClaim) -> None:
+    """Raise `VerificationFailed` with the names of the checks that the written file did not pass."""
+    try:
+        checks = list(_Comparison(claim).checks())
+    except UnreadableFile as error:
+        checks = [Check("the written file can be read back", False, str(error))]
+    failed = "; ".join(check.name for check in checks if not check.passed)
+    if failed:
+        raise VerificationFailed(
+            f"The written file did not pass its verification (not so: {failed}). Nothing was kept."
+        )
+
+
+class _Comparison:
+    """The considered records and the written rows, side by side."""
+
+    def __init__(self, claim: HandledClaim) -> None:
+        self._claim = claim
+        self._before, self._positions = _read_source(claim)
+        self._after = _read_written(claim)
+        class_of, originals = _number_classes([self._before[name] for name in claim.quasi_identifiers])
+        unknown = [label for label in originals if label not in claim.labels]
+        if unknown:
+            raise UnreadableFile("the record file has classes that were not handled")
+        targets = [claim.labels[label] for label in originals]
+        known: dict[Label, int] = {}
+        number_of_class = [
+            -1 if label is None else known.setdefault(self._as_written(label), len(known)) for label in targets
+        ]
+        self._added: Counter[int] = Counter()
+        for label, number in claim.added.items():
+            self._added[known.setdefault(self._as_written(label), len(known))] += number
+        self._labels = list(known)
+        self._number_of_record = np.array(number_of_class, np.int64)[class_of]
+        self._row_classes, self._row_labels = _number_classes([self._after[name] for name in claim.quasi_identifiers])
+
+    def _as_written(self, label: Label) -> Label:
+        return tuple(self._escape(label))
+
+    def _escape(self, texts: Sequence[str]) -> list[str]:
+        if not self._claim.is_escaped:
+            return list(texts)
+        values = escaped(pa.array([text.encode() for text in texts], pa.binary())).to_pylist()
+        return [value.decode() for value in values]
+
+    def checks(self) -> Iterator[Check]:
+        """Make all checks; those of values only where the classes are as they have to be."""
+        released = self._number_of_record[self._number_of_record >= 0]
+        sizes = np.bincount(released, minlength=len(self._labels)).astype(np.int64)
+        for number, added in self._added.items():
+            sizes[number] += added
+        expected = dict(zip(self._labels, sizes.tolist(), strict=True))
+        found = dict(zip(self._row_labels, np.bincount(self._row_classes).tolist(), strict=True))
+        same = expected == found
+        yield Check("every class has the records that it has to have", same)
+        if not same:
+            return
+        number_of = {label: number for number, label in enumerate(self._labels)}
+        rows = np.array([number_of[label] for label in self._row_labels], np.int64)[self._row_classes]
+        for name in self._claim.aggregated:
+            yield self._check_values(name, rows, sizes)
+        if self._claim.class_counts is not None:
+            yield self._check_counts(self._claim.class_counts, expected)
+        if self._claim.index is not None:
+            yield from self._check_keys(self._claim.index, rows)
+
+    def _check_values(self, name: str, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> Check:
+        """Check that each class has its one value, or the values of its records if it is large enough."""
+        column = self._before[name]
+        kept = self._number_of_record >= 0
+        values = _count_by_class(self._number_of_record[kept], column.codes[kept], column.texts, len(self._labels))
+        number_of = {label: number for number, label in enumerate(self._labels)}
+        for label, counter in (self._claim.made_up_values or {}).get(name, {}).items():
+            values[number_of[self._as_written(label)]].update(counter)
+        one_value = expected_aggregates(dict(enumerate(values)), sizes, self._claim.below)
+        written = self._after[name]
+        found = _count_by_class(rows, written.codes, written.texts, len(self._labels))
+        right = True
+        for number, counter in enumerate(values):
+            texts = Counter({one_value[number]: int(sizes[number])}) if number in one_value else counter
+            expected: Counter[str] = Counter()
+            for text, times in zip(self._escape(list(texts)), texts.values(), strict=True):
+                expected[text] += times
+            right = right and expected == found[number]
+        return Check("every class has the aggregated values that follow from its records", right)
+
+    def _check_counts(self, path: Path, expected: Mapping[Label, int]) -> Check:
+        """Check the list of classes."""
+        header, *rows = _read_rows(path)
+        names = [*self._escape(self._claim.quasi_identifiers), "records"]
+        listed = {tuple(row[:-1]): row[-1] for row in rows}
+        wanted = {label: str(number) for label, number in expected.items()}
+        right = header == names and len(rows) == len(listed) and listed == wanted
+        return Check("the list of classes has the number of records of each class", right)
+
+    def _check_keys(self, index: Path, rows: NDArray[np.int64]) -> Iterator[Check]:
+        """Check the form of the keys, that no two are equal, and where the index leads."""
+        assert self._claim.record_key is not None
+        keys = self._after[self._claim.record_key]
+        right_form = all(_KEY.fullmatch(text) for text in keys.texts)
+        unique = len(keys.texts) == keys.codes.size
+        yield Check("every row has a key of 16 characters that no other row has", right_form and unique)
+        header, *entries = _read_rows(index)
+        well_formed = header == ["record_key", "record", "row"] and all(len(entry) == 3 for entry in entries)
+        right_keys = well_formed and sorted(keys.texts) == sorted(entry[0] for entry in entries)
+        yield Check("the index of keys lists just the written rows", right_keys)
+        if not (unique and right_keys):
+            return
+        record_of_key = {key: (record, row) for key, record, row in entries}
+        made_up = [key for key, entry in record_of_key.items() if entry == ("", "")]
+        real = {key: entry for key, entry in record_of_key.items() if entry != ("", "")}
+        is_numbered = all(text.isdecimal() for entry in real.values() for text in entry)
+        right_number = len(made_up) == sum(self._added.values())
+        yield Check("the index of keys has a row of the record file for all but made-up records", right_number)
+        yield Check("every key leads to the record that its row was made of", is_numbered and self._leads(real, rows))
+
+    def _leads(self, real: Mapping[str, tuple[str, str]], rows: NDArray[np.int64]) -> bool:
+        """Say whether keys lead to the right records: to each released one once, with the values that it has."""
+        claim = self._claim
+        assert claim.record_key is not None
+        numbers = sorted((int(record), int(row)) for record, row in real.values())
+        kept = self._number_of_record >= 0
+        released = (self._positions[kept] + 1).tolist()
+        lines = [row for _, row in numbers]
+        if [record for record, _ in numbers] != released or any(np.diff(lines) <= 0):
+            return False
+        keys = self._after[claim.record_key]
+        record_of_code = np.array([int(real[text][0]) - 1 if text in real else -1 for text in keys.texts], np.int64)
+        position = record_of_code[keys.codes]
+        is_real = position >= 0
+        record = np.searchsorted(self._positions, position[is_real])
+        if not np.array_equal(self._number_of_record[record], rows[is_real]):
+            return False
+        for name in claim.columns:
+            if name in claim.quasi_identifiers or name in claim.aggregated:
+                continue
+            before, after = self._before[name], self._after[name]
+            known = {text: code for code, text in enumerate(after.texts)}
+            code_of = np.array([known.get(text, -1) for text in self._escape(before.texts)], np.int64)
+            if not np.array_equal(code_of[before.codes[record]], after.codes[is_real]):
+                return False
+        return True
+
+
+def _read_source(claim: HandledClaim) -> tuple[dict[str, CodedColumn], NDArray[np.int64]]:
+    """Read the needed columns of the considered records, and which records of the file these are, from 0."""
+    filters = read_filters(claim.filters)
+    needed = claim.columns if claim.record_key is not None else (*claim.quasi_identifiers, *claim.aggregated)
+    names = list(dict.fromkeys([*needed, *(name for one in filters for name in one.columns)]))
+    dialect = claim.dialect
+    wanted = [dialect.header.index(name) for name in names]
+    if dialect.format == "parquet":
+        _, found = read_parquet(claim.source, wanted, _go_on)
+        if dialect.category_line:
+            found = [CodedColumn(column.codes[1:], column.texts) for column in found]
+    else:
+        skipped = 2 if dialect.category_line else 1
+        form = dialect.delimiter or ",", dialect.encoding or "utf-8", _go_on, dialect.compressed, skipped, "replace"
+        _, found = read_csv(claim.source, wanted, len(dialect.header), *form)
+    columns = dict(zip(names, found, strict=True))
+    rows = columns[names[0]].codes.size
+    if not filters:
+        return columns, np.arange(rows)
+    positions = np.flatnonzero(select_coded(filters, columns, rows)).astype(np.int64)
+    return {name: column.at(positions) for name, column in columns.items()}, positions
+
+
+def _read_written(claim: HandledClaim) -> dict[str, CodedColumn]:
+    """Read the columns of the written file, by their names in the record file."""
+    names = [*claim.columns, *([claim.record_key] if claim.record_key is not None else [])]
+    wanted = range(len(names))
+    if claim.is_parquet:
+        header, found = read_parquet(claim.file, wanted, _go_on)
+    else:
+        header, found = read_csv(claim.file, wanted, len(names), claim.delimiter, "utf-8", _go_on)
+    expected = names
+    if claim.is_escaped:
+        encoded = escaped(pa.array([name.encode() for name in names], pa.binary()))
+        expected = [name.decode() for name in encoded.to_pylist()]
+    if header != expected:
+        raise UnreadableFile("its columns are not those that were chosen")
+    return dict(zip(names, found, strict=True))
+
+
+def _go_on() -> None:
+    """Never stop: files of this command are read in one go."""
+
+
+def _read_rows(path: Path) -> list[list[str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            return list(csv.reader(stream)) or [[]]
+    except (OSError, ValueError, csv.Error):
+        raise UnreadableFile("a list beside it cannot be read") from None
+
+
+def _number_classes(columns: Sequence[CodedColumn]) -> tuple[NDArray[np.int64], list[Label]]:
+    """Return the number of the class of each row, and the values of each class."""
+    class_of = np.zeros(columns[0].codes.size, np.int64)
+    for column in columns:
+        # Numbers are made small again after each column, so that they never overflow.
+        _, class_of = np.unique(class_of * len(column.texts) + column.codes, return_inverse=True)
+    _, first = np.unique(class_of, return_index=True)
+    labels = [tuple(column.texts[int(column.codes[row])] for column in columns) for row in first]
+    return class_of.ravel().astype(np.int64), labels
+
+
+def _count_by_class(
+    classes: NDArray[np.int64], codes: NDArray[np.int32], texts: Sequence[str], number: int
+) -> list[Counter[str]]:
+    """Count the texts in each class."""
+    pairs, counts = np.unique(classes * max(1, len(texts)) + codes, return_counts=True)
+    found: list[Counter[str]] = [Counter() for _ in range(number)]
+    for pair, times in zip(pairs.tolist(), counts.tolist(), strict=True):
+        place, code = divmod(pair, max(1, len(texts)))
+        found[place][texts[code]] += times
+    return found
