@@ -72,9 +72,9 @@ def varint(value, length=0):
     return bytes([group | 128 for group in groups[:-1]] + groups[-1:])
 
 
-def run_measured(folder, path):
+def run_measured(folder, path, *more):
     """Run the records in a process of its own; returns its exit code, its peak in megabytes, and its messages."""
-    command = ["run", str(path), str(write_regions(folder)), *CHOSEN, "--out", str(folder / "out")]
+    command = ["run", str(path), str(write_regions(folder)), *CHOSEN, *more, "--out", str(folder / "out")]
     done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True, check=True)
     code, megabytes = done.stdout.split()[-2:]
     return int(code), int(megabytes), done.stderr
@@ -124,6 +124,30 @@ def test_a_run_refuses_a_bomb_and_takes_little_memory(tmp_path, name):
     assert "unpacks to more than 250 times its size" in errors
     assert megabytes < MOST_MEGABYTES
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_release_of_few_rows_with_many_bytes_takes_memory_for_some_of_them_at_a_time(tmp_path, form):
+    rows = 12_000
+    table = pa.table(
+        {
+            "region": [f"r{number % 9}" for number in range(rows)],
+            "age": [str(number % 3) for number in range(rows)],
+            "sex": ["FM"[number % 2] for number in range(rows)],
+            "note": coded([0] * rows, [LONG]),
+        }
+    )
+    path = tmp_path / "records.parquet"
+    pq.write_table(table, path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 64 << 10
+    code, megabytes, errors = run_measured(tmp_path, path, "--format", form, "--no-pdf")
+    assert code == 0, errors
+    assert megabytes < 1_500  # the rows have 700 MB, and were held several times
+    if form == "parquet":
+        written = pq.ParquetFile(tmp_path / "out" / "release" / "anonymized.parquet")
+        groups = [written.metadata.row_group(number).num_rows for number in range(written.num_row_groups)]
+        assert sum(groups) == rows
+        assert max(groups) * len(LONG) < 300_000_000
 
 
 JUMPS = {

@@ -1,7 +1,7 @@
 """Read columns of a record file as codes, with pandas or pyarrow: every value as text, equal texts with one code.
 
 CSV files are read by pandas' C parser, Parquet files and tables behind an address by pyarrow. Nothing here is shared
-with what loads or writes records.
+with what loads or writes records, except for what decides how many rows of a Parquet file are decoded at a time.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from vbas_desktop.files.parquet_batches import bounded_batches
 
 CHUNK_ROWS = 1 << 17
 _BLOCK_BYTES = 1 << 22
@@ -155,10 +158,9 @@ def _opened(path: Path, compressed: bool) -> IO[bytes]:
 
 def read_parquet(path: Path, wanted: Sequence[int], tick: Tick) -> tuple[list[str], list[CodedColumn]]:
     """Read some columns of a Parquet file as text; returns the names of all, and the columns."""
-    with pq.ParquetFile(path) as file:
-        names = list(file.schema_arrow.names)
-        columns = [names[place] for place in wanted]
-        batches = file.iter_batches(batch_size=CHUNK_ROWS, columns=columns)
+    names = list(pq.read_schema(path).names)
+    columns = [names[place] for place in wanted]
+    with closing(bounded_batches(path, CHUNK_ROWS, columns)) as batches:
         ordered = ([batch.column(batch.schema.get_field_index(name)) for name in columns] for batch in batches)
         return names, read_arrays(ordered, len(wanted), tick)
 

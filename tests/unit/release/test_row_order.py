@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 from release_making import random_rows, small_case, write_records, write_regions
@@ -128,6 +129,24 @@ def test_the_order_does_not_depend_on_how_many_rows_are_sorted_at_a_time(case, t
     assert names(tmp_path / "one") == names(tmp_path / "many")
 
 
+@pytest.mark.parametrize(
+    ("held", "largest"), [(1, 1 << 30), (1 << 30, 5000), (20_000, 5000)], ids=["held", "bucket", "both"]
+)
+@pytest.mark.parametrize("rows", [1 << 17, 1000])
+def test_the_order_does_not_depend_on_how_many_bytes_are_sorted_at_a_time(
+    case, tmp_path, monkeypatch, held, largest, rows
+):
+    options = replace(PLAIN, format="parquet", shuffle_seed="5")
+    case.release(tmp_path / "one", options)
+    monkeypatch.setattr(records_arrow, "BATCH_ROWS", 256)
+    monkeypatch.setattr(records_arrow, "BUCKET_ROWS", rows)
+    monkeypatch.setattr(batch_buckets, "HELD_BYTES", held)
+    monkeypatch.setattr(batch_buckets, "LARGEST_BUCKET_BYTES", largest)
+    case.release(tmp_path / "many", options)
+    one, many = (tmp_path / name / "release" / "anonymized.parquet" for name in ("one", "many"))
+    assert one.read_bytes() == many.read_bytes()
+
+
 def test_the_secret_is_kept_in_a_file_of_its_own_that_the_command_reads(tmp_path, capsys):
     files = [str(write_records(tmp_path, random_rows(600, seed=4))), str(write_regions(tmp_path))]
     chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "name", "--sites", "4"]
@@ -167,6 +186,63 @@ def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(case, t
         assert set(sizes[:-1]) == {300}
         assert sum(sizes) == report.records_released
         assert not told.metadata or b"pandas" not in told.metadata
+
+
+@pytest.mark.parametrize("shuffle_rows", [True, False])
+def test_row_groups_of_long_rows_end_with_the_row_that_makes_them_large_enough(
+    case, tmp_path, monkeypatch, shuffle_rows
+):
+    options = replace(PLAIN, format="parquet", shuffle=shuffle_rows, shuffle_seed="5")
+    monkeypatch.setattr(records_arrow, "GROUP_BYTES", 10_000)
+    seen = set()
+    for rows in (1 << 17, 70):
+        monkeypatch.setattr(records_arrow, "PIECE_BYTES", rows)
+        monkeypatch.setattr(records_arrow, "BUCKET_ROWS", rows)
+        target = tmp_path / str(rows)
+        report = case.release(target, options)
+        file = pa_parquet.ParquetFile(target / "release" / "anonymized.parquet")
+        groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
+        assert sum(group.num_rows for group in groups) == report.records_released
+        assert len(groups) > 5
+        for group in groups[:-1]:
+            lengths = [sum(map(len, row.values())) for row in group.to_pylist()]
+            assert sum(lengths[:-1]) < 10_000 <= sum(lengths)
+        seen.add(tuple(group.num_rows for group in groups))
+    assert len(seen) == 1
+
+
+LONG_VALUES = {
+    "text": (["x" * 100], pa.string()),
+    "bytes": ([b"x" * 100], pa.binary()),
+    "list": ([["x" * 60, "x" * 40]], pa.list_(pa.string())),
+    "list of bytes": ([[1] * 100], pa.large_list(pa.int8())),
+    "structure": ([{"first": "x" * 92, "second": 5}], pa.struct({"first": pa.string(), "second": pa.int64()})),
+    "map": ([[("x" * 42, 5), ("y" * 42, 6)]], pa.map_(pa.string(), pa.int64())),
+}
+
+
+@pytest.mark.parametrize("name", LONG_VALUES)
+def test_long_values_of_every_type_make_row_groups_end(tmp_path, monkeypatch, name):
+    values, kind = LONG_VALUES[name]
+    monkeypatch.setattr(records_arrow, "GROUP_BYTES", 3_000)
+    table = pa.table(
+        {
+            "region": [f"r{number % 9}" for number in range(200)],
+            "age": ["3"] * 200,
+            "sex": ["F"] * 200,
+            "nothing": pa.nulls(200),
+            "more": pa.array(values * 200, kind),
+        }
+    )
+    pa_parquet.write_table(table, tmp_path / "records.parquet")
+    files = [str(tmp_path / "records.parquet"), str(write_regions(tmp_path))]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--format", "parquet"]
+    chosen += ["--allow-column", "more"]
+    assert main(["run", *files, *chosen, "--no-pdf", "--quiet", "--out", str(tmp_path / "out")]) == 0
+    footer = pa_parquet.read_metadata(tmp_path / "out" / "release" / "anonymized.parquet")
+    sizes = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+    # A row has 4 bytes for its area, 2 for age and sex, and 100 for the long value.
+    assert sizes == [29] * 6 + [26]
 
 
 @pytest.mark.parametrize("seed", ["xyz", "", "-1", "a" * 65])

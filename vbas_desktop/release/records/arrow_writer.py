@@ -40,6 +40,7 @@ from .writing import SHUFFLING, WRITING, Records, Sink, Written
 BATCH_ROWS = 1 << 16
 BUCKET_ROWS = 1 << 17
 GROUP_ROWS = 1 << 17
+GROUP_BYTES = 256 << 20
 PIECE_BYTES = 4 << 20
 
 _LEAD = (
@@ -284,26 +285,81 @@ def _formulas(column: Any) -> Any:
 
 
 class _EvenGroups:
-    """A Parquet writer whose row groups are all of one size: those of batches would tell how many rows each lost."""
+    """A Parquet writer whose row groups are all of one size: those of batches would tell how many rows each lost.
+
+    Only groups of very long rows are smaller. They end with the row that makes them large enough, which depends on
+    nothing but the released rows.
+    """
 
     def __init__(self, writer: Any) -> None:
-        self._writer, self._rows = writer, 0
+        self._writer = writer
         self._waiting: list[Any] = []
+        self._rows = 0
+        self._bytes = 0
 
     def write_batch(self, batch: Any) -> None:
-        self._waiting.append(batch)
-        self._rows += batch.num_rows
-        if self._rows >= GROUP_ROWS:
+        self._wait([batch])
+        while self._rows >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
             table = pa.Table.from_batches(self._waiting)
-            full = self._rows - self._rows % GROUP_ROWS
-            self._writer.write_table(table.slice(0, full), row_group_size=GROUP_ROWS)
-            self._waiting, self._rows = table.slice(full).to_batches(), self._rows - full
+            rows = _count_rows_of_group(table)
+            if not rows:
+                break
+            self._writer.write_table(table.slice(0, rows), row_group_size=GROUP_ROWS)
+            self._waiting = []
+            self._rows = 0
+            self._bytes = 0
+            self._wait(table.slice(rows).to_batches())
+
+    def _wait(self, batches: list[Any]) -> None:
+        for batch in batches:
+            self._waiting.append(batch)
+            self._rows += batch.num_rows
+            self._bytes += batch.nbytes
 
     def close(self) -> None:
         """Write what is left."""
         if self._rows:
             self._writer.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
         self._writer.close()
+
+
+def _count_rows_of_group(table: Any) -> int:
+    """Count the rows that make up the first row group of a table; 0 if more must follow."""
+    low = 1
+    high = min(GROUP_ROWS, table.num_rows)
+    if _count_value_bytes(table.slice(0, high)) < GROUP_BYTES:
+        return high if high == GROUP_ROWS else 0
+    while low < high:
+        middle = (low + high) // 2
+        if _count_value_bytes(table.slice(0, middle)) >= GROUP_BYTES:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _count_value_bytes(table: Any) -> int:
+    """Count the bytes of the values alone: what Arrow adds depends on how the rows are divided into batches."""
+    return sum(_count_array_bytes(chunk) for column in table.columns for chunk in column.chunks)
+
+
+def _count_array_bytes(array: Any) -> int:
+    kind = array.type
+    if pa.types.is_struct(kind):
+        return sum(map(_count_array_bytes, array.flatten()))
+    if pa.types.is_map(kind):
+        start = array.offsets[0].as_py()
+        length = array.offsets[-1].as_py() - start
+        return sum(_count_array_bytes(part.slice(start, length)) for part in (array.keys, array.items))
+    if pa.types.is_nested(kind):
+        return _count_array_bytes(array.flatten())
+    if pa.types.is_null(kind):
+        return 0
+    try:
+        return len(array) * int(kind.bit_width) // 8
+    except ValueError:
+        # Only texts and bytes have no fixed width.
+        return int(pc.sum(pc.binary_length(array)).as_py() or 0)
 
 
 def _index(texts: Any, values: tuple[str, ...]) -> NDArray[np.int32]:
