@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import os
+import resource
 import signal
 import sys
 import time
@@ -28,6 +29,8 @@ _LIBRARIES = (
     "PySide6.QtWidgets",
 )
 TIMED_OUT = -1
+MOST_MEMORY_BYTES = 6 << 30
+"""Private memory of a child, as far as it can be written to; no test of the program as it is needs a third of it."""
 _QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
@@ -60,13 +63,14 @@ def run_in_child(work: Callable[[], int], log: Path, seconds: float) -> int:
     """Run a function in a forked child whose output goes to a file.
 
     Returns what the function returned, 99 if the child died, or `TIMED_OUT`. The child and what it has started are
-    killed after ``seconds``.
+    killed after ``seconds``; each of these processes can have at most `MOST_MEMORY_BYTES`.
     """
     child = os.fork()
     if child == 0:
         code = 99
         try:
             os.setsid()
+            resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
             file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
             os.dup2(file, 1)
             os.dup2(file, 2)
