@@ -50,7 +50,7 @@ NOT_PATHS = {
     *("NAME", "N", "N,N", "A,B", "CHAR", "COLUMN", "[COLUMN=]CRITERION", "COLUMN=VALUE,…", "none|auto|COLUMN,…"),
     *("K", "K,K", "X", "S", "REASON", "PERCENT", "OLD=NEW", "HEX", "COLUMN=A/B/C", "TEXT", "SHARE", "NAMES", "M", "ID"),
     *("G", "DATE", "D", "COLUMN[=LEVEL]", "COLUMN[=A/B/C]", "COLUMN=TEXT", "COLUMN=N", "A=W,B=W"),
-    *("VALUE", "EXPRESSION", "FIRST-LAST"),
+    *("VALUE", "EXPRESSION", "FIRST-LAST", "below:N|all"),
 }
 """What stands for a value that is no path; an option with any other word must be known as input or as output."""
 READ_AT_ONCE = {"alone", "shuffle_seed"}

@@ -218,9 +218,9 @@ class OutlierJob:
         hierarchies = self.coding.of(columns)
         required = None if self.keep_records is None else read_record_filter(self.keep_records)
         unwanted = None if self.drop_records is None else read_record_filter(self.drop_records)
-        table = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
-        require_unchanged(table.source)
-        table = filter_records(table, required, unwanted)
+        every_record = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
+        require_unchanged(every_record.source)
+        table = filter_records(every_record, required, unwanted)
         self.coding.check_complete(table, columns)
         distances = self.coding.tables(table, columns, hierarchies)
         progress.update("Handling the small classes", 0.5)
@@ -237,6 +237,7 @@ class OutlierJob:
         treatment = Treatment(
             chosen, self.handling, hierarchies, self.writing, people, self.first_step, self.filling, self.columns
         )
+        treatment = replace(treatment, every_record=every_record)
         treated = handle_outliers(table, treatment, self.target)
         return replace(found, findings=(*findings, *treated.findings), treated=treated)
 

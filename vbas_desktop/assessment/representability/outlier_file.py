@@ -38,7 +38,8 @@ PARQUET = (".parquet", ".pq")
 @dataclass(frozen=True)
 class Treatment:
     """What is to be done with a file. Of the choices, the key is given new values in made-up records, and sensitive
-    columns those of ``filling``, of ``population`` or else of the file.
+    columns those of ``filling``, of ``population`` or else of the file. ``every_record`` is the file with the records
+    that filters leave out, whose keys must not become those of made-up records.
     """
 
     choices: Choices
@@ -49,6 +50,7 @@ class Treatment:
     first_step: FirstStep = field(default_factory=FirstStep)
     filling: Filling = field(default_factory=Filling)
     columns: HandledColumns = field(default_factory=HandledColumns)
+    every_record: RecordTable | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         hidden = treatment.columns.aggregate if treatment.columns.aggregate_below is None else ()
         refuse_telling_columns(table, (*columns, *sensitive, *keys, *hidden), treatment.writing.identifiers)
         fillings = choose_fillings(table, sensitive, k, treatment.filling, treatment.population)
-        findings = [finding for name in keys for finding in warn_of_gapless_keys(table, name)]
+        findings = [finding for name in keys for finding in warn_of_gapless_keys(treatment.every_record or table, name)]
     with ExitStack() as stack:
         # What is entered last gets its name first: the file itself appears when all that belongs to it is there.
         path = stack.enter_context(staged_file(target))
@@ -303,7 +305,8 @@ class _Rows:
             yield row, False
         keys: Iterator[str] = iter(())
         if places.key is not None and handled.added:
-            keys = make_keys(table, table.dialect.header[places.key], self._draw)
+            known = self._treatment.every_record or table
+            keys = make_keys(known, table.dialect.header[places.key], self._draw)
         for row in made_up.records(keys):
             yield row, True
 
