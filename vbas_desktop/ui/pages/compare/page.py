@@ -24,6 +24,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, pause, scrolled
 from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
+from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
 from vbas_desktop.ui.worker import Failure
 
@@ -74,7 +75,7 @@ class ComparePage(FolderPage):
         menu.addSeparator()
         self.dependent = menu.addAction("Draw attributes &dependent on each other")
         self.dependent.setCheckable(True)
-        self.dependent.setToolTip("Off: each attribute is drawn on its own by published shares, as in the thesis")
+        set_tool_tip(self.dependent, "Off: each attribute is drawn on its own by published shares, as in the thesis")
         menu.setToolTipsVisible(True)
         self.thesis.setMenu(menu)
         kept = "What is finished is kept beside it until all is, so that a stopped comparison can go on"
