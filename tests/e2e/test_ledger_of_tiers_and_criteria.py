@@ -182,6 +182,20 @@ def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_releas
     assert found["people"] == sum(fates.count(fate) for fate in few) > 0
 
 
+def test_what_criteria_left_out_is_not_counted_again_with_regions_that_the_release_does_not_know(house, capsys):
+    alone = ("--ledger", str(house / "criteria.json"))
+    less = ("--columns", "age,region,illness,since", *CRITERIA)
+    assert run(house, "guarded", "--sites", "16", *less, *alone) == 0
+    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    with (house / "regions.csv").open("a") as file:
+        file.write("r16,9,9\n")
+    assert run(house, "other", "--sites", "5", *less, "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "other", *alone) == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+    assert "the record file does not give what was released then" in found["text"]
+
+
 def test_criteria_of_a_damaged_ledger_are_refused_in_words(house, capsys):
     alone = ("--ledger", str(house / "criteria.json"))
     assert run(house, "guarded", "--sites", "16", *CRITERIA, *alone) == 0

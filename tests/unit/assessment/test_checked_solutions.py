@@ -157,3 +157,9 @@ def test_codes_of_a_class_are_its_categories():
     counts = EquivalenceCounts.from_dense((2, 3, 4), np.array([0, 5, 23]), np.ones((1, 3), np.int64))
     assert [codes_of(counts, q).tolist() for q in range(3)] == [[0, 0, 1], [0, 1, 2], [0, 1, 3]]
     assert [counts.class_codes(column) for column in range(3)] == [(0, 0, 0), (0, 1, 1), (1, 2, 3)]
+
+
+def test_values_are_those_of_the_records_unless_it_is_said_that_they_are_aggregated(problem):
+    solution = checked(problem, PAIRS)
+    assert solution.vector()["sensitive_aggregated"] is False
+    assert replace(solution, is_aggregated=True).vector()["sensitive_aggregated"] is True

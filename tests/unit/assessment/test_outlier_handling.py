@@ -212,6 +212,25 @@ def test_the_result_is_that_of_the_definition(kind, rows, k, coding, with_table)
     assert min(totals(found.labels, classes.sizes.tolist()).values()) >= k
 
 
+def test_a_group_takes_its_lowest_common_levels_although_some_of_its_classes_climbed_further():
+    """The group of “town” is called the same on two levels, and the lower one decides which group is the closest."""
+    towns = {"a": "b", "b": "b", "c": "c", "d": "c", "e": "b"}
+    ages = {"a": ("b", "c"), "b": ("b", "c"), "c": ("c", "x"), "d": ("c", "x"), "e": ("x", "c")}
+    hierarchies = {
+        "town": Hierarchy("town", {town: (group, group, SUPPRESSED) for town, group in towns.items()}),
+        "job": flat("job"),
+        "age": Hierarchy("age", {age: (*groups, SUPPRESSED) for age, groups in ages.items()}),
+    }
+    sizes = {"cac": 5, "cdc": 4, "dcc": 1, "aad": 1, "bbe": 1, "dba": 1, "ead": 1, "dac": 1, "cda": 1}
+    classes = Classes.of_labels(
+        tuple(hierarchies), [tuple(label) for label, size in sizes.items() for _ in range(size)]
+    )
+    distance = distances(classes, with_table=False)
+    found = Generalise().handle(classes, 3, hierarchies, distance)
+    assert found.labels == generalise_outliers_plainly(classes, 3, list(hierarchies.values()), distance)
+    assert min(totals(found.labels, classes.sizes.tolist()).values()) >= 3
+
+
 @pytest.mark.parametrize("coding", sorted(HIERARCHIES))
 def test_many_conforming_classes_are_searched_as_defined(coding):
     """So many that most of them are in parts of the tree that a search leaves out."""

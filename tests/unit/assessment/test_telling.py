@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.assessment.representability.hierarchy import flat
+from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.assessment.representability.words import figure_shown, parts_shown, share_at_least, shown
 from vbas_desktop.domain.errors import InputError
@@ -182,3 +182,15 @@ def test_categories_that_are_not_released_are_named_from_k_records_on(tmp_path, 
     (row,) = representability(*tables, Choices(3, "id", ("q",), ("v",)), {"q": flat("q")})["sensitive_values"]["v"]
     assert (row["count"], row["mode"]) == (len(values), mode)
     assert row["shares"] == {value: pytest.approx(share) for value, share in shares.items()}
+
+
+def test_the_level_of_a_class_is_the_highest_to_which_a_value_was_raised(tmp_path):
+    """“A” is the name of a value and of the group that it is in."""
+    before = [(n, "aAb"[n % 3]) for n in range(12)]
+    write(tmp_path / "one.csv", before)
+    write(tmp_path / "two.csv", [(n, "A") for n, _ in before])
+    plain = RecordOptions(category_counts="no")
+    tables = [load_records(tmp_path / name, plain) for name in ("one.csv", "two.csv")]
+    hierarchy = Hierarchy("q", dict.fromkeys("aAb", ("A", SUPPRESSED)))
+    (row,) = representability(*tables, Choices(3, "id", ("q",), ("v",)), {"q": hierarchy})["per_class"]
+    assert row["levels"] == {"q": 1}

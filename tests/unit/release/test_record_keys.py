@@ -75,12 +75,13 @@ def test_rows_are_lines_where_records_have_several(tmp_path):
         assert lines[int(entry["row"]) - 1].startswith(rows[int(entry["record"]) - 1][0] + ",")
 
 
-@pytest.mark.parametrize("source", ["csv", "parquet"])
+@pytest.mark.parametrize("source", ["csv", "parquet", "parquet in row groups"])
 def test_parquet_has_keys_too(tmp_path, source):
     rows = random_rows(400)
     path = write_records(tmp_path, rows)
-    if source == "parquet":
-        pq.write_table(pa_csv.read_csv(path), tmp_path / "records.parquet")
+    if source != "csv":
+        size = 150 if "groups" in source else None
+        pq.write_table(pa_csv.read_csv(path), tmp_path / "records.parquet", row_group_size=size)
         path = tmp_path / "records.parquet"
     case = load(path, write_regions(tmp_path))
     case.release(tmp_path / "out", ReleaseOptions(record_key="key", pdf=False, format="parquet"))
