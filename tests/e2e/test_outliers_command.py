@@ -654,3 +654,27 @@ def test_another_value_or_number_is_not_verified(tmp_path, monkeypatch, damage):
     else:
         monkeypatch.setattr(handled_columns.AggregatedColumns, "aggregate", lambda self, row: row)
     assert fails_verification(tmp_path, "--aggregate", "Value,PSA")
+
+
+def test_a_row_that_was_written_into_another_large_class_is_not_verified(tmp_path, monkeypatch):
+    header = (DATA / "C2.csv").read_text().splitlines()[0].split(",")
+    places = [header.index("Hh"), header.index("Job")]
+    last: list[list[str]] = []
+
+    def write_the_class_of_the_last_row(self, row):
+        values = [row[place] for place in places]
+        if not last:
+            last.append(values)
+        elif len(last) == 1 and values != last[0]:
+            for place, value in zip(places, last[0], strict=True):
+                row[place] = value
+            last.append(values)
+        return row
+
+    monkeypatch.setattr(handled_columns.AggregatedColumns, "aggregate", write_the_class_of_the_last_row)
+    target = tmp_path / "out.csv"
+    command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "2", "--handle", "merge"]
+    # With this seed the row comes from a class of more than k records, so that no class becomes too small.
+    assert main([*command, "--quiet", "--shuffle-seed", "1", "--out", str(target)]) == 3
+    assert list(tmp_path.iterdir()) == []
+    assert last[1] != ["4", "Retired"]

@@ -122,6 +122,8 @@ def test_two_files_are_chosen_by_letters_and_only_what_is_optional_by_the_tab_ke
         "Choose the folder of tables of distances",
         "Choose crosswalk",
         "Choose worst case",
+        "Choose required records",
+        "Choose unwanted records",
     ]
     assert clashes(aggregated_window) == []
 

@@ -148,8 +148,7 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         if treatment.columns.aggregate:
             counts = stack.enter_context(staged_file(class_counts_file(target)))
             rows.aggregated.write_counts(counts)
-        if index is not None or counts is not None:
-            verify_handled_file(rows.claim(path, target, index, counts))
+        verify_handled_file(rows.claim(path, target, index, counts))
         custody = custody_file(target)
         if handled.added:
             listed = "".join(f"{row}\n" for row in written.made_up)
