@@ -25,3 +25,10 @@ def test_truth_values_and_blanks_are_texts_too(tmp_path):
     path.write_text("value,other\n" + "".join(f"{value},x\n" for value in values * 3))
     _, (column,) = read_csv(path, [0], 2, ",", "utf-8", lambda: None)
     assert [column.texts[code] for code in column.codes] == values * 3
+
+
+def test_a_return_inside_a_line_is_part_of_a_value(tmp_path):
+    path = tmp_path / "records.csv"
+    path.write_bytes(b"value,other\na\rb,x\nc,y\n")
+    _, columns = read_csv(path, [0, 1], 2, ",", "utf-8", lambda: None)
+    assert [[column.texts[code] for code in column.codes] for column in columns] == [["a\rb", "c"], ["x", "y"]]
