@@ -6,7 +6,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.ui.help import GuideWindow
-from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.pages import COMPARE, PAGES
 from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT, DARK, FOLLOW_SYSTEM, LIGHT
 
 LONG = 60_000
@@ -36,6 +36,11 @@ def load_and_run(window, data, qtbot) -> None:
     window.say("")
 
 
+def wait_for_count(page, qtbot) -> None:
+    """The plan of a comparison is counted a moment after its page is shown."""
+    qtbot.waitUntil(lambda: "at most" not in page.live.text(), timeout=LONG)
+
+
 def pictures(window, qtbot) -> dict[str, QImage]:
     """The window with every tab beside the map, and with every page."""
     found = {}
@@ -45,7 +50,9 @@ def pictures(window, qtbot) -> dict[str, QImage]:
         at_rest(window, qtbot)
         found[tab] = window.splitter.grab().toImage()
     for page in PAGES:
-        window.area.show_page(page)
+        widget = window.area.show_page(page)
+        if page is COMPARE:
+            wait_for_count(widget, qtbot)
         at_rest(window, qtbot)
         found[page.title] = window.splitter.grab().toImage()
     return found
