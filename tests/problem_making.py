@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.base import Situation
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Categories, EquivalenceCounts
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 
 def regions_of(points) -> Regions:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.sensitive import SensitiveCounts
 
 Row = tuple[int, int, int]
 """Region, class, value of one record."""

@@ -3,8 +3,8 @@
 For Python users: ``import vbas_desktop as vbas``, then ``vbas.read``, ``vbas.run``, ``vbas.compare``, ``vbas.release``,
 ``vbas.export`` and ``vbas.verify`` (docs/python.md). Everything else is private.
 
-Rooms, from the inside out: ``domain`` (plain data), ``algorithms`` (array functions), ``approaches`` (the strategies),
-``settings`` (what people can set), ``engine`` (runs approaches) and ``files`` (reads the outside world),
+Rooms, from the inside out: ``model`` (plain data), ``algorithms`` (array functions), ``approaches`` (the strategies),
+``settings`` (what people can set), ``engine`` (runs approaches) and ``io`` (reads the outside world),
 ``assessment``, ``comparison`` and ``screening`` (what is built on both), ``release`` (writes what leaves the
 organisation), ``jobs`` (one frozen job for each use), ``session`` (application state without Qt), and on top ``cli``,
 ``api`` and ``ui``. Imports only ever point inwards; Qt lives in ``ui`` alone.
@@ -12,7 +12,7 @@ organisation), ``jobs`` (one frozen job for each use), ``session`` (application 
 
 from importlib import import_module
 
-from .files.regions.gdal import restrict_gdal
+from .io.regions.gdal import restrict_gdal
 
 __version__ = "0.1.0"
 

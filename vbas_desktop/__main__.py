@@ -50,8 +50,8 @@ def why_no_picture(options: argparse.Namespace) -> str | None:
     """Say why the picture cannot be saved where it should be; None if nothing speaks against it."""
     if options.picture is None:
         return None
-    from vbas_desktop.domain.errors import InputError
     from vbas_desktop.io.output import check_target
+    from vbas_desktop.model.errors import InputError
 
     try:
         check_target(options.picture, inputs=[options.project] if options.project else [], replace=options.replace)

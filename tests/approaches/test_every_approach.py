@@ -10,10 +10,10 @@ from tests.problem_making import situation_for
 from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import COMPONENTS, approaches, make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.checks import check_tiers
 from vbas_desktop.engine.outcome import outcome_of
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled, Silent
 
 EVERY = [(component, name) for component in COMPONENTS for name in approaches(component)]
 PARAMETERS = [

@@ -13,8 +13,8 @@ from tests.problem_making import problems, situation_for
 from vbas_desktop.algorithms.population_cells import walk
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_location.density import _sub_cell_centres, grid_shape
-from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.outcome import situation_of
+from vbas_desktop.model.progress import Silent
 
 
 def locate(name, situation, sites, **values):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, problems, situation_for
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
 
 LINE = [(x, 0) for x in range(10)]
 

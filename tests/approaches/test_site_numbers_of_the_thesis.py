@@ -10,7 +10,7 @@ from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.comparison.thesis import published_canada
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 
 EAST, WEST = ("eastern", 2_433_221, 4_426), ("western", 9_647_422, 17_613)
 

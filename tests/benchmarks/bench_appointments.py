@@ -49,7 +49,7 @@ _TASKS: list = []
 
 def plan_instantly() -> int:
     """The instant plan of a million people."""
-    from vbas_desktop.domain.progress import Silent
+    from vbas_desktop.model.progress import Silent
     from vbas_desktop.screening.planners import planner
 
     if not _TASKS:
@@ -75,7 +75,7 @@ def test_a_million_people_are_seated_before_their_file_is_read(race):
 
 
 def test_the_optimum_of_a_thousand_people_is_proved(bench_table):
-    from vbas_desktop.domain.progress import Silent
+    from vbas_desktop.model.progress import Silent
     from vbas_desktop.screening.experiment import random_programme
     from vbas_desktop.screening.planners import planner
 
@@ -93,7 +93,7 @@ def test_the_optimum_of_a_thousand_people_is_proved(bench_table):
 
 
 def test_a_country(bench_table):
-    from vbas_desktop.domain.progress import Silent
+    from vbas_desktop.model.progress import Silent
     from vbas_desktop.screening.experiment import DATES, country
 
     cpu, start = time.process_time(), time.perf_counter()

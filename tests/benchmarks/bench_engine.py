@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.parallel import workers_for
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordTable, load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import Grouping
 
 SCENARIOS = {
     "22 classes": (("age", "gender"), True),

@@ -20,11 +20,11 @@ from vbas_desktop.algorithms.geodesic.cells import cell_borders
 from vbas_desktop.algorithms.geodesic.distances import around_obstacles
 from vbas_desktop.algorithms.geodesic.mesh import walls_of
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.records import Categories, EquivalenceCounts
-from vbas_desktop.domain.regions import Regions
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.regions.read import RegionOptions, load_regions
+from vbas_desktop.io.regions.read import RegionOptions, load_regions
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.regions import Regions
 from vbas_desktop.settings.limits import Limiting
 
 SITES = 350

@@ -18,7 +18,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "regions.geojson"
 
 
 def _solution(points, sites):
-    from vbas_desktop.domain.solution import Solution
+    from vbas_desktop.model.solution import Solution
 
     owner = cKDTree(sites).query(points)[1].astype(np.int32)
     return Solution(1, {}, {}, len(sites), len(sites), sites, owner, {}, 0.0, 0, 0)
@@ -50,7 +50,7 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtWidgets import QApplication
 
-    from vbas_desktop.files.regions.read import load_regions
+    from vbas_desktop.io.regions.read import load_regions
     from vbas_desktop.ui.map.canvas import MapCanvas
     from vbas_desktop.ui.map.figures import Figure
     from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
@@ -135,8 +135,8 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
     from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
     from PySide6.QtWidgets import QApplication
 
-    from vbas_desktop.domain.progress import Silent
-    from vbas_desktop.files.regions.read import load_regions
+    from vbas_desktop.io.regions.read import load_regions
+    from vbas_desktop.model.progress import Silent
     from vbas_desktop.session.map_look import MapLook
     from vbas_desktop.ui.map.canvas import MapCanvas
     from vbas_desktop.ui.map.geometry import prepare_base, prepare_map

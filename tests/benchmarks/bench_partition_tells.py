@@ -17,11 +17,11 @@ import pytest
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.problem import Request
 
 SEEDS = range(10)
 REGIONS, RECORDS, SITES, K = 600, 60_000, 50, 5

@@ -16,11 +16,11 @@ COLUMNS = ("age", "gender")
 def _solved(records: Path, regions: Path):
     """What is there before a release begins; the memory that this took at its peak is forgotten afterwards."""
     from vbas_desktop.approaches.registry import make
-    from vbas_desktop.domain.problem import Request
     from vbas_desktop.engine.run import run
-    from vbas_desktop.files.counting.problem import build_problem
-    from vbas_desktop.files.records.table import load_records
-    from vbas_desktop.files.regions.read import load_regions
+    from vbas_desktop.io.counting.problem import build_problem
+    from vbas_desktop.io.records.table import load_records
+    from vbas_desktop.io.regions.read import load_regions
+    from vbas_desktop.model.problem import Request
 
     table = load_records(records)
     problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5)
@@ -49,7 +49,7 @@ def release(records: Path, regions: Path, shuffle: bool) -> int:
 
 def columns_tested(records: Path, regions: Path) -> int:
     """The three tests of all columns that are neither the region nor a quasi-identifier."""
-    from vbas_desktop.domain.progress import Silent
+    from vbas_desktop.model.progress import Silent
     from vbas_desktop.release.plan import make_plan
     from vbas_desktop.release.telltales import telltale_columns
 
@@ -60,7 +60,7 @@ def columns_tested(records: Path, regions: Path) -> int:
 
 def load(records: Path) -> int:
     """All columns of the file, coded."""
-    from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.io.records.table import load_records
 
     return load_records(records).rows
 

@@ -43,7 +43,7 @@ def read_with_pandas(path: Path) -> int:
 
 @lru_cache
 def _loaded(path: Path):
-    from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.io.records.table import load_records
 
     return load_records(path)
 

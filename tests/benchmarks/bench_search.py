@@ -14,14 +14,14 @@ from conftest import resident_mb
 from vbas_desktop.algorithms import diversity, tier_release
 from vbas_desktop.algorithms.site_numbers import most_trials
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.partitions import Partitions, decide_sites
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.records import ColumnFacts
 from vbas_desktop.search.ladders import Ladder, ladder_of
 from vbas_desktop.search.lattice import Finest, lattice_of
 from vbas_desktop.search.run import FOUND, NodeMemory, give_back, search

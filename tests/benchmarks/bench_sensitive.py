@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from vbas_desktop.algorithms.released import Aggregation, decide
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.criteria import Sensitive, criterion_of
 
 QUASI_IDENTIFIERS = ("age", "gender", "marital")
 GROUPS = 400

@@ -8,12 +8,12 @@ import tracemalloc
 import pytest
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.solution import Solution
 
 COLUMNS = (("age", "gender"), ("age", "gender", "income"), ("age", "gender", "income", "education"))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from vbas_desktop.algorithms.adjacency import adjacency_lists, known_neighbours
 from vbas_desktop.algorithms.contiguity import bridged
-from vbas_desktop.domain.problem import Problem
+from vbas_desktop.model.problem import Problem
 
 
 def gat(problem: Problem, groups: int) -> np.ndarray:

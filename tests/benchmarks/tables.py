@@ -40,7 +40,7 @@ from measuring import (  # noqa: E402
 from peers import gat, metis, skater_by_classes, skater_by_place  # noqa: E402
 
 from vbas_desktop.approaches.registry import approaches  # noqa: E402
-from vbas_desktop.domain.problem import Problem  # noqa: E402
+from vbas_desktop.model.problem import Problem  # noqa: E402
 
 INTRODUCTION = """# All approaches, measured
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.session.project import read_project
 
 CODES = {0, 1, 2, 3}

@@ -9,7 +9,7 @@ from release_making import write_records, write_regions
 
 import vbas_desktop as vbas
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 
 REGIONS = 16
 HEADER = ["age", "sex", "region", "illness"]

@@ -5,10 +5,10 @@ import os
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import hashing
-from vbas_desktop.files.records import stream
-from vbas_desktop.files.records.table import load_records
+from vbas_desktop.io import hashing
+from vbas_desktop.io.records import stream
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.model.errors import InputError
 
 COMMANDS = {
     "outliers": ["outliers", "RECORDS", "--quasi-identifiers", "age", "-k", "2"],

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records import delimited
-from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.io.records import delimited
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.model.errors import InputError
 
 COUNT = ["--quasi-identifiers", "age", "-k", "1", "--quiet"]
 

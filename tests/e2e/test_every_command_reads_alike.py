@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.records import row_texts as again
-from vbas_desktop.files.records.row_texts import column_texts, row_texts
-from vbas_desktop.files.records.table import RecordOptions, load_records
-from vbas_desktop.files.written_rows import CsvLines
+from vbas_desktop.io.records import row_texts as again
+from vbas_desktop.io.records.row_texts import column_texts, row_texts
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.io.written_rows import CsvLines
 
 READERS = ("run", "compare", "reproduce_thesis", "verify", "representability", "outliers", "risky", "appointments")
 
@@ -140,7 +140,7 @@ def test_risky_and_outliers_write_what_run_would_read(tmp_path, name):
 
 
 def test_appointments_read_people_and_slots_in_utf_16(tmp_path, monkeypatch):
-    from vbas_desktop.files.records import raw as raw_records
+    from vbas_desktop.io.records import raw as raw_records
 
     # As if there were so many people that their ids are not kept in memory.
     monkeypatch.setattr(raw_records, "IDENTIFIER_FROM", 3)

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.os_errors import explain_os_error
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.os_errors import explain_os_error
 
 COLUMNS = {
     "who": [f"p{i}" for i in range(60)],

@@ -24,11 +24,11 @@ from vbas_desktop.assessment.representability import handled_columns
 from vbas_desktop.assessment.representability.made_up import typical_value
 from vbas_desktop.assessment.representability.record_keys import make_keys
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import written_rows as shuffling
-from vbas_desktop.files.records.table import load_records
+from vbas_desktop.io import written_rows as shuffling
 from vbas_desktop.io.records import key_index
 from vbas_desktop.io.records.row_order import RecordKeys
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.model.errors import InputError
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
 

@@ -13,7 +13,7 @@ from pycanon import anonymity
 from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.release import write
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.regions.coordinates import from_lon_lat
+from vbas_desktop.io.regions.coordinates import from_lon_lat
 
 CHOICES = ["--region-column", "region", "--quasi-identifiers", "sex", "-k", "3", "--identifiers", "who"]
 DEGREES = [shapely.box(-63 + i % 3 / 10, 46 + i // 3 / 10, -62.9 + i % 3 / 10, 46.1 + i // 3 / 10) for i in range(9)]

@@ -52,8 +52,8 @@ def spark():
     """The beginning of addresses at a Spark cluster of two workers; one session serves all tests."""
     from servers import start_cluster
 
-    from vbas_desktop.sources.address import Address, Kind
-    from vbas_desktop.sources.spark_engine import _let_go, _session
+    from vbas_desktop.io.databases.address import Address, Kind
+    from vbas_desktop.io.databases.spark_engine import _let_go, _session
 
     cluster = start_cluster()
     master = f"spark://127.0.0.1:{cluster.port}"

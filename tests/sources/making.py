@@ -18,24 +18,24 @@ from hypothesis import strategies as st
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.audit.recount import Recount, recount
 from vbas_desktop.audit.source_records import recount_records
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordTable, load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.databases.address import Address, record_place
+from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.solution import RunResult
 from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.write import _Job
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.address import Address, record_place
-from vbas_desktop.sources.table import load_source
 
 REGIONS = ("r1", "r 2", "Łódź", 'say "x"', "a,b", "it's")
 PLAIN = string.ascii_letters + string.digits + " ,;'\"\\äß漢🙂_%=-+.\n\t"

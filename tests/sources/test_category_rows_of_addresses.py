@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Silent
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.table import load_source, open_engine
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.table import load_source, open_engine
 
 HEADER = ["age", "sex", "region", "note"]
 NUMBERS = ["2", "2", "16", "3"]

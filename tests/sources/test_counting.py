@@ -8,14 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 from test_datasets import table
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.files.records.table import Lookup
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.counting import in_parts
+from vbas_desktop.io.databases.engine import OUT_OF_MEMORY
+from vbas_desktop.io.databases.table import SourceTable, load_source
+from vbas_desktop.io.records.table import Lookup
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.counting import in_parts
-from vbas_desktop.sources.engine import OUT_OF_MEMORY
-from vbas_desktop.sources.table import SourceTable, load_source
 
 
 def opened(folder) -> SourceTable:

@@ -12,12 +12,12 @@ import pytest
 from making import REGIONS, regions_file
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.listing import tables_of
+from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.listing import tables_of
-from vbas_desktop.sources.table import load_source
 
 
 def table(number: int = 600) -> pa.Table:

@@ -20,7 +20,7 @@ from test_datasets import table
 from test_targets import RUN, released, rows_at, there
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.sources.targets import STAGING
+from vbas_desktop.io.databases.targets import STAGING
 
 PROGRAM = Path(__file__).with_name("killed.py")
 

@@ -14,7 +14,7 @@ from places import in_folder, in_server
 from release_making import write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.places import kept_for_user
+from vbas_desktop.io.places import kept_for_user
 
 
 def people(number: int, seed: int) -> pa.Table:

@@ -16,14 +16,14 @@ from making import regions_file
 from servers import CERTIFICATE, CLEAR_USER, PASSWORD, free_port, start_server
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.postgres_connection import protection_parameters
+from vbas_desktop.io.databases.postgres_engine import server_tables
+from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.io.databases.targets import STAGING, target_of
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.postgres_connection import protection_parameters
-from vbas_desktop.sources.postgres_engine import server_tables
-from vbas_desktop.sources.table import load_source
-from vbas_desktop.sources.targets import STAGING, target_of
 
 pytestmark = pytest.mark.xdist_group("postgresql")
 
@@ -244,10 +244,10 @@ def test_a_stop_ends_the_query_on_the_server(visits, server):
 def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path):
     program = (
         "import sys, pyarrow as pa\n"
-        "from vbas_desktop.domain.progress import Silent\n"
+        "from vbas_desktop.model.progress import Silent\n"
         "from vbas_desktop.settings.reading import RecordOptions\n"
-        "from vbas_desktop.sources.address import record_place\n"
-        "from vbas_desktop.sources.table import load_source\n"
+        "from vbas_desktop.io.databases.address import record_place\n"
+        "from vbas_desktop.io.databases.table import load_source\n"
         f"table = load_source(record_place({visits!r}), RecordOptions(), columns=('age',))\n"
         "table.engine.upload('vbas_regions', {'r_area': pa.array([1], pa.int32())}, {}, Silent())\n"
         "print('there', flush=True)\n"

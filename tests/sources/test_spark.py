@@ -12,12 +12,12 @@ from servers import free_port
 from test_datasets import Soon, table
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.spark_engine import _look_for
+from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.spark_engine import _look_for
-from vbas_desktop.sources.table import load_source
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 

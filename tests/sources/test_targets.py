@@ -17,11 +17,11 @@ from test_datasets import table
 
 from vbas_desktop.audit.copies import Original, check_copy
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError, VerificationFailed
-from vbas_desktop.domain.progress import Silent
+from vbas_desktop.io.databases.table import open_engine
+from vbas_desktop.io.databases.targets import FOLDER_MARK, MARK, STAGING, target_of
+from vbas_desktop.model.errors import InputError, VerificationFailed
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.table import open_engine
-from vbas_desktop.sources.targets import FOLDER_MARK, MARK, STAGING, target_of
 
 RUN = [
     "--region-column", "place", "--quasi-identifiers", "age", "-k", "5", "--identifiers", "number",
@@ -53,7 +53,7 @@ def released(tmp_path, out="out") -> list[tuple]:
 
 
 def there(text: str):
-    from vbas_desktop.sources.address import Address, Kind, record_place
+    from vbas_desktop.io.databases.address import Address, Kind, record_place
 
     place = record_place(text)
     return place if isinstance(place, Address) else Address(text, Kind.DUCKDB, text)
@@ -92,8 +92,8 @@ def test_a_csv_file_goes_into_a_folder_as_it_is(tmp_path):
 
 
 def test_a_large_release_has_several_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.sources.targets._PART_ROWS", 250)
-    monkeypatch.setattr("vbas_desktop.sources.targets._BATCH_ROWS", 100)
+    monkeypatch.setattr("vbas_desktop.io.databases.targets._PART_ROWS", 250)
+    monkeypatch.setattr("vbas_desktop.io.databases.targets._BATCH_ROWS", 100)
     assert run(tmp_path, tmp_path / "given") == 0
     assert [pq.read_metadata(path).num_rows for path in sorted((tmp_path / "given").glob("part-*"))] == [200, 200, 200]
     assert rows_at(there(str(tmp_path / "given"))) == released(tmp_path)
@@ -161,7 +161,7 @@ def test_a_schema_that_a_server_lacks_or_forbids_is_told_before_anything_is_comp
 
 
 def test_a_target_that_fails_in_the_end_leaves_the_release(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.sources.targets.Folder.check", lambda self, progress: None)
+    monkeypatch.setattr("vbas_desktop.io.databases.targets.Folder.check", lambda self, progress: None)
     (tmp_path / "given").write_text("a file", encoding="utf-8")
     assert run(tmp_path, tmp_path / "given") == 1
     assert f"The release itself is complete: {tmp_path / 'out'}." in capsys.readouterr().err

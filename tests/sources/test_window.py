@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from servers import PASSWORD
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog, TablesDialog

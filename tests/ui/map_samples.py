@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from shapely import box
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Categories, EquivalenceCounts
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.solution import Solution
 
 SIDE = 4
 QUARTERS = np.array([y // 2 * 2 + x // 2 for y in range(SIDE) for x in range(SIDE)], np.int32)

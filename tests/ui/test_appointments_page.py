@@ -10,7 +10,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
-from vbas_desktop.domain.progress import Silent
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.session.appointments import heat, whole
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.pages.appointments.tables import AlternativesDialog

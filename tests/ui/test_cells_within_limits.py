@@ -9,12 +9,12 @@ import shapely
 from map_samples import problem_of, squares
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.regions import Obstacles
 from vbas_desktop.engine.limits import parts_of
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.regions import Obstacles
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
 from vbas_desktop.ui.map.site_cells import lacks_cells, with_cells

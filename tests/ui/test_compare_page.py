@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from vbas_desktop.comparison import run as comparison_run
-from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.run import run
 from vbas_desktop.jobs.reproduce import IslandJob, ReproduceJob
+from vbas_desktop.model.records import Role
 from vbas_desktop.ui.pages.compare.results import heat_of, summary_html
 from vbas_desktop.ui.theme import DARK, LIGHT
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
 
 from vbas_desktop.algorithms.matching import changed_owner
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import ExtractDialog, RecordDialog, ReleaseDone

@@ -5,7 +5,7 @@ from __future__ import annotations
 from made_up_data import write_data
 from persons import LONG, box, choose_from, run_to_the_end, wait_for_estimate
 
-from vbas_desktop.domain.errors import Finding
+from vbas_desktop.model.errors import Finding
 from vbas_desktop.session.choices import Choices
 
 

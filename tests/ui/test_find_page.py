@@ -6,7 +6,7 @@ import pytest
 from persons import box
 from PySide6.QtCore import Qt
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.search.run import FOUND
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.settings.declaration import setting_of

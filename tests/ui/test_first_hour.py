@@ -6,7 +6,7 @@ from persons import LONG, answer
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QMenu, QPushButton
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox
 
-from vbas_desktop.domain.records import Categories, ColumnFacts, Role
+from vbas_desktop.model.records import Categories, ColumnFacts, Role
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.panel.columns_section import DISTINCT
 

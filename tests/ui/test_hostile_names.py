@@ -31,10 +31,10 @@ from PySide6.QtWidgets import (
 from tour import EXAMPLES, Shown, Tour
 
 import vbas_desktop.ui
-from vbas_desktop.domain.criteria import Criterion
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.sensitive import Sensitive
+from vbas_desktop.model.criteria import Criterion
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.sensitive import Sensitive
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog, ReleaseDone

@@ -7,7 +7,7 @@ import csv
 import pytest
 from persons import LONG
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from PySide6.QtCore import QMimeData, QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
 from vbas_desktop.ui.help import GuideWindow
 from vbas_desktop.ui.widgets.file_dialogs import is_sample

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication
 from scipy.ndimage import find_objects, label
 
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.regions import CoordinateKind
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.regions import CoordinateKind
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.geometry import prepare_base, prepare_map

@@ -12,9 +12,9 @@ from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, square
 from PySide6.QtCore import QRectF
 
 import vbas_desktop.ui.map.geometry as geometry_module
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.files.regions.read import RegionOptions, load_regions
+from vbas_desktop.io.regions.read import RegionOptions, load_regions
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.ui.map.figures import Figure, classify, figure_named, spread
 from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of

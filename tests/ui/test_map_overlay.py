@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QTransform
 from solved import Bench
 
-from vbas_desktop.domain.progress import Silent
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.session.map_look import CODES, NAMES, ContextLayer, MapLook
 from vbas_desktop.ui.map import overlay_picture
 from vbas_desktop.ui.map.canvas import MapCanvas

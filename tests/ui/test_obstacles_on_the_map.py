@@ -10,8 +10,8 @@ from map_samples import QUARTER_SITES, SIDE, solution_of, squares
 from PySide6.QtGui import QColor
 from solved import Bench
 
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.regions import Obstacles
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.regions import Obstacles
 from vbas_desktop.session.choices import choices_from_json, choices_to_json
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base

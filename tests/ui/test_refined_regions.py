@@ -11,11 +11,11 @@ from solved import Bench, Solved
 
 from tests.problem_making import problem_of
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.solution import Unrefined
 from vbas_desktop.engine.region_table import handovers, in_sentences, region_table
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.solution import Unrefined
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.figures import figure_named
 from vbas_desktop.ui.map.geometry import prepare_base

@@ -14,7 +14,7 @@ from vbas_desktop.assessment.risky.found import occurrences
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.cli.risky import configure
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.session import risky
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.pages.risky.settings import NUMBER, SEARCH, WRITE

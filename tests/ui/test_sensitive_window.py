@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox
 
-from vbas_desktop.domain.criteria import Criterion, Sensitive, criterion_of
-from vbas_desktop.domain.records import Categories, ColumnFacts, Role
+from vbas_desktop.model.criteria import Criterion, Sensitive, criterion_of
+from vbas_desktop.model.records import Categories, ColumnFacts, Role
 from vbas_desktop.session.choices import choices_from_json, choices_to_json
 from vbas_desktop.ui.dialogs.sensitive import SensitiveDialog
 from vbas_desktop.ui.map.figures import figure_named

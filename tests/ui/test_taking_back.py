@@ -2,8 +2,8 @@
 
 from persons import run_to_the_end
 
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.records import Role
 
 
 def test_what_undo_takes_back_is_named_and_brought_to_the_front(run_window):

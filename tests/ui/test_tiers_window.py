@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from vbas_desktop.domain.words import share_in_words
 from vbas_desktop.engine.region_table import region_table, why
+from vbas_desktop.model.words import share_in_words
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.map.preparer import preparer_of

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel
 
-from vbas_desktop.domain.records import Role
 from vbas_desktop.jobs.release import CoverageJob
+from vbas_desktop.model.records import Role
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
 from vbas_desktop.ui.panel.columns_section import ROLE

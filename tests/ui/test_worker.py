@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.ui.worker import JobRunner, in_window_words
 
 

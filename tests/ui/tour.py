@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
-from vbas_desktop.domain.errors import Finding
+from vbas_desktop.model.errors import Finding
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
 from vbas_desktop.ui.dialogs.messages import ask, show_failure

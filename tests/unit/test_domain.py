@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
-from vbas_desktop.domain.names import escape_controls, escape_lines
-from vbas_desktop.domain.progress import Steady
-from vbas_desktop.domain.records import Categories, EquivalenceCounts, category_order
+from vbas_desktop.model.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.model.names import escape_controls, escape_lines
+from vbas_desktop.model.progress import Steady
+from vbas_desktop.model.records import Categories, EquivalenceCounts, category_order
 
 
 def test_numbers_are_ordered_as_numbers_and_text_by_code_point_with_missing_first():

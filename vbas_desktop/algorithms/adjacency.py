@@ -13,8 +13,8 @@ import scipy
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.regions import Regions
 
 from .coverage import clean_coverage
 from .places import distinct_pairs, place_numbers

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.model.progress import SILENT, Progress
 
 from .adjacency import Pairs, connected_parts, group_neighbours, neighbour_lists, numbered, point_neighbours
 from .places import middles

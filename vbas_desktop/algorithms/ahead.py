@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from importlib import import_module
 
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 
 _POLL_SECONDS = 0.05
 _STAGE = "Preparing the program's inner loops (the first time takes longer)"

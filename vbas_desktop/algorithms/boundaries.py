@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Cancelled, Progress
+from vbas_desktop.model.progress import SILENT, Cancelled, Progress
 
 from .annealing import Best, Limits, Refining, below, share, temperatures
 from .compiled import lean, lean_inner

@@ -12,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import MultiPolygon, Polygon
 
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.regions import Regions
 
 from .coverage import Shapes, clean_coverage, dissolve, object_array, polygonal
 from .places import middles, place_numbers

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.model.progress import SILENT, Progress
 
 from .adjacency import Pairs, adjacency_lists, connected_parts
 from .nearest import squared_distances

@@ -13,8 +13,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.regions import Regions
 
 from .adjacency import Pairs, connected_parts, known_neighbours, neighbour_lists, numbered, point_neighbours
 from .agglomeration import connected

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Sensitive, criterion_of
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.model.criteria import COMPARED_WITH_ALL, Sensitive, criterion_of
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .ahead import make_ready
 from .grouping import with_classes

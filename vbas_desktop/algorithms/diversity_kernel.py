@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vbas_desktop.domain.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE
+from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE
 
 from .compiled import compiled, inner, lean
 

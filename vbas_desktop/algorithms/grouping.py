@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts, Rows, frozen
-from vbas_desktop.domain.tiers import NOWHERE
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts, Rows, frozen
+from vbas_desktop.model.tiers import NOWHERE
 
 from .ahead import make_ready
 

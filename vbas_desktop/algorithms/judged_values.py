@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
+from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
 from .compiled import lean_inner
 from .diversity_kernel import figure_of, holds

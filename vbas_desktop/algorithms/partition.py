@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .adjacency import adjacency_lists
 from .compiled import lean, lean_inner

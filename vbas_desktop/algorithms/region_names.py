@@ -13,9 +13,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.solution import Solution
 
 from .places import middles
 

@@ -15,10 +15,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.sensitive import SensitiveCounts, enforced
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 from .diversity import Segments, compares_with_all, segments, shares_of
 from .grouping import (

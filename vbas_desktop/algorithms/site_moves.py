@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Cancelled, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.progress import SILENT, Cancelled, Progress
+from vbas_desktop.model.records import EquivalenceCounts
 
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
 from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures

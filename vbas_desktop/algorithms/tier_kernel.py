@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vbas_desktop.domain.tiers import NOWHERE
+from vbas_desktop.model.tiers import NOWHERE
 
 from .compiled import compiled, inlined
 

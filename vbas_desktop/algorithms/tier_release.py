@@ -22,9 +22,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 from .ahead import make_ready
 from .grouping import ends_of_kept, members_by_group

@@ -16,12 +16,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.generalise import check_hierarchies
+from vbas_desktop.io.generalise import check_hierarchies
 from vbas_desktop.jobs.data import Data as Loaded
 from vbas_desktop.jobs.data import LoadJob, read_groups
 from vbas_desktop.jobs.text_progress import shown
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.approaches import named_parameters
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
 from vbas_desktop.settings.forms import Names, Percent, Texts, Whole

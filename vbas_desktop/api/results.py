@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.algorithms.adjacency import neighbours, pieces
 from vbas_desktop.comparison.run import Comparison as Compared
 from vbas_desktop.comparison.table import rows_of
-from vbas_desktop.domain import solution as domain
-from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.run import Ran, chosen_solution
+from vbas_desktop.model import solution as domain
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.geometry import geojson, placed_for, shapes_of, with_larger_places
 from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.report.drawing import as_svg

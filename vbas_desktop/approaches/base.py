@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import smallest_classes
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Cancelled, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.sensitive import SensitiveCounts
-from vbas_desktop.domain.tiers import Tiers
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Cancelled, Progress
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.sensitive import SensitiveCounts
+from vbas_desktop.model.tiers import Tiers
 
 from .declaration import Card, Parameter, parameter, parameters_of
 

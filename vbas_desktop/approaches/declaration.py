@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.model.errors import Finding, InputError
 
 _KEY = "vbas_parameter"
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.model.errors import Finding, InputError
 
 from .base import Approach, Measure, Parameter
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.adjacency import known_neighbours
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.model.progress import Progress, Span
 
 from .base import Situation
 

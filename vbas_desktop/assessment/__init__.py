@@ -1,4 +1,4 @@
 """What a release is worth and what it risks: representability, risk, risky combinations.
 
-May use ``engine``, ``files`` and what lies below; ``release`` and ``session`` use it.
+May use ``engine``, ``io`` and what lies below; ``release`` and ``session`` use it.
 """

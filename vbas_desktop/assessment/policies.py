@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from vbas_desktop.domain.policies import MEASURES, POPULATION, RECORDS, Demand, Policy, figure
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.policies import MEASURES, POPULATION, RECORDS, Demand, Policy, figure
+from vbas_desktop.model.words import agreeing, counted
 
 Key = tuple[str, str]
 """A measure, and what it is computed on."""

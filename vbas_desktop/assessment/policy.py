@@ -9,8 +9,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
+from vbas_desktop.model.words import counted
 
 
 @dataclass(frozen=True)

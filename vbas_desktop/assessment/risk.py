@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.problem import Population
+from vbas_desktop.model.problem import Population
 
 THRESHOLDS: tuple[tuple[str, int], ...] = (("0.2", 5), ("0.09", 11), ("0.05", 20))
 """Usual limits of the risk, and the class size that each stands for: a record is above it if its class is smaller."""

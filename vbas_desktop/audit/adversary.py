@@ -28,12 +28,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.crosswalk import code_columns
-from vbas_desktop.domain.errors import VerificationFailed
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent
-from vbas_desktop.files.dialect import Dialect
-from vbas_desktop.sources.engine import RECORDS, Engine
+from vbas_desktop.io.databases.engine import RECORDS, Engine
+from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.model.crosswalk import code_columns
+from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Cancelled, Progress, Silent
 
 from .agreement import DENSE_CELLS, Ints
 from .column_tests import Combinations, Disclosure, combinations_to_try, disclosing_columns, disclosing_combinations

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Check
+from vbas_desktop.model.errors import Check
 
 from .tally import Hashes, fingerprints
 

@@ -12,8 +12,8 @@ from math import comb, prod
 
 import numpy as np
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 
 from .agreement import (
     ALIKE,

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vbas_desktop.domain.errors import VerificationFailed
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.sources.engine import RECORDS, Engine, typed_as
+from vbas_desktop.io.databases.engine import RECORDS, Engine, typed_as
+from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.progress import Progress
 
 from .readback import Batch, hashed_batches, hashes_of, read_csv
 from .source_records import recount_records

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import Criterion
+from vbas_desktop.model.criteria import Criterion
 
 Numbers = NDArray[np.int64]
 Figures = NDArray[np.float64]

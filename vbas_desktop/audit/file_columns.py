@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vbas_desktop.files.parquet_batches import bounded_batches
+from vbas_desktop.io.parquet_batches import bounded_batches
 
 CHUNK_ROWS = 1 << 17
 _BLOCK_BYTES = 1 << 22

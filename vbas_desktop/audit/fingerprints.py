@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.files.dialect import Dialect
-from vbas_desktop.sources.engine import Engine
+from vbas_desktop.io.databases.engine import Engine
+from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.model.problem import Problem
 
 from .aggregates import AggregationClaim
 from .blocks import Unreadable

@@ -23,7 +23,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 
-from vbas_desktop.files.parquet_batches import bounded_batches
+from vbas_desktop.io.parquet_batches import bounded_batches
 
 from .blocks import Fields, Table, Unreadable, WholeLineEnds, borders_in, cut, fields_of, is_even, rows_of
 from .tally import Hashes, hash_fields, hash_rows

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Check
+from vbas_desktop.model.errors import Check
 
 from .readback import hashes_of
 from .tally import Hashes

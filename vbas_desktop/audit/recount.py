@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.names import list_first_line
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.files.access import check_readable, refuse_bomb
-from vbas_desktop.files.dialect import check_column_number, check_line_ends
+from vbas_desktop.io.access import check_readable, refuse_bomb
+from vbas_desktop.io.dialect import check_column_number, check_line_ends
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.names import list_first_line
+from vbas_desktop.model.progress import Progress, Silent
 
 from .classes import Classes, beginnings
 from .criteria import SensitiveRecount, Spread, judged, order_of

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.model.errors import VerificationFailed
 
 Hashes = NDArray[np.uint64]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import Criterion
-from vbas_desktop.domain.errors import Check
-from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
+from vbas_desktop.model.criteria import Criterion
+from vbas_desktop.model.errors import Check
+from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
 from .blocks import Unreadable
 from .criteria import Spread, order_of

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.names import list_first_line
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.sources.engine import RECORDS, Engine, changed
+from vbas_desktop.io.databases.engine import RECORDS, Engine, changed
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.names import list_first_line
+from vbas_desktop.model.progress import Progress, Silent
 
 from .classes import summed
 from .criteria import judged

@@ -22,11 +22,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.crosswalk import code_columns
-from vbas_desktop.domain.errors import Check, VerificationFailed
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Cancelled, Progress, Span
-from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.model.crosswalk import code_columns
+from vbas_desktop.model.errors import Check, VerificationFailed
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Cancelled, Progress, Span
 
 from .aggregates import check_class_counts, expected_aggregates
 from .blocks import Unreadable

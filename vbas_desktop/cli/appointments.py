@@ -10,8 +10,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import Finding, InputError, UsageError
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, InputError, UsageError
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.approaches import parse_assignment
 from vbas_desktop.settings.forms import names_in
 
@@ -98,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, plan, rate, write."""
-    from vbas_desktop.files.regions.read import load_regions
+    from vbas_desktop.io.regions.read import load_regions
     from vbas_desktop.jobs.appointments import PlanJob
     from vbas_desktop.screening.inputs import OTHER_GROUPS, OTHERS_SHARE, Constraints, PeopleColumns, load_people
     from vbas_desktop.screening.outputs import PLAN_FILES, cannot_attend, read_plan, write_plan

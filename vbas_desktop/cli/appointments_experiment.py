@@ -10,7 +10,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import Finding, InputError, UsageError
+from vbas_desktop.model.errors import Finding, InputError, UsageError
 from vbas_desktop.screening.expressions import parse_expression
 from vbas_desktop.screening.published import BIRTH_YEARS, SOURCE, USUAL_CLASSES, published_gain
 from vbas_desktop.settings.approaches import parse_assignment

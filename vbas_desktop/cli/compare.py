@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import approach, named
-from vbas_desktop.domain.errors import UsageError
-from vbas_desktop.domain.progress import Span
+from vbas_desktop.model.errors import UsageError
+from vbas_desktop.model.progress import Span
 from vbas_desktop.settings.approaches import (
     Chooser,
     chosen_names,
@@ -80,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, count, run what is missing, write."""
     from vbas_desktop.comparison.words import prepared_in_words
-    from vbas_desktop.files.generalise import check_values
+    from vbas_desktop.io.generalise import check_values
     from vbas_desktop.jobs.compare import CompareJob
     from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.release.comparison import check_comparison_target
@@ -164,7 +164,7 @@ def _result_text(comparison: Comparison, options: argparse.Namespace, summary: s
     from vbas_desktop.comparison.summary import summarise
     from vbas_desktop.comparison.table import rows_of
     from vbas_desktop.comparison.words import summary_lines
-    from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.io.runfile import as_text
 
     suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if each.is_suitable]
     if options.json:

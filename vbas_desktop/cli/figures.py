@@ -17,12 +17,12 @@ from vbas_desktop.algorithms.adjacency import group_neighbours, point_neighbours
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons
 from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.approaches.registry import NOTHING, approaches, make
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.records import Categories, EquivalenceCounts
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Earlier, Obstacles, Regions
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Earlier, Obstacles, Regions
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.source import Source
 
 SITES, K = 20, 5
 _WIDTH, _HEIGHT, _SCALE, _GAP = 100.0, 64.0, 3.4, 12

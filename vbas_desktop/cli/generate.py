@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.generate.marginals import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
+from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.words import counted
 
 from .arguments import whole
 from .terminal import TerminalProgress, say
@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, and say what was written."""
-    from vbas_desktop.files.generate.make import generate
+    from vbas_desktop.io.synthetic.make import generate
     from vbas_desktop.jobs.inputs import input_paths
 
     with TerminalProgress(options.quiet) as progress:

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 
 from .arguments import whole
 from .terminal import TerminalProgress, say, show

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
-from vbas_desktop.domain.errors import InputError, UsageError, VerificationFailed
-from vbas_desktop.domain.names import NOT_UTF8, is_valid_text, shorten
-from vbas_desktop.domain.os_errors import explain_os_error
-from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.io.signals import handle_stop_signals, recorded_outputs
 from vbas_desktop.io.writable import check_writable
+from vbas_desktop.model.errors import InputError, UsageError, VerificationFailed
+from vbas_desktop.model.names import NOT_UTF8, is_valid_text, shorten
+from vbas_desktop.model.os_errors import explain_os_error
+from vbas_desktop.model.progress import Cancelled
 
 from .arguments import HelpFormatter, Store
 from .loading import load_little

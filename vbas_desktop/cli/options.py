@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, UsageError
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, UsageError
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings import declaration
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -19,8 +19,8 @@ from .terminal import say, say_findings
 if TYPE_CHECKING:
     from vbas_desktop.assessment.policies import Judgement
     from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.domain.progress import Progress
     from vbas_desktop.jobs.data import Data
+    from vbas_desktop.model.progress import Progress
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.settings.release import ReleaseOptions
     from vbas_desktop.settings.run import RunSettings
@@ -119,9 +119,9 @@ def say_unused(unused: Iterable[str], quiet: bool) -> None:
 
 def loaded(options: argparse.Namespace, settings: RunSettings, used: Iterable[str] | None, progress: Progress) -> Data:
     """Both files; of the records all columns, or only the region's, the sensitive ones and those that are used."""
-    from vbas_desktop.files.generalise import check_hierarchies
+    from vbas_desktop.io.databases.address import record_place
+    from vbas_desktop.io.generalise import check_hierarchies
     from vbas_desktop.jobs.data import LoadJob
-    from vbas_desktop.sources.address import record_place
 
     needed = None if used is None else frozenset({settings.region_column, *used, *settings.sensitive})
     place, regions = record_place(options.records), Path(options.regions)
@@ -206,11 +206,11 @@ def say_policy(judged: Judgement) -> None:
 def check_judging(release: ReleaseOptions) -> None:
     """A policy or a table of the population that cannot be read stops before anything is computed."""
     if release.policy is not None:
-        from vbas_desktop.files.policies import find_policy
+        from vbas_desktop.io.policies import find_policy
 
         find_policy(release.policy)
     if release.population is not None:
-        from vbas_desktop.files.access import check_readable
+        from vbas_desktop.io.access import check_readable
 
         check_readable(Path(release.population))
 

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.model.errors import UsageError
 from vbas_desktop.settings.forms import names_in, pairs_in
 from vbas_desktop.settings.writing import HandledColumns, Writing
 

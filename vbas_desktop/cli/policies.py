@@ -14,13 +14,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 
 from .options import add_replace_option, check_output_file
 from .terminal import show
 
 if TYPE_CHECKING:
-    from vbas_desktop.domain.policies import Policy
+    from vbas_desktop.model.policies import Policy
 
 EXAMPLE = """Example:
   vbas policies list
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from vbas_desktop.files.policies import bundled
+    from vbas_desktop.io.policies import bundled
 
     policies = list(bundled().values())
     if options.json:
@@ -66,7 +66,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from vbas_desktop.files.policies import find_policy
+    from vbas_desktop.io.policies import find_policy
 
     policy = find_policy(options.policy)
     if options.json:
@@ -83,7 +83,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from vbas_desktop.files.policies import read_policy
+    from vbas_desktop.io.policies import read_policy
 
     policy = read_policy(Path(options.file))
     show(
@@ -93,8 +93,8 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _template(options: argparse.Namespace) -> int:
-    from vbas_desktop.files.policies import text_of
     from vbas_desktop.io.output import write_text
+    from vbas_desktop.io.policies import text_of
 
     text = text_of(options.policy)
     if options.out:

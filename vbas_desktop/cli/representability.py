@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.model.errors import UsageError
 from vbas_desktop.settings.forms import names_in, numbers_in, orders_in, pairs_in
 
 from .arguments import Once, whole

@@ -14,9 +14,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vbas_desktop.domain.errors import UsageError
-from vbas_desktop.files.generate.marginals import ATTRIBUTE_MODELS, INDEPENDENT
-from vbas_desktop.files.generate.spec import BUILT_IN
+from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, INDEPENDENT
+from vbas_desktop.io.synthetic.spec import BUILT_IN
+from vbas_desktop.model.errors import UsageError
 from vbas_desktop.settings.forms import names_in
 
 from .arguments import whole

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import UsageError, VerificationFailed
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import UsageError, VerificationFailed
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
     from vbas_desktop.assessment.risky.loop import Coarsener
     from vbas_desktop.assessment.risky.table import Table
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     """Search, and coarsen where asked."""
     from vbas_desktop.assessment.risky.loop import Plan
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
-    from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.io.records.table import load_records
     from vbas_desktop.jobs.risky import RiskyJob
 
     if options.suppress is None:
@@ -169,7 +169,7 @@ def _check(options: argparse.Namespace) -> None:
 def _search(options: argparse.Namespace, coarsener: Coarsener, progress: TerminalProgress) -> None:
     from vbas_desktop.assessment.risky.found import write_scores
     from vbas_desktop.assessment.risky.output import search_dict
-    from vbas_desktop.files.generalise import read_codebook
+    from vbas_desktop.io.generalise import read_codebook
 
     labels = read_codebook(options.codebook) if options.codebook else None
     table, plan = coarsener.state.table, coarsener.plan

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.progress import Span
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.progress import Span
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
 from vbas_desktop.settings.writing import HandingOver
@@ -24,10 +24,10 @@ from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.domain.problem import Problem
-    from vbas_desktop.domain.progress import Progress
-    from vbas_desktop.domain.solution import RunResult, Solution
     from vbas_desktop.jobs.run import Ran
+    from vbas_desktop.model.problem import Problem
+    from vbas_desktop.model.progress import Progress
+    from vbas_desktop.model.solution import RunResult, Solution
     from vbas_desktop.release import ReleaseReport
 
 EXAMPLE = """Example:
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
-    from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.io.runfile import as_text
     from vbas_desktop.jobs.handover import check_handover
     from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.release import document_of, with_findings

@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import UsageError
-from vbas_desktop.domain.progress import Span
+from vbas_desktop.model.errors import UsageError
+from vbas_desktop.model.progress import Span
 from vbas_desktop.settings.run import RunSettings
 
 from . import options as shared
@@ -99,7 +99,7 @@ def _number(option: str, name: str, text: str) -> int:
 
 
 def _text(searched: Searched, options: argparse.Namespace) -> str:
-    from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.io.runfile import as_text
     from vbas_desktop.search.table import document, front_rows, marks_in_words, summary_lines
 
     from .table import aligned

@@ -7,7 +7,7 @@ from typing import Any
 
 from vbas_desktop.approaches.base import Measure
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.solution import Solution
 
 _VECTOR = {
     "precision": "detail kept",

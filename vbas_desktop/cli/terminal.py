@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.names import escape_lines, shorten_quotes
 from vbas_desktop.jobs.text_progress import TextProgress as TerminalProgress
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.names import escape_lines, shorten_quotes
 
 __all__ = ["OutputError", "TerminalProgress", "discard_output", "say", "say_findings", "show"]
 

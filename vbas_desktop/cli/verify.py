@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.settings.declaration import setting_of
 from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.release import ReleaseOptions
@@ -51,8 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the file; 0 if it is k-anonymous, 3 if not."""
+    from vbas_desktop.io.databases.address import record_place
     from vbas_desktop.jobs.verify import VerifyJob
-    from vbas_desktop.sources.address import record_place
 
     names = names_in(options.quasi_identifiers)
     harm, columns = Harm.from_options(vars(options)), tuple(options.sensitive)

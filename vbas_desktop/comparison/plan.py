@@ -14,12 +14,12 @@ from typing import Any
 
 from vbas_desktop.approaches.base import Approach, Construction
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, make
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.partitions import Partitions
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.solution import USUAL_LOSS_PERCENT
 from vbas_desktop.settings.limits import Limiting
 
 _PLACED = (0.006, 2.5e-8)

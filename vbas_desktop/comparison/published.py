@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from vbas_desktop.domain.errors import refusal
-from vbas_desktop.domain.listing import defuse_row
-from vbas_desktop.files.whole_text import whole_text
+from vbas_desktop.io.whole_text import whole_text
+from vbas_desktop.model.errors import refusal
+from vbas_desktop.model.listing import defuse_row
 
 Value = float | int | None
 Values = Mapping[str, Value]

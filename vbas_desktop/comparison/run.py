@@ -12,24 +12,24 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import USUAL, preset
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.dominance import standings
 from vbas_desktop.engine.limits import limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.hashing import fingerprint
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.hashing import fingerprint
+from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.solution import RunResult, Solution
 
 from .plan import Combination, Costs, Plan, Scenario, site_numbers
 from .store import Memory, Store, settings_of
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 _REDRAWN_SECONDS = 0.05
 _STAGE = "Comparing combinations"

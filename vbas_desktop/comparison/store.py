@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop import __version__
-from vbas_desktop.domain.solution import RunResult
-from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 from vbas_desktop.io.output import make_own_folder, write_text
+from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.solution import RunResult
 
 from .plan import Combination, Plan
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.solution import Solution
 
 from .plan import COMPONENTS, Scenario
 from .run import Comparison, Finished

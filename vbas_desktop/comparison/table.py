@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from vbas_desktop.approaches.registry import DEFAULTS
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.solution import Solution
 
 from .published import csv_of
 from .run import Comparison, Finished

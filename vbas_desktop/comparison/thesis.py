@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vbas_desktop.approaches.registry import NOTHING, THESIS, approaches, make, preset
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.records import Grouping
 
 from .plan import Plan
 from .published import Values, csv_of, read_published

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import Progress, Span
 
 from .published import BESIDE, Values, beside, beside_heads, csv_of, medians, read_published, shown_beside
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.words import agreeing, counted
 
 from .plan import COMPONENTS, Plan
 from .run import Prepared

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.solution import Advice, RunResult, Solution
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.solution import Advice, RunResult, Solution
+from vbas_desktop.model.words import counted
 
 from .outcome import situation_of
 from .partitions import Partitions, decide_sites

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Approach, Situation
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 
 def check_request(request: Request) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vbas_desktop.algorithms.pareto import knee, non_dominated
 from vbas_desktop.algorithms.site_numbers import allowed_records
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.solution import Solution
 
 PLACE = "place_information_loss"
 SECONDS = "seconds"

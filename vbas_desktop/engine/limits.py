@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.algorithms.region_names import region_codes
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.regions import LARGEST_NUMBER, Regions
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.regions import LARGEST_NUMBER, Regions
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.limits import Limiting
 
 from .place import distance_scale

@@ -9,12 +9,12 @@ from vbas_desktop.algorithms.released import Aggregation, decide, released_by_pl
 from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.sensitive import enforced
-from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted, share_in_words
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.sensitive import enforced
+from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.model.words import counted, share_in_words
 
 from .limits import TOLD as LIMITS
 from .limits import boundaries_of

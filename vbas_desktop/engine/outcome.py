@@ -12,12 +12,12 @@ from vbas_desktop.algorithms.diversity import Segments, shares_of, without_class
 from vbas_desktop.algorithms.grouping import dense_membership, suppress_globally
 from vbas_desktop.algorithms.released import Aggregation, Decided, decide, placed
 from vbas_desktop.approaches.base import Outcome, Situation
-from vbas_desktop.domain.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import finite_number, frozen
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import finite_number, frozen
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 Facts = Mapping[str, Mapping[str, Any]]
 """Column → figure → value; None where no released class has a harmful value."""

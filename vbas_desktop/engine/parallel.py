@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from vbas_desktop.domain.progress import Cancelled, Progress
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.progress import Cancelled, Progress
+from vbas_desktop.model.records import EquivalenceCounts
 
 T = TypeVar("T")
 

@@ -16,13 +16,13 @@ from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.released import Aggregation, released_by_place
 from vbas_desktop.algorithms.site_numbers import allowed_records, most_trials, range_of_sites
 from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Grace, Progress, Silent, Span
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.solution import Unrefined
-from vbas_desktop.domain.tiers import Tiers
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Grace, Progress, Silent, Span
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.solution import Unrefined
+from vbas_desktop.model.tiers import Tiers
+from vbas_desktop.model.words import counted
 
 from .checks import check_all_kept, check_owner, check_sites, check_tiers
 from .limits import Limits, limits_of

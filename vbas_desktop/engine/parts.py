@@ -20,10 +20,10 @@ from vbas_desktop.algorithms.districts import merge_small, split_large
 from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Situation, Tiering
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.tiers import FIRST_TIER, WHOLE_AREA, Tiers
+from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.tiers import FIRST_TIER, WHOLE_AREA, Tiers
 
 from .limits import Limits, Wish
 

@@ -28,10 +28,10 @@ from vbas_desktop.algorithms.indices import (
     worst_of_points,
 )
 from vbas_desktop.algorithms.released import Aggregation, Placed, placed
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts, merged_groups
-from vbas_desktop.domain.solution import Representability, Solution
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts, merged_groups
+from vbas_desktop.model.solution import Representability, Solution
 
 from .outcome import aggregation_for
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts, frozen
-from vbas_desktop.domain.sensitive import enforced
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.tiers import NOWHERE
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts, frozen
+from vbas_desktop.model.sensitive import enforced
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.tiers import NOWHERE
+from vbas_desktop.model.words import agreeing, counted
 
 from .outcome import decided_for, largest_shares
 

@@ -18,12 +18,12 @@ import numpy as np
 
 from vbas_desktop.approaches.base import Approach, Measure, Outcome
 from vbas_desktop.approaches.registry import DEFAULTS, approaches, make, usual_among
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import SILENT, Progress, Silent, Span
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import SILENT, Progress, Silent, Span
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.model.words import agreeing, counted
 
 from .advice import KeptTrials
 from .checks import check_request, unused_files

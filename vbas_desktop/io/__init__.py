@@ -1,4 +1,4 @@
-"""Read and write files: so far how results are written (`output`) and how stop signals are handled (`signals`).
+"""Read and write files: records, regions, databases, documents, synthetic data, and how results are published.
 
-May use ``domain`` alone.
+May use ``model``, ``settings``, ``algorithms`` and ``approaches``.
 """

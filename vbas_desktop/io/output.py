@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from vbas_desktop.domain.errors import InputError, refusal
-from vbas_desktop.domain.names import shorten
+from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.model.names import shorten
 
 from .exchange import (
     ASIDE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vbas_desktop.domain.errors import refusal
+from vbas_desktop.model.errors import refusal
 
 
 def check_writable(target: Path) -> None:

@@ -36,15 +36,15 @@ from vbas_desktop.assessment.representability.outlier_file import (
 )
 from vbas_desktop.assessment.representability.requirement import Requirement, as_rows, check
 from vbas_desktop.assessment.representability.vector import Choices, representability
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.records import finite_number
-from vbas_desktop.files.generalise import check_complete, read_levels
-from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.record_filter import filter_records, read_record_filter
-from vbas_desktop.files.records.row_texts import coded_texts
-from vbas_desktop.files.records.table import RecordTable, load_records, unknown_column
+from vbas_desktop.io.generalise import check_complete, read_levels
+from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.io.output import check_target
+from vbas_desktop.io.record_filter import filter_records, read_record_filter
+from vbas_desktop.io.records.row_texts import coded_texts
+from vbas_desktop.io.records.table import RecordTable, load_records, unknown_column
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.records import finite_number
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import HandledColumns, Writing
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.regions import Regions
 from vbas_desktop.screening.inputs import Constraints, People, build_task
 from vbas_desktop.screening.outputs import Assessment, assess
 from vbas_desktop.screening.planners import planner

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.model.progress import Cancelled, Progress
 
 T = TypeVar("T")
 

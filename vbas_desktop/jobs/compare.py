@@ -12,7 +12,7 @@ from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_scenarios, prepare, run_prepared
 from vbas_desktop.comparison.store import Memory, Store
 from vbas_desktop.comparison.summary import Summary, summarise
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.settings.run import GENERALISED, RunSettings
 
 from .data import Data
@@ -68,7 +68,7 @@ class CompareJob:
         on_prepared: Callable[[Prepared], None] | None = None,
     ) -> Compared:
         """Run what is missing and write the folder."""
-        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.hashing import require_unchanged
         from vbas_desktop.release.comparison import check_comparison_target, write_comparison
 
         if self.target is not None:
@@ -106,7 +106,7 @@ def plan_of(
     generalised: str,
 ) -> Plan:
     """The plan of these sets, values of k and approaches by component; all else is as the settings say."""
-    from vbas_desktop.files.generalise import from_plain
+    from vbas_desktop.io.generalise import from_plain
 
     return Plan(
         region_column=settings.region_column,

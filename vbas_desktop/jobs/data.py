@@ -9,21 +9,21 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.selection import FilterFile
+from vbas_desktop.io.databases.address import Address, record_place
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.selection import FilterFile
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Groups
-from vbas_desktop.sources.address import Address, record_place
 
 from .beside import beside
 from .inputs import local_paths
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 _WARM_SECONDS = 0.6
 """Compiled loops that are kept are there before that."""
@@ -61,12 +61,12 @@ class LoadJob:
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.algorithms.ahead import make_ready
-        from vbas_desktop.files.counting.region_map import needs_file
-        from vbas_desktop.files.generalise import read_codebook
-        from vbas_desktop.files.record_filter import filter_records
-        from vbas_desktop.files.records.table import REHEARSAL
-        from vbas_desktop.files.regions.read import load_regions
-        from vbas_desktop.files.swapped import check_two_files, with_swap_told
+        from vbas_desktop.io.counting.region_map import needs_file
+        from vbas_desktop.io.generalise import read_codebook
+        from vbas_desktop.io.record_filter import filter_records
+        from vbas_desktop.io.records.table import REHEARSAL
+        from vbas_desktop.io.regions.read import load_regions
+        from vbas_desktop.io.swapped import check_two_files, with_swap_told
 
         started = perf_counter()
         place = record_place(self.records) if isinstance(self.records, Path) else self.records
@@ -96,7 +96,7 @@ class LoadJob:
 
     def _read_filters(self, place: Path | Address) -> tuple[FilterFile | None, FilterFile | None]:
         """Read the tables of required and of unwanted combinations, if there are any."""
-        from vbas_desktop.files.record_filter import read_record_filter
+        from vbas_desktop.io.record_filter import read_record_filter
 
         required, unwanted = self.reading.keep_records, self.reading.drop_records
         if (required or unwanted) and isinstance(place, Address):
@@ -109,8 +109,8 @@ class LoadJob:
         )
 
     def _table(self, place: Path | Address, needed: Sequence[str], progress: Progress) -> RecordTable:
-        from vbas_desktop.files.records.table import load_records
-        from vbas_desktop.sources.table import load_source
+        from vbas_desktop.io.databases.table import load_source
+        from vbas_desktop.io.records.table import load_records
 
         how = self.reading.of_records
         if isinstance(place, Address):
@@ -125,7 +125,7 @@ class LoadJob:
 
 def read_groups(choices: Iterable[str]) -> dict[str, dict[str, str]]:
     """The categories that the named files take together: FILE or COLUMN=FILE:LEVEL each."""
-    from vbas_desktop.files.generalise import as_plain, read_generalisation
+    from vbas_desktop.io.generalise import as_plain, read_generalisation
 
     return as_plain(grouping for choice in choices for grouping in read_generalisation(choice))
 
@@ -144,8 +144,8 @@ class CountJob:
 
     def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
         """Count; groups that do less than their owner may think are among the findings."""
-        from vbas_desktop.files.counting.problem import build_problem
-        from vbas_desktop.files.generalise import check_values, from_plain
+        from vbas_desktop.io.counting.problem import build_problem
+        from vbas_desktop.io.generalise import check_values, from_plain
 
         problem = build_problem(
             self.data.table,

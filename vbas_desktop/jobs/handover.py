@@ -10,12 +10,12 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.files.places import kept_for_user
-from vbas_desktop.files.runfile import RUN_FILE
+from vbas_desktop.io.databases.address import folder_beside, server_name
+from vbas_desktop.io.places import kept_for_user
+from vbas_desktop.io.runfile import RUN_FILE
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.settings.writing import HandingOver
-from vbas_desktop.sources.address import folder_beside, server_name
 
 if TYPE_CHECKING:
     from vbas_desktop.release.ledger import Entry, Ledger
@@ -44,7 +44,7 @@ def ledger_behind(path: Path) -> Path:
 
     So what is made from an earlier release is compared with what its audience has without anybody naming the ledger.
     """
-    from vbas_desktop.files.runfile import RUN_FILE, read_run_file
+    from vbas_desktop.io.runfile import RUN_FILE, read_run_file
 
     folder = path.parent.parent
     if path.exists() or path.parent.name != "release" or not (folder / RUN_FILE).is_file():

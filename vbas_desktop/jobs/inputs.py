@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.files.runfile import RUN_FILE
+from vbas_desktop.io.databases.address import Kind, record_place
 from vbas_desktop.io.output import check_target
-from vbas_desktop.sources.address import Kind, record_place
+from vbas_desktop.io.runfile import RUN_FILE
 
 INPUTS = frozenset({
     "records", "regions", "generalise", "obstacles", "coarsen_from", "region_map", "set", "policy", "population",

@@ -7,15 +7,15 @@ from datetime import date as Date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.files.places import kept_for_user
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.places import kept_for_user
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.writing import HandingOver
-from vbas_desktop.sources.address import record_place
 
 from .data import LoadJob
 from .handover import (
@@ -28,7 +28,7 @@ from .handover import (
 )
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
     from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 
 
@@ -88,8 +88,8 @@ class ReuseJob:
 
     def execute(self, progress: Progress = Silent()) -> Earlier:  # noqa: B008
         """What has to be chosen; `InputError` if its folder is gone."""
-        from vbas_desktop.files.regions.earlier import crosswalk_in
-        from vbas_desktop.files.runfile import read_run_file
+        from vbas_desktop.io.regions.earlier import crosswalk_in
+        from vbas_desktop.io.runfile import read_run_file
 
         progress.update("Reading the earlier release")
         walk = crosswalk_in(Path(self.entry.folder))
@@ -170,7 +170,7 @@ class CompareJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008
         """The result of the check."""
-        from vbas_desktop.files.counting.region_map import map_regions
+        from vbas_desktop.io.counting.region_map import map_regions
         from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger
         from vbas_desktop.release.plan import make_plan
 
@@ -201,7 +201,7 @@ class CheckJob:
         """Find the ledger: the one that is named, else that of the records; see `ledger_of_run`."""
         if self.ledger or self.records:
             return ledger_behind(self.ledger or usual_ledger(self.records or ""))
-        from vbas_desktop.files.runfile import check_named_inputs, read_run_file
+        from vbas_desktop.io.runfile import check_named_inputs, read_run_file
 
         kept = read_run_file(self.folder).get("options") or {}
         check_named_inputs(self.folder, kept, {"regions"} if self.regions else set())
@@ -209,8 +209,8 @@ class CheckJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
         """Read the release and the record file, and compare."""
-        from vbas_desktop.files.counting.region_map import map_regions
-        from vbas_desktop.files.runfile import check_named_inputs, read_run_file
+        from vbas_desktop.io.counting.region_map import map_regions
+        from vbas_desktop.io.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release.ledger import Subject, check, entry_of_folder, read_ledger
 
         kept = read_run_file(self.folder).get("options") or {}
@@ -251,7 +251,7 @@ class RecordJob:
 
     def find_ledger(self) -> Path:
         """Find the ledger: the one that is named, else that of the records; see `ledger_of_run`."""
-        from vbas_desktop.files.runfile import read_run_file
+        from vbas_desktop.io.runfile import read_run_file
 
         kept = read_run_file(self.folder).get("options") or {}
         if self.ledger:

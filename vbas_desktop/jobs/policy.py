@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.solution import Solution
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.policies import Judgement
@@ -56,7 +56,7 @@ class JudgeJob:
         return Outcome(judgement, found, tuple(problems))
 
     def _population(self, progress: Progress) -> dict[str, Any] | None:
-        from vbas_desktop.files.population import read_population
+        from vbas_desktop.io.population import read_population
         from vbas_desktop.release.judging import population_of
         from vbas_desktop.release.plan import make_plan
 
@@ -68,7 +68,7 @@ class JudgeJob:
 
     def _judged(self, document: dict[str, Any]) -> Judgement | None:
         from vbas_desktop.assessment.policies import Figures, judge
-        from vbas_desktop.files.policies import find_policy
+        from vbas_desktop.io.policies import find_policy
         from vbas_desktop.release.judging import figures_of
         from vbas_desktop.release.plan import make_plan
 
@@ -95,8 +95,8 @@ class CopyPolicyJob:
 
     def execute(self, progress: Progress = Silent()) -> Path:  # noqa: B008
         """Write the file; the place of it."""
-        from vbas_desktop.files.policies import text_of
         from vbas_desktop.io.output import write_text
+        from vbas_desktop.io.policies import text_of
 
         from .inputs import check_saved_file
 

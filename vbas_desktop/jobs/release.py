@@ -11,17 +11,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity, UsageError
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.targets import Target, target_of
 from vbas_desktop.io.output import refuse_inputs
+from vbas_desktop.model.errors import Finding, InputError, Severity, UsageError
+from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.command import options_in_force
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.writing import HandingOver
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.targets import Target, target_of
 
 from .data import LoadJob
 from .inputs import input_paths, local_paths
@@ -30,8 +30,8 @@ from .run import Ran, RunJob, checked, chosen_solution
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.audit.copies import Original
-    from vbas_desktop.domain.problem import Problem
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.problem import Problem
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.release.column_coverage import ColumnCoverage
     from vbas_desktop.release.ledger import Entry
@@ -79,8 +79,8 @@ class ReleaseJob:
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
-        from vbas_desktop.files.counting.region_map import map_regions
-        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.counting.region_map import map_regions
+        from vbas_desktop.io.hashing import require_unchanged
         from vbas_desktop.release import check_release_target, write_release
 
         from .handover import check_handover, check_unoccupied
@@ -222,7 +222,7 @@ def with_findings(ran: Ran, findings: tuple[Finding, ...]) -> Ran:
 
 def document_of(ran: Ran, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
     """The content of ``run.json``: what was run with which settings, and what came of it."""
-    from vbas_desktop.files.runfile import run_document
+    from vbas_desktop.io.runfile import run_document
 
     sources = (ran.problem.records_source, ran.problem.regions_source)
     files = [source.path if source is not None else "" for source in sources]
@@ -246,7 +246,7 @@ class CoverageJob:
 
     def execute(self, progress: Progress = Silent()) -> ColumnCoverage:  # noqa: B008 (Silent has no state)
         """Count, before anything is written."""
-        from vbas_desktop.files.counting.region_map import map_regions
+        from vbas_desktop.io.counting.region_map import map_regions
         from vbas_desktop.release.column_coverage import expect_coverage
         from vbas_desktop.release.plan import make_plan
 
@@ -285,8 +285,8 @@ class ExportJob:
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Read, run, compare with what was kept, release."""
-        from vbas_desktop.files.policies import find_policy
-        from vbas_desktop.files.runfile import check_named_inputs, read_run_file
+        from vbas_desktop.io.policies import find_policy
+        from vbas_desktop.io.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release import check_release_target
 
         from .handover import check_handover, check_unoccupied
@@ -359,7 +359,7 @@ def read_checklist(path: Path) -> dict[str, Any]:
     """A filled-in checklist as a release keeps it."""
     import jsonschema
 
-    from vbas_desktop.files.runfile import CHECKLIST_SCHEMA
+    from vbas_desktop.io.runfile import CHECKLIST_SCHEMA
 
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -464,7 +464,7 @@ class TargetJob:
     def execute(self, original: Original, progress: Progress = Silent()) -> int:  # noqa: B008
         """Copy, read back, put in place; the number of rows."""
         from vbas_desktop.audit.copies import check_copy
-        from vbas_desktop.sources.table import open_engine
+        from vbas_desktop.io.databases.table import open_engine
 
         reading = RecordOptions(original.delimiter, original.encoding, "no")
         with self.target.staged(original.file, Span(progress, 0.0, 0.5)) as address:

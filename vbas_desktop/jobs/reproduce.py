@@ -30,17 +30,17 @@ from vbas_desktop.comparison.thesis_island import (
     read_island_reference,
     rows_of,
 )
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.files.generate.marginals import DEPENDENT, INDEPENDENT, load_spec_with_attributes
-from vbas_desktop.files.records.table import RecordOptions
+from vbas_desktop.io.records.table import RecordOptions
+from vbas_desktop.io.synthetic.marginals import DEPENDENT, INDEPENDENT, load_spec_with_attributes
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent, Span
 
 from .inputs import input_paths
 
 if TYPE_CHECKING:
-    from vbas_desktop.domain.problem import Problem
-    from vbas_desktop.domain.regions import Regions
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.problem import Problem
+    from vbas_desktop.model.regions import Regions
 
 
 _DRAWN = {
@@ -87,7 +87,7 @@ class ExperimentData:
 
     def data(self, progress: Progress) -> Path:
         """The folder with the data, generated unless files are given."""
-        from vbas_desktop.files.generate.make import generate
+        from vbas_desktop.io.synthetic.make import generate
 
         if self.records is not None:
             return self.records.absolute().parent
@@ -102,8 +102,8 @@ class ExperimentData:
 
     def read(self, folder: Path, progress: Progress) -> tuple[RecordTable, Regions]:
         """Both files."""
-        from vbas_desktop.files.records.table import load_records
-        from vbas_desktop.files.regions.read import RegionOptions, load_regions
+        from vbas_desktop.io.records.table import load_records
+        from vbas_desktop.io.regions.read import RegionOptions, load_regions
 
         where = RegionOptions(coordinates=self.coordinates)
         regions = load_regions(self.regions or folder / "regions.csv", where, Span(progress, 0.0, 0.1))
@@ -140,7 +140,7 @@ class ReproduceJob(ExperimentData):
         on_finished: Callable[[Finished], None] | None = None,
     ) -> Reproduced:
         """Generate or read, run what is missing, write."""
-        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.hashing import require_unchanged
         from vbas_desktop.release.comparison import (
             THESIS_NAMES,
             check_comparison_target,
@@ -172,7 +172,7 @@ class ReproduceJob(ExperimentData):
         return Reproduced(comparison, tuple(lines))
 
     def _plan(self, folder: Path, locations: tuple[str, ...]) -> Plan:
-        from vbas_desktop.files.generalise import read_generalisation
+        from vbas_desktop.io.generalise import read_generalisation
 
         groupings = read_generalisation(self.generalise or str(folder / "generalise.csv"))
         plan = thesis_plan(self.like, groupings, "region", self.workers, self.random_seed, locations)
@@ -189,7 +189,7 @@ class IslandJob(ExperimentData):
 
     def execute(self, progress: Progress = Silent()) -> tuple[str, ...]:  # noqa: B008 (Silent has no state)
         """Generate or read, run the 18 scenarios, write; returns what came of it, line by line."""
-        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.hashing import require_unchanged
         from vbas_desktop.io.output import check_target, staged_folder, write_text
         from vbas_desktop.release.comparison import THESIS_NAMES
 
@@ -215,8 +215,8 @@ class IslandJob(ExperimentData):
     def _problem(
         self, table: RecordTable, regions: Regions, names: tuple[str, ...], generalised: bool, folder: Path
     ) -> Problem:
-        from vbas_desktop.files.counting.problem import build_problem
-        from vbas_desktop.files.generalise import read_generalisation
+        from vbas_desktop.io.counting.problem import build_problem
+        from vbas_desktop.io.generalise import read_generalisation
 
         groupings = read_generalisation(self.generalise or str(folder / "generalise.csv")) if generalised else ()
         return build_problem(

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import Finding, InputError, UsageError
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Progress, Silent, Span, Steady
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.model.errors import Finding, InputError, UsageError
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import Progress, Silent, Span, Steady
+from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.settings.approaches import made
 from vbas_desktop.settings.run import RunSettings
 
@@ -19,7 +19,7 @@ from .data import CountJob, Data
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.engine.advice import KeptTrials
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class RunJob:
         """Count if necessary, then run; solutions are handed out as they come."""
         from vbas_desktop.engine.advice import KeptTrials, advice_on
         from vbas_desktop.engine.run import run
-        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.hashing import require_unchanged
 
         started = perf_counter()
         steady, kept = Steady(progress), self.kept or KeptTrials()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.search.lattice import Finest, Lattice, lattice_of
 from vbas_desktop.search.run import Found, NodeMemory, NodeStore, Searched, search
 from vbas_desktop.settings.run import RunSettings
@@ -16,7 +16,7 @@ from .data import Data
 from .run import RunJob
 
 if TYPE_CHECKING:
-    from vbas_desktop.domain.problem import Problem
+    from vbas_desktop.model.problem import Problem
     from vbas_desktop.search.ladders import Ladder
 
 Levels = Mapping[str, Sequence[Mapping[str, str]]]
@@ -68,7 +68,7 @@ class SearchJob:
         on_finest: Callable[[Finest], None] | None = None,
     ) -> Searched:
         """Count if necessary, walk, and write the folder."""
-        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.io.hashing import require_unchanged
         from vbas_desktop.release.search import check_search_target, write_search
 
         if self.target is not None:
@@ -92,7 +92,7 @@ def read_ladders(choices: Sequence[str]) -> dict[str, list[Mapping[str, str]]]:
     ``COLUMN=FILE`` is a hierarchy ``value;level1;level2…``; a file with column, value and group adds one level for each
     of its columns.
     """
-    from vbas_desktop.files.generalise import read_groups, read_levels
+    from vbas_desktop.io.generalise import read_groups, read_levels
 
     found: dict[str, list[Mapping[str, str]]] = {}
     for choice in choices:

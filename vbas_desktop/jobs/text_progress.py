@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TextIO
 
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.progress import Progress, Silent
 
 
 class TextProgress:

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.io.databases.address import Address, record_place
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources.address import Address, record_place
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.policies import Judgement
     from vbas_desktop.audit.recount import Recount
-    from vbas_desktop.domain.policies import Policy
+    from vbas_desktop.model.policies import Policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,8 @@ class VerifyJob:
     def execute(self, progress: Progress = Silent()) -> Verified:  # noqa: B008 (Silent has no state)
         """Count."""
         from vbas_desktop.audit.recount import recount
-        from vbas_desktop.files.policies import find_policy
-        from vbas_desktop.files.records.table import line_two
+        from vbas_desktop.io.policies import find_policy
+        from vbas_desktop.io.records.table import line_two
 
         self._check()
         policy = None if self.policy is None else find_policy(self.policy)
@@ -112,15 +112,15 @@ class VerifyJob:
 
     @staticmethod
     def _is_parquet(path: Path) -> bool:
-        from vbas_desktop.files.access import check_readable
-        from vbas_desktop.files.records.parquet import is_parquet
+        from vbas_desktop.io.access import check_readable
+        from vbas_desktop.io.records.parquet import is_parquet
 
         check_readable(path)
         return is_parquet(path)
 
     def _recounted(self, address: Address, progress: Progress) -> Recount:
         from vbas_desktop.audit.source_records import recount_records
-        from vbas_desktop.sources.table import open_engine
+        from vbas_desktop.io.databases.table import open_engine
 
         engine = open_engine(address, self.reading, progress)
         try:

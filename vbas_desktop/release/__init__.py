@@ -1,6 +1,6 @@
 """Writing a release: the anonymised file with its papers, verified by reading it back, then put in place as a whole.
 
-May use everything below it (``files``, ``engine``, ``assessment``, …) and is used by ``session``, ``cli`` and ``ui``.
+May use everything below it (``io``, ``engine``, ``assessment``, …) and is used by ``session``, ``cli`` and ``ui``.
 """
 
 import sys
@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Check, VerificationFailed
+from vbas_desktop.model.errors import Check, VerificationFailed
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
 from .folder import ReleaseReport, check_release_target

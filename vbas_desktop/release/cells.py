@@ -8,8 +8,8 @@ import numpy as np
 
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan

@@ -23,11 +23,11 @@ from vbas_desktop.audit.released_records import (
     text_hashes,
     whole_cells,
 )
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import ColumnFacts
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import ColumnFacts
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.table import SourceTable
 
 from .plan import Plan
 from .records.composition import Decision, region_and_category_codes

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import agreeing, counted, share_in_words
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import agreeing, counted, share_in_words
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.table import SourceTable
 
 from .notation import released_notation
 from .plan import Plan

@@ -25,9 +25,6 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, worst_of_points
 from vbas_desktop.assessment.representability.attributes import ValueRange, describe_values
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import merged_groups
-from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD as LIMITS
 from vbas_desktop.engine.place import (
     HEIGHT,
@@ -39,6 +36,9 @@ from vbas_desktop.engine.place import (
     place_precision,
     precision_by_column,
 )
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import merged_groups
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Partition, Plan

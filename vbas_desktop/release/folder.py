@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.assessment.policies import Judgement
-from vbas_desktop.domain.errors import Check, Finding
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.runfile import RUN_FILE
 from vbas_desktop.io.output import check_target
+from vbas_desktop.io.runfile import RUN_FILE
+from vbas_desktop.model.errors import Check, Finding
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.command import CHECKLIST_FILE, GROUPS_FILE, REQUIREMENT_FILE, SEED_FILE
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.listing import count_formulas, formulas_in_words
-from vbas_desktop.files import generalise
+from vbas_desktop.io import generalise
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.listing import count_formulas, formulas_in_words
 from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
 from vbas_desktop.settings.release import ReleaseOptions
 

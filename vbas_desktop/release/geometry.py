@@ -26,9 +26,9 @@ from vbas_desktop.algorithms.coverage import (
     without_hairlines,
 )
 from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
-from vbas_desktop.domain.crosswalk import NAME
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.crosswalk import NAME
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 from .plan import Partition
 from .tables import TIERS, code_order, tier_columns, to_degrees

@@ -19,9 +19,9 @@ from vbas_desktop.assessment.policies import (
     together,
 )
 from vbas_desktop.assessment.risk import Placed, PopulationRisk, estimated_risk, exact_risk
-from vbas_desktop.domain.policies import RECORDS
-from vbas_desktop.domain.problem import Population
-from vbas_desktop.files.policies import find_policy
+from vbas_desktop.io.policies import find_policy
+from vbas_desktop.model.policies import RECORDS
+from vbas_desktop.model.problem import Population
 
 from .plan import Plan
 

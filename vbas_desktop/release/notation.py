@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.progress import Progress
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.table import SourceTable
 
 from .plan import Plan
 from .records.canonical import Canonical, canonical_columns, values_of_texts

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Generic, TypeVar
 
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.model.progress import Cancelled, Progress
 
 T = TypeVar("T")
 Save = Callable[[Path, bytes], None]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.region_names import mean_points, tier_codes
 from vbas_desktop.algorithms.released import Decided
-from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.sensitive import enforced
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.engine.outcome import decided_for
+from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.sensitive import enforced
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

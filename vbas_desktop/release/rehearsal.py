@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
-from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.solution import RunResult
 
 Writing = Callable[[Problem, RecordTable, RunResult, Path], None]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from vbas_desktop.files.generalise import groups_text
+from vbas_desktop.io.generalise import groups_text
 from vbas_desktop.io.output import check_target, staged_folder, write_text
 from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import csv_text, document, numbered

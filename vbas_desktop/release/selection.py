@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.words import counted
 
 from .disclosure import Share
 

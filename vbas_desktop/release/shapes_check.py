@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.places import place_numbers
-from vbas_desktop.domain.errors import Check, VerificationFailed
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.errors import Check, VerificationFailed
+from vbas_desktop.model.regions import Regions
 
 from .geometry import LAYER, Placed
 from .plan import Partition

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import within_half_turn
-from vbas_desktop.domain.crosswalk import CROSSWALK, NAME
-from vbas_desktop.domain.listing import defuse_row, defused
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.domain.tiers import FIRST_TIER
+from vbas_desktop.model.crosswalk import CROSSWALK, NAME
+from vbas_desktop.model.listing import defuse_row, defused
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
+from vbas_desktop.model.tiers import FIRST_TIER
 
 from .folder import ReleasedFile
 from .plan import Partition, Plan

@@ -15,12 +15,12 @@ from vbas_desktop.audit.column_tests import (
     disclosing_columns,
     disclosing_combinations,
 )
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.table import SourceTable
 
 from .column_counts import SourceTableRecords, TableRecords
 from .plan import Plan

@@ -23,23 +23,23 @@ from vbas_desktop.audit.aggregates import AggregationClaim
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.selection import FilterClaim
 from vbas_desktop.audit.verification import Verification
-from vbas_desktop.domain.errors import Check, Finding, InputError
-from vbas_desktop.domain.listing import defused
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
-from vbas_desktop.files.counting.region_map import map_regions
-from vbas_desktop.files.generalise import from_plain, groups_text
-from vbas_desktop.files.policies import find_policy
-from vbas_desktop.files.population import read_population
-from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.files.runfile import as_text, run_document, write_run_file
+from vbas_desktop.io.counting.region_map import map_regions
+from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.generalise import from_plain, groups_text
 from vbas_desktop.io.output import make_private, require_space, staged_folder
+from vbas_desktop.io.policies import find_policy
+from vbas_desktop.io.population import read_population
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.io.runfile import as_text, run_document, write_run_file
+from vbas_desktop.model.errors import Check, Finding, InputError
+from vbas_desktop.model.listing import defused
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.settings.command import GROUPS_FILE, SEED_FILE, files_to_repeat
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.table import SourceTable
 
 from . import representability
 from .aggregation import CLASS_COUNTS, Aggregated, aggregate_columns, class_counts, with_aggregates

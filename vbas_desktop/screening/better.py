@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.approaches.base import Card, parameter
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.model.progress import Cancelled, Progress
 
 from .heuristic import CLOSEST, FILLS, Heuristic
 from .planners import Planner

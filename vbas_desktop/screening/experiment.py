@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 
 from .expressions import Expression, parse_expression
 from .heuristic import CLOSEST

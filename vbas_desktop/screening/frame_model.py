@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Cancelled, Progress
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Cancelled, Progress
+from vbas_desktop.model.words import counted
 
 from .solving import Clock, found, solve
 from .task import GroupLimits, Task

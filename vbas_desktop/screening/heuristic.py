@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.approaches.base import Card, parameter
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.model.progress import Progress, Silent
 
 from .majority import seat_groups
 from .planners import Planner, planner

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import MISSING
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.io.hashing import require_unchanged
+from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import MISSING
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.words import counted
 
 from .slots import SlotTable
 from .task import GroupLimits, Task

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import agreeing, counted
 
 from .task import GroupLimits, Task
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import defuse_row, defused
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.io.output import staged_folder
+from vbas_desktop.io.records.row_texts import row_texts
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.listing import defuse_row, defused
+from vbas_desktop.model.progress import Progress
 
 from .inputs import People
 from .planners import RandomPlan

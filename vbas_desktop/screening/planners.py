@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Approach, Card, parameter
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress
 
 from .majority import seat_groups
 from .task import Plan, Task, complete

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.regions import CoordinateKind, Regions
-from vbas_desktop.files.dialect import sniff_delimiter
-from vbas_desktop.files.findings import FindingList
-from vbas_desktop.files.regions.coordinates import from_lon_lat
-from vbas_desktop.files.whole_text import whole_text
+from vbas_desktop.io.dialect import sniff_delimiter
+from vbas_desktop.io.findings import FindingList
+from vbas_desktop.io.regions.coordinates import from_lon_lat
+from vbas_desktop.io.whole_text import whole_text
+from vbas_desktop.model.regions import CoordinateKind, Regions
 
 MOST_SEATS = 1_000_000_000
 """No slot has more seats; sums of larger numbers would leave the range of the computer's whole numbers."""

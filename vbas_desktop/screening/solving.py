@@ -10,7 +10,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.model.progress import Cancelled, Progress
 
 
 @dataclass

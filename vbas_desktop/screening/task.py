@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.words import agreeing, counted
 
 from .vectors import AnonymityVector
 

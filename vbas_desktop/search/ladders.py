@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.intervals import interval_name, starts_with_number
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.records import MISSING, Categories, ColumnFacts, Grouping, category_order
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.records import MISSING, Categories, ColumnFacts, Grouping, category_order
 
 OTHER = "other"
 _FEWEST = 2

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.algorithms.grouping import as_matrix, blocks
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import EquivalenceCounts, Grouping
-from vbas_desktop.domain.sensitive import SensitiveCounts
 from vbas_desktop.engine.place import codes_of
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import EquivalenceCounts, Grouping
+from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .ladders import Ladder
 

@@ -24,15 +24,15 @@ from vbas_desktop.algorithms.released import released_by_place
 from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.rating.place_information_loss import place_loss
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import SILENT, Cancelled, Progress, Span
-from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.engine.limits import Limits, limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
-from vbas_desktop.files.hashing import fingerprint
+from vbas_desktop.io.hashing import fingerprint
 from vbas_desktop.io.output import make_own_folder, write_text
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import SILENT, Cancelled, Progress, Span
+from vbas_desktop.model.sensitive import enforced
 from vbas_desktop.settings.limits import Limiting
 
 from .lattice import Finest, Node, coarser

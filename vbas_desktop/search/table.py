@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbas_desktop import __version__
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.listing import defuse_row
-from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.generalise import formula_findings
+from vbas_desktop.io.generalise import formula_findings
+from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.listing import defuse_row
+from vbas_desktop.model.words import agreeing, counted
 
 from .run import FOUND, NEEDLESS, OUT_OF_REACH, Found, Searched
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.io.output import check_target
+from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.jobs.appointments import PlanJob
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.regions import Regions
 from vbas_desktop.screening.heuristic import CLOSEST
 from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, people_of
 from vbas_desktop.screening.outputs import PLAN_FILES, Assessment, cannot_attend, write_plan

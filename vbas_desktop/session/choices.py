@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
-from vbas_desktop.domain.blanks import count_joinable, join_groups
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.records import ColumnFacts, Role
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.blanks import count_joinable, join_groups
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.records import ColumnFacts, Role
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import (
@@ -27,7 +27,7 @@ from vbas_desktop.settings.run import (
 from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import approach, make
 from vbas_desktop.comparison.plan import COMPONENTS, Plan
 from vbas_desktop.comparison.run import Finished
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.jobs.compare import CompareJob, plan_of
 from vbas_desktop.jobs.data import Data
+from vbas_desktop.model.errors import InputError
 
 from .choices import Choices, in_words
 from .results import ProblemKey, Run, grouping_entries, split_sensitive

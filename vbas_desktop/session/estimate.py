@@ -9,13 +9,13 @@ from statistics import median
 
 from vbas_desktop.comparison.plan import seconds_of_one, seconds_of_rating
 from vbas_desktop.comparison.words import duration_in_words, span_in_words
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.solution import RunResult
-from vbas_desktop.domain.words import agreeing, counted, share_in_words
 from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.solution import RunResult
+from vbas_desktop.model.words import agreeing, counted, share_in_words
 
 from .orders import RunOrder
 from .results import ProblemKey, Run

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.search import SearchJob
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import figures, level_words
 from vbas_desktop.settings.declaration import setting_of, settings_of

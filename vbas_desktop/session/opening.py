@@ -9,12 +9,12 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.files.access import is_elsewhere
-from vbas_desktop.files.policies import bundled
-from vbas_desktop.sources.address import Address, record_place
+from vbas_desktop.io.access import is_elsewhere
+from vbas_desktop.io.databases.address import Address, record_place
+from vbas_desktop.io.policies import bundled
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent, Span
 
 from .orders import Loaded, LoadOrder, count
 from .project import SUFFIX, ProjectState, read_project

@@ -9,19 +9,19 @@ from pathlib import Path
 from time import perf_counter as clock
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.jobs.data import CountJob, Data, LoadJob
 from vbas_desktop.jobs.run import RunJob
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.solution import RunResult, Solution
 
 from .choices import Choices, guess_roles
 from .results import ProblemKey, Run
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 
 @dataclass(frozen=True)

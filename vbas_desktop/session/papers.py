@@ -7,7 +7,7 @@ from typing import Any
 from vbas_desktop.assessment.policy import ExportChoices, Knowledge, PolicyNotes, as_document, evidence
 from vbas_desktop.assessment.representability.requirement import Criterion, Requirement, check, requirement_from
 from vbas_desktop.assessment.representability.solution import Checked
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 
 from .choices import Choices
 from .events import Event

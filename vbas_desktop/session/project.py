@@ -17,14 +17,14 @@ import jsonschema
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
 from vbas_desktop.comparison.store import RESULT
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.solution import RunResult
-from vbas_desktop.domain.source import Source
-from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 from vbas_desktop.io.output import write_text
+from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.solution import RunResult
+from vbas_desktop.model.source import Source
 
 from .choices import Choices, choices_from_json, choices_to_json
 from .map_look import MapLook, from_folder

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vbas_desktop.assessment.representability.requirement import SCHEMA as REQUIREMENT
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.settings.declaration import settings_of
 
 from .choices import Choices

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vbas_desktop.approaches.registry import NOTHING, revealed
-from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted, share_in_words
 from vbas_desktop.jobs.ledger import Earlier
+from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.model.words import counted, share_in_words
 
 from .choices import Choices
 from .results import Entry, Run

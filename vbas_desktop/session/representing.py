@@ -17,11 +17,11 @@ from vbas_desktop.assessment.representability.words import (
     reading,
     shares_in_words,
 )
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.forms import Names, names_in, numbers_in, pairs_in
 
 from .papers import checked_of

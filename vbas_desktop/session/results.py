@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.dominance import Standing, standings
 from vbas_desktop.engine.limits import wrong_limits
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
 from .choices import Choices
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.model.words import counted
 
 from .choices import Choices
 from .events import Event, Listener

@@ -17,12 +17,12 @@ from vbas_desktop.assessment.risky.loop import GENTLE, TRIM_DIVISOR, Coarsener, 
 from vbas_desktop.assessment.risky.output import COARSENED, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.table import Table
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import with_label
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.io.output import check_target
+from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.jobs.risky import RiskyJob
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import with_label
+from vbas_desktop.model.words import counted
 from vbas_desktop.settings.writing import Writing
 
 Labels = Mapping[str, Mapping[str, str]]

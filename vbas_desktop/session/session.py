@@ -11,14 +11,14 @@ import numpy as np
 
 from vbas_desktop.approaches.registry import USUAL, preset
 from vbas_desktop.assessment.policy import ExportChoices
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.jobs.run import Ran, RunJob
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.source import Source
 from vbas_desktop.settings.writing import HandingOver
 
 from .choices import Choices, in_words
@@ -33,7 +33,7 @@ from .releasing import loss_limit_of, result_of
 from .results import Entry, ProblemKey, key_of, why_not
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
     from vbas_desktop.release import ReleaseOptions
 
 _NAMED_FILES = ("obstacles", "codebook", "keep_records", "drop_records", "coarsen_from", "region_map")

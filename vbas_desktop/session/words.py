@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.regions import CoordinateKind, Regions
-from vbas_desktop.domain.words import DELIMITER_NAMES, counted
+from vbas_desktop.model.regions import CoordinateKind, Regions
+from vbas_desktop.model.words import DELIMITER_NAMES, counted
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.io.records.table import RecordTable
 
 
 def time_left_in_words(seconds: float) -> str:

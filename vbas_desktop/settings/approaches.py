@@ -7,8 +7,8 @@ from typing import Any
 
 from vbas_desktop.approaches.base import Approach, Parameter
 from vbas_desktop.approaches.registry import DEFAULTS, approach, approaches, make, named
-from vbas_desktop.domain.errors import InputError, UsageError
-from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
+from vbas_desktop.model.errors import InputError, UsageError
+from vbas_desktop.model.solution import USUAL_LOSS_PERCENT
 
 from .run import COMPONENTS, Parameters, RunSettings, allowed_loss_percent
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.model.errors import UsageError
 
 from .approaches import approach_options, named_parameters, spelled
 from .declaration import Setting, settings_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.model.errors import UsageError
 
 from .forms import Form
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from vbas_desktop.domain.criteria import Criterion, criterion_of
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import listed, parts_of, quoted, unquoted
-from vbas_desktop.domain.words import DELIMITER_NAMES
+from vbas_desktop.model.criteria import Criterion, criterion_of
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.listing import listed, parts_of, quoted, unquoted
+from vbas_desktop.model.words import DELIMITER_NAMES
 
 T = TypeVar("T")
 Schema = Mapping[str, Any]

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import defused
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.listing import defused
 
 from .declaration import Settings, setting, settings_of
 from .forms import Delimiter, Digits, Flag, Form, Names, Renames, Switch, WordsByColumn

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vbas_desktop.approaches.registry import DEFAULTS, PRESETS, make, preset
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.solution import USUAL_LOSS_PERCENT
 
 from .declaration import Settings, setting
 from .forms import Flag, Names, Percent, Texts, Whole

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from vbas_desktop.domain.criteria import Criterion, Sensitive
-from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.model.criteria import Criterion, Sensitive
+from vbas_desktop.model.errors import UsageError
 
 from .declaration import Settings, setting
 from .forms import Criteria, ValuesByColumn

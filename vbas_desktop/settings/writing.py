@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import defused
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.listing import defused
 
 from .declaration import Settings, setting
 from .forms import Flag, Form, Names, Whole

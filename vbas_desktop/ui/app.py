@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 
 from vbas_desktop import __version__
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
+from vbas_desktop.model.progress import Progress
 
 from .dialogs.messages import show_failure
 from .main_window import MainWindow
@@ -30,16 +30,16 @@ _CALM_LOOKS = 8
 """One job starts the next with a pause in between: calm means that several looks in a row found nothing going on."""
 
 _NEEDED = (
-    "vbas_desktop.files.records.table",
-    "vbas_desktop.files.regions.read",
-    "vbas_desktop.files.counting.problem",
+    "vbas_desktop.io.records.table",
+    "vbas_desktop.io.regions.read",
+    "vbas_desktop.io.counting.problem",
     "vbas_desktop.engine.run",
     "vbas_desktop.engine.region_table",
     "vbas_desktop.release",
 )
 
 _REHEARSED = (
-    "vbas_desktop.files.records.rehearsal:rehearse",
+    "vbas_desktop.io.records.rehearsal:rehearse",
     "vbas_desktop.algorithms.adc.search:rehearse",
     "vbas_desktop.algorithms.site_moves:rehearse",
     "vbas_desktop.algorithms.geodesic.distances:rehearse",

@@ -9,14 +9,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.places import sample_data
+from vbas_desktop.io.places import sample_data
 from vbas_desktop.jobs.ledger import Earlier, ReuseJob
+from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.history import Step

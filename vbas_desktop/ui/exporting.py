@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.loss import EXCEED_HINT, LOSS
 from vbas_desktop.jobs.handover import OCCUPIED, RECORDED, NewFolderJob, SimilarAudience
 from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
+from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.cells import SITES
 from vbas_desktop.release.ledger import Entry
 from vbas_desktop.session.releasing import why_not_release

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop import __version__
-from vbas_desktop.files.places import documentation
+from vbas_desktop.io.places import documentation
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.plain_text import Label
 

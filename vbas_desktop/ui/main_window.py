@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QTabWidget, QToolBar, QWidget
 
-from vbas_desktop.domain.names import escape_controls
+from vbas_desktop.model.names import escape_controls
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.widgets.building import dress

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
-from vbas_desktop.domain.names import escape_controls
+from vbas_desktop.model.names import escape_controls
 from vbas_desktop.ui.widgets.building import ticked
 from vbas_desktop.ui.widgets.plain_text import menu_text
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.regions import CoordinateSystem
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.regions import CoordinateSystem
+from vbas_desktop.model.solution import Solution
 
 Value = float | int | None
 

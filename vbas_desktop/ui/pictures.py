@@ -17,9 +17,9 @@ from PySide6.QtGui import QFont, QFontInfo, QGuiApplication, QImage, QPageSize, 
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.io.output import check_target
 from vbas_desktop.jobs.inputs import check_saved_file
+from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 

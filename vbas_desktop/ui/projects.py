@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.access import is_elsewhere
+from vbas_desktop.io.access import is_elsewhere
 from vbas_desktop.jobs.inputs import check_saved_file
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder, Recovery
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.ui.widgets.building import dress

@@ -10,8 +10,8 @@ from datetime import datetime
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QStatusBar, QWidget
 
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
 
 if TYPE_CHECKING:
     from .theme import Colours

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QColor, QFont, QIcon, QPainter, QPalette, QPi
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
 
 from .stylesheet import stylesheet
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import clear
 from vbas_desktop.ui.widgets.plain_text import Label, menu_text

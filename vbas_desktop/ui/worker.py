@@ -18,10 +18,10 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
-from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
-from vbas_desktop.domain.names import shorten
-from vbas_desktop.domain.os_errors import explain_os_error
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.model.names import shorten
+from vbas_desktop.model.os_errors import explain_os_error
+from vbas_desktop.model.progress import Cancelled, Progress
 from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Protection

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 
-from vbas_desktop.domain.criteria import Criterion
+from vbas_desktop.model.criteria import Criterion
 
 SLACK = 1e-9
 

@@ -11,8 +11,8 @@ from vbas_desktop.algorithms.adc import search as adc
 from vbas_desktop.algorithms.adc import state as adc_state
 from vbas_desktop.algorithms.adc.search import Clustering, cluster
 from vbas_desktop.algorithms.adc.star import sites_in_blocks, star_of, two_nearest
-from vbas_desktop.domain.progress import SILENT, Cancelled
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.progress import SILENT, Cancelled
+from vbas_desktop.model.records import EquivalenceCounts
 
 
 def clustered(problem: Instance, progress=SILENT) -> Clustering:

@@ -18,13 +18,13 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_location import adc as adc_approach
 from vbas_desktop.assessment.risky import table
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.generate import make as generate
-from vbas_desktop.files.generate.spec import load_spec
-from vbas_desktop.files.records import table as records
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records import table as records
+from vbas_desktop.io.synthetic import make as generate
+from vbas_desktop.io.synthetic.spec import load_spec
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.release import ReleaseOptions, write
 from vbas_desktop.screening import heuristic
 from vbas_desktop.screening.planners import planner
@@ -164,7 +164,7 @@ def test_adc_has_one_compiled_version_of_each_loop_which_the_rehearsal_makes():
 
 LEAVE_WHILE_COMPILING = """
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.model.progress import Cancelled
 
 class Stop:
     left = {polls}
@@ -202,11 +202,11 @@ import sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
 from vbas_desktop.algorithms import ahead
-from vbas_desktop.files.records.rehearsal import rehearse
-from vbas_desktop.files.records import coding, delimited, dictionary, raw as raw_records, table as records, tokens
-from vbas_desktop.files.counting import classes as counting
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.records.rehearsal import rehearse
+from vbas_desktop.io.records import coding, delimited, dictionary, raw as raw_records, table as records, tokens
+from vbas_desktop.io.counting import classes as counting
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.regions.read import load_regions
 
 def versions():
     loops = {loop for module in (coding, counting, delimited, dictionary, raw_records, tokens)
@@ -236,11 +236,11 @@ from numba.core.dispatcher import Dispatcher
 from vbas_desktop import audit, release
 from vbas_desktop.algorithms import ahead
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
+from vbas_desktop.model.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.release.write import rehearse, write_release
 
 rooms = (audit, release, release.records)

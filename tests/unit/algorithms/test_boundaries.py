@@ -14,8 +14,8 @@ from vbas_desktop.algorithms.annealing import Limits
 from vbas_desktop.algorithms.boundaries import advance, move_boundaries
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces
 from vbas_desktop.algorithms.partition import Total, new_partition, recentre
-from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.progress import Cancelled
+from vbas_desktop.model.records import EquivalenceCounts
 
 
 def naive_group_loss(counts, inside, k):

@@ -9,7 +9,7 @@ from shapely import MultiPolygon, Polygon, box
 
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, study_area
 from vbas_desktop.algorithms.voronoi import fits_together
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 

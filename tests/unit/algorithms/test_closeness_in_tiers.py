@@ -11,8 +11,8 @@ from tests.sensitive_making import counts_of, sensitive_of
 from tests.unit.algorithms.naive_criteria import meets
 from vbas_desktop.algorithms import released
 from vbas_desktop.algorithms.released import Aggregation, decide, released_by_place
-from vbas_desktop.domain.criteria import criterion_of
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.criteria import criterion_of
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 WHOLE_AREA = Tiers((np.zeros(3, np.int32),), ("",) * 2, (None,) * 2)
 TWO_TIERS = Tiers((np.array([0, 0, 1, 1], np.int32), np.zeros(2, np.int32)), ("",) * 3, (None,) * 3)

@@ -21,8 +21,8 @@ from vbas_desktop.audit.criteria import Spread, judged
 from vbas_desktop.audit.sensitive import Judged, barring_by, settled
 from vbas_desktop.audit.tier_recount import recounted_tiers
 from vbas_desktop.audit.verification import _released_as
-from vbas_desktop.domain.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE, criterion_of
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE, criterion_of
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 CRITERIA = [
     *("distinct:2", "distinct:3", "entropy:1.5", "entropy:2", "entropy:3", "recursive:1,2", "recursive:2,3"),

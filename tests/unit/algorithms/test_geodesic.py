@@ -10,7 +10,7 @@ from vbas_desktop.algorithms.geodesic import distances
 from vbas_desktop.algorithms.geodesic.distances import around_obstacles
 from vbas_desktop.algorithms.geodesic.mesh import Walls, walls_of
 from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.model.progress import Cancelled
 
 
 def walls(*shapes):

@@ -9,7 +9,7 @@ from tests.unit.algorithms.naive_ways import naive_distances
 from vbas_desktop.algorithms.cells import cell_polygons
 from vbas_desktop.algorithms.geodesic.cells import cell_borders
 from vbas_desktop.algorithms.geodesic.mesh import walls_of
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.model.progress import Cancelled
 
 SHOWN, STEP = box(0, 0, 10, 10), 10 / 120
 

@@ -16,7 +16,7 @@ from vbas_desktop.algorithms.grouping import (
     smallest_classes,
     without_small_classes,
 )
-from vbas_desktop.domain.tiers import NOWHERE
+from vbas_desktop.model.tiers import NOWHERE
 
 matrices = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 9), st.integers(1, 20)), elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30])

@@ -10,10 +10,10 @@ from tests.problem_making import problem_of, situation_for
 from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
 from vbas_desktop.algorithms.districts import gabriel, ground_of, grow, grow_from_seeds
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 CHAIN = [(float(x), 0.0) for x in range(6)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.algorithms.nearest import nearest_sites, squared_distances
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.model.progress import Cancelled
 
 
 def literal(points, sites):

@@ -14,7 +14,7 @@ from vbas_desktop.algorithms.adjacency import (
     polygon_neighbours,
 )
 from vbas_desktop.algorithms.colouring import colour_map, recolour
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 
 def shapes_of(polygons):

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.region_names import member_names, region_names
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.algorithms import grouping
 from vbas_desktop.algorithms.grouping import released_totals
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 
 
 @settings(max_examples=150, deadline=None)

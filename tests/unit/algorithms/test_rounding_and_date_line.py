@@ -16,7 +16,7 @@ from vbas_desktop.algorithms.date_line import (
     sides,
     within_half_turn,
 )
-from vbas_desktop.files.regions.coordinates import from_lon_lat, projection_for
+from vbas_desktop.io.regions.coordinates import from_lon_lat, projection_for
 
 
 def shapes(*many):

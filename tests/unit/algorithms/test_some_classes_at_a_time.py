@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as hnp
 from tests.sensitive_making import counts_of, sensitive_of
 from vbas_desktop.algorithms import released
 from vbas_desktop.algorithms.grouping import of_classes, side_by_side
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.tiers import Tiers
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.tiers import Tiers
 
 REGIONS, CLASSES, VALUES = 7, 6, 3
 CRITERIA = ("share:50", "distinct:2", "entropy:1.5", "recursive:2,2", "closeness:0.4", "ordered-closeness:0.3")

@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.algorithms import released
 from vbas_desktop.algorithms.tier_release import released_in_tier, tiers_of_classes
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 
 def tiers_from(*parents):

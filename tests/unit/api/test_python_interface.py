@@ -18,7 +18,7 @@ import shapely
 
 import vbas_desktop as vbas
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError, UsageError
+from vbas_desktop.model.errors import InputError, UsageError
 
 ROOT = Path(__file__).parents[3]
 COLUMNS = {"region_column": "tract", "quasi_identifiers": ["age", "sex"], "identifiers": ["person"]}

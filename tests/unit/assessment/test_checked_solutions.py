@@ -7,11 +7,11 @@ import pytest
 
 from vbas_desktop.assessment.representability.requirement import Requirement, Verdict
 from vbas_desktop.assessment.representability.solution import Checked, marked
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Categories, EquivalenceCounts
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
-from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.place import codes_of, packed, place_vector, unpacked
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.solution import RunResult, Solution
 
 OK, NOT_MET, NOT_CHECKABLE = Verdict.OK, Verdict.NOT_MET, Verdict.NOT_CHECKABLE
 

@@ -16,7 +16,7 @@ from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hiera
 from vbas_desktop.assessment.representability.pairing import pair
 from vbas_desktop.assessment.representability.separation import davies_bouldin_of, worst_of_file
 from vbas_desktop.assessment.representability.vector import Choices, representability
-from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
 
 SIZES = Hierarchy("size", {str(n): ("1-3" if n < 4 else "4-6", SUPPRESSED) for n in range(1, 7)})
 HIERARCHIES = {"size": SIZES, "job": flat("job")}

@@ -10,7 +10,7 @@ from vbas_desktop.assessment.representability.distance_tables import (
     read_distance_tables,
 )
 from vbas_desktop.assessment.representability.handling import Merge
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 
 JOBS = ";Self;Employee;House\nSelf;0;1;4\nEmployee;1;0;2\nHouse;4;2;0\n"
 

@@ -16,7 +16,7 @@ from vbas_desktop.assessment.representability.distance_tables import Distance, D
 from vbas_desktop.assessment.representability.first_step import FirstStep, handle_in_steps
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, normalise_levels
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 
 COLUMNS = ("age", "job", "town")
 AGES = [str(age) for age in range(12)]

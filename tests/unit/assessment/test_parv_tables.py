@@ -12,7 +12,7 @@ from vbas_desktop.assessment.representability.classes import outlier_records
 from vbas_desktop.assessment.representability.hierarchy import read_hierarchies
 from vbas_desktop.assessment.representability.pairing import pair
 from vbas_desktop.assessment.representability.unmatched import count_classes
-from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
 
 TESTS = Path(__file__).parents[2]
 LEVELS = TESTS.parent / "docs" / "examples" / "household" / "levels"

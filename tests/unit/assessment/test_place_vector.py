@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import davies_bouldin_score
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Categories, EquivalenceCounts, Grouping
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.place import place_vector
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import Categories, EquivalenceCounts, Grouping
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.model.solution import Solution
 
 
 def problem_of(matrix, points, k, groupings=()):

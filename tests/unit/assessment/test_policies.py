@@ -22,9 +22,9 @@ from vbas_desktop.assessment.policies import (
     together,
 )
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.policies import COMPARISONS, MEASURES, POPULATION, RECORDS, Demand, Policy
-from vbas_desktop.files.policies import bundled, find_policy, read_policy, text_of
+from vbas_desktop.io.policies import bundled, find_policy, read_policy, text_of
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.policies import COMPARISONS, MEASURES, POPULATION, RECORDS, Demand, Policy
 
 GOOD = """format = 1
 id = "ours"

@@ -14,10 +14,10 @@ from release_making import write_regions
 
 from vbas_desktop.assessment.risk import Placed, estimated_risk, exact_risk
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Population
-from vbas_desktop.domain.source import Source
 from vbas_desktop.jobs.ledger import RecordJob
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Population
+from vbas_desktop.model.source import Source
 from vbas_desktop.release.ledger import alone, read_ledger
 
 

@@ -32,8 +32,8 @@ from vbas_desktop.assessment.representability.hierarchy import (
     read_hierarchy,
     weighted,
 )
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.engine.place import precision_by_column
+from vbas_desktop.model.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data" / "parv"
 COLUMNS = ("Hh", "Job")

@@ -9,8 +9,8 @@ from vbas_desktop.assessment.risky.loop import Coarsener, Plan
 from vbas_desktop.assessment.risky.mining import _Scratch, mine
 from vbas_desktop.assessment.risky.rules import DomainRule
 from vbas_desktop.assessment.risky.table import Table
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.files.records.table import load_records
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.session.risky import RiskySetup, run, search, step
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "clients.csv"

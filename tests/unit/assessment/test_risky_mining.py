@@ -17,8 +17,8 @@ from vbas_desktop.assessment.risky.loop import STRATEGIES, Coarsener, Plan, exem
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.rules import DomainRule, FilterRule
 from vbas_desktop.assessment.risky.table import Table
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled, Silent
 
 NAMES = ["a", "b", "c", "d", "e"]
 CELLS = st.sampled_from(["", "x", "y", "zz"])

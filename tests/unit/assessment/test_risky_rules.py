@@ -9,7 +9,7 @@ from vbas_desktop.assessment.risky.rules import (
     read_filter_rules,
     unknown_features,
 )
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 
 DOMAIN = """Feature,Rule Type,Rule Option
 PostalCode,Candidate,Candidate-1

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.assessment.representability.words import figure_shown, parts_shown, share_at_least, shown
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.model.errors import InputError
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
 

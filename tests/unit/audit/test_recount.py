@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vbas_desktop.audit import blocks as recount_blocks
 from vbas_desktop.audit import classes as recount_classes
 from vbas_desktop.audit.recount import recount
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 
 
 def written(tmp_path, content, name="release.csv"):

@@ -19,7 +19,7 @@ from vbas_desktop.audit.blocks import Fields, Table, blocks_of
 from vbas_desktop.audit.classes import Classes
 from vbas_desktop.audit.recount import recount
 from vbas_desktop.audit.values import Values
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 
 quick = settings(max_examples=60, deadline=None)
 plain_words = st.sampled_from(["", "1", "01", "a", "é", "日本", "r1", " ", "a long value of a class", "1.5"])

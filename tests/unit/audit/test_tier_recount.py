@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.tier_release import tiers_of_classes
 from vbas_desktop.audit.tier_recount import recounted_tiers
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 
 @st.composite

@@ -7,8 +7,8 @@ from release_making import random_rows, small_case, write_records
 
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import verify
-from vbas_desktop.domain.errors import VerificationFailed
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.write import _Job
 

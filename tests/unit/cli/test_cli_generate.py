@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.places import sample_data
+from vbas_desktop.io.places import sample_data
 
 SPEC = sample_data() / "spec.toml"
 

@@ -11,7 +11,7 @@ from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.cli.main import main
 from vbas_desktop.comparison import run as comparison_run
 from vbas_desktop.comparison.store import Store
-from vbas_desktop.files import hashing
+from vbas_desktop.io import hashing
 
 MEASURES = [name for name, kind in approaches("rating").items() if not kind.of_sensitive_values]
 """Each of them has a chart in every scenario."""

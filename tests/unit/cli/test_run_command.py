@@ -9,9 +9,9 @@ import pytest
 from vbas_desktop import __version__
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.records import table as record_files
-from vbas_desktop.files.records.table import load_records
 from vbas_desktop.io import output
+from vbas_desktop.io.records import table as record_files
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.settings.approaches import run_settings
 
 MEASURES = [

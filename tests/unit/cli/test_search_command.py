@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.records import Categories
-from vbas_desktop.files.generalise import read_codebook
-from vbas_desktop.files.places import sample_data
+from vbas_desktop.io.generalise import read_codebook
+from vbas_desktop.io.places import sample_data
+from vbas_desktop.model.records import Categories
 
 RECORDS, REGIONS = (str(sample_data() / name) for name in ("records.csv", "regions.geojson"))
 SAMPLE = [RECORDS, REGIONS, "--region-column", "tract", "--quiet"]

@@ -7,10 +7,10 @@ import numpy as np
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import Grouping
 
 SILENT = Silent()
 GROUPS = Grouping("age", {"1": "young", "2": "young", "3": "old", "4": "old"})

@@ -15,9 +15,9 @@ from vbas_desktop.comparison.plan import Scenario, labelled_approaches
 from vbas_desktop.comparison.run import count_scenarios, prepare
 from vbas_desktop.comparison.store import Memory, Store
 from vbas_desktop.comparison.table import rows_of
-from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.release.comparison import write_comparison
 from vbas_desktop.release.report.bars import colours_of
 
@@ -160,8 +160,8 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from comparison_making import plan_of, run_comparison
 from vbas_desktop.comparison import store as kept
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
 folder = Path({folder!r})
 store = kept.Store(folder / "kept")
 whole_put = kept.Store.put

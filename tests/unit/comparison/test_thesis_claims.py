@@ -17,8 +17,8 @@ from vbas_desktop.comparison.thesis_claims import (
     verdict_line,
 )
 from vbas_desktop.comparison.thesis_tables import filled, ratio_lines, side_by_side, sites_lines, tables_markdown
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.records import Grouping
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.records import Grouping
 
 FACTS = {
     "region": "eastern",

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.construction.coarsen import CoarsenConstruction
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Earlier, Regions
-from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.regions.earlier import load_earlier
+from vbas_desktop.io.regions.earlier import load_earlier
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Earlier, Regions
+from vbas_desktop.model.source import Source
 from vbas_desktop.settings.limits import Limiting
 
 HERE = Source("crosswalk.csv", 0, "0")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.problem_making import problem_of, situation_for
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
 
 CODES = ("K1A0A1", "K1A0A2", "K1B", "K2A0A1", "M1A0A1", "K1A1A1")
 

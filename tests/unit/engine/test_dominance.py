@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.pareto import knee
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.dominance import marked, standings
+from vbas_desktop.model.solution import Solution
 
 BOTH = ("suppressed_records", "place_information_loss")
 

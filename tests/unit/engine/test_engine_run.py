@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.problem_making import counts_of, problem_of, problems, regions_of
 from vbas_desktop.approaches.base import Card, Construction, SiteLocation
 from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.region_table import region_table, why
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Cancelled
 
 LINE = problem_of([(0, 0), (1, 0), (10, 0), (11, 0)], [[3, 1, 0], [2, 0, 0], [0, 4, 1], [0, 3, 0]], k=2, unknown=2)
 GRID = problem_of(

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problem_of
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.region_table import Handover, handovers, in_sentences
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.problem import Request
 
 
 def refined(seed, refinement="boundaries"):

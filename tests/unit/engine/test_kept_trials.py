@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.problem_making import problem_of, problems
 from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.advice import KeptTrials, advice_on
 from vbas_desktop.engine.partitions import decide_sites
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Cancelled, Silent
 
 TOWN = problem_of([(i % 5, i // 5) for i in range(20)], [[9, 1 + i % 4, i % 3] for i in range(20)], k=4)
 

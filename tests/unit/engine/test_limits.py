@@ -16,14 +16,14 @@ from vbas_desktop.approaches.base import Card, Construction, Refined, Refinement
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.store import settings_of
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.limits import TOLD, limits_of, limits_settings
 from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.parts import Parts
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.settings.limits import Limiting
 
 

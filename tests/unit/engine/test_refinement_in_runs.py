@@ -8,12 +8,12 @@ import pytest
 from tests.problem_making import problem_of
 from vbas_desktop.approaches.base import Card, Refined, Refinement
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.engine import partitions
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.settings.limits import Limiting
 
 

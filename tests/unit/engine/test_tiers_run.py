@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from tests.problem_making import problem_of, problems
 from vbas_desktop.approaches.base import Tiering
 from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.tiers import Tiers
 from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.tiers import Tiers
 
 # Nine regions in three groups of three on a line; k = 3. Class 0 is large everywhere, class 1 has 1 or 2 in each.
 POINTS = [(x + 100 * group, 0) for group in range(3) for x in range(3)]

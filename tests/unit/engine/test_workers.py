@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.engine import parallel
 from vbas_desktop.engine.parallel import workers_for
+from vbas_desktop.model.records import EquivalenceCounts
 
 
 def counts(regions: int, classes: int) -> EquivalenceCounts:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.io import exchange, output
 from vbas_desktop.io.output import MARK, check_target, remove_leftovers, staged_file, staged_folder
 from vbas_desktop.io.writable import check_writable
+from vbas_desktop.model.errors import InputError
 
 NAMES = ("one", "two")
 

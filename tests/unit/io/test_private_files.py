@@ -61,7 +61,7 @@ from vbas_desktop.io.output import write_text
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.project import ProjectState
 from vbas_desktop.session.opening import Recovery
-from vbas_desktop.domain.source import Source
+from vbas_desktop.model.source import Source
 folder = Path(sys.argv[1])
 state = ProjectState(Source("a.csv", 1, "0" * 64), Source("b.csv", 1, "0" * 64), Choices())
 state.write(folder / "p.vbas")

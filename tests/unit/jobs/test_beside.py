@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.jobs.beside import beside
+from vbas_desktop.model.progress import Cancelled, Silent
 
 
 class Told:

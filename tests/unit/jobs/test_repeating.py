@@ -15,8 +15,8 @@ import pytest
 
 from vbas_desktop.assessment.representability.requirement import Requirement
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.records import Role
-from vbas_desktop.files.policies import text_of
+from vbas_desktop.io.policies import text_of
+from vbas_desktop.model.records import Role
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of

@@ -15,7 +15,7 @@ from release_making import Case, load, released_rows, write_regions
 
 from vbas_desktop.algorithms.class_values import mean_text, most_frequent
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError, VerificationFailed
+from vbas_desktop.model.errors import InputError, VerificationFailed
 from vbas_desktop.release import ReleaseOptions, aggregation
 from vbas_desktop.release.records.source_writer import refuse_aggregation
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from release_making import write_regions
 from test_nasty_files import REGIONS, SETTINGS, nasty_files, solution_of
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordOptions, load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records import row_order
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import make_plan

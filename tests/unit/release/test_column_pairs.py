@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.audit import released_records
 from vbas_desktop.audit.agreement import agreeing, agreement, pair_counts
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordOptions, load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import column_counts
 from vbas_desktop.release.column_counts import TableRecords
 from vbas_desktop.release.plan import make_plan

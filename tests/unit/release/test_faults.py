@@ -16,9 +16,9 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 from release_making import load, random_rows, small_case, write_records, write_regions
 
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.io import output
 from vbas_desktop.io.output import MARK
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.release import ReleaseOptions
 
 TESTS = Path(__file__).parents[2]

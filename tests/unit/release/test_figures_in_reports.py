@@ -8,8 +8,8 @@ import pytest
 from release_making import load, write_records, write_regions
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.problem import Request
 from vbas_desktop.release import ReleaseOptions
 
 FORMULAS = "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import vbas_desktop as vbas
 from vbas_desktop.algorithms.diversity import shares_of
-from vbas_desktop.domain.criteria import DISTINCT, SHARE
-from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.outcome import decided_for
 from vbas_desktop.jobs.run import RunJob
+from vbas_desktop.model.criteria import DISTINCT, SHARE
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.release.ledger import Ledger, Subject, check, entry_of_plan
 from vbas_desktop.release.ledger.making import planned_rows
 from vbas_desktop.release.plan import make_plan

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.audit.readback import escaped
-from vbas_desktop.domain.listing import defused
+from vbas_desktop.model.listing import defused
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records.arrow_writer import _formulas
 from vbas_desktop.release.records.rows import is_formula

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.solutions import pack
+from vbas_desktop.io.solutions import pack
 from vbas_desktop.release.ledger.entry import Entry
 from vbas_desktop.release.ledger.file import FORMAT
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from vbas_desktop.algorithms.key_groups import _group
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.release.ledger import kernels
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in

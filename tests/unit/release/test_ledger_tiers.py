@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.audit.tier_recount import recounted_tiers
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import (
     Atoms,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.release.ledger import fates
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, fates_in, places_in

@@ -12,12 +12,12 @@ from release_making import Case, write_records
 
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import VerificationFailed
-from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordOptions, load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.problem import Request
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.settings.limits import Limiting
 

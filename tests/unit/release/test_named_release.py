@@ -12,9 +12,9 @@ from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.assessment.representability.hierarchy import places_of_crosswalk
-from vbas_desktop.domain.crosswalk import code_columns
-from vbas_desktop.domain.errors import InputError, VerificationFailed
-from vbas_desktop.domain.listing import defused
+from vbas_desktop.model.crosswalk import code_columns
+from vbas_desktop.model.errors import InputError, VerificationFailed
+from vbas_desktop.model.listing import defused
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release import write as writing
 from vbas_desktop.release.ledger.making import _crosswalk

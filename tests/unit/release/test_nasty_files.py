@@ -14,12 +14,12 @@ from release_making import write_regions
 
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import verify
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.records.table import RecordOptions, load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.records.csv_writer import CsvRecords

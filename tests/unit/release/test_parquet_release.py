@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 from release_making import load, random_rows, released_rows, small_case, write_records, write_regions
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.records.table import RecordOptions
+from vbas_desktop.io.records.table import RecordOptions
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records import arrow_writer as records_arrow
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.release.patience import Beside, Saving, patiently
 
 

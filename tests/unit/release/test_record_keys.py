@@ -12,8 +12,8 @@ import pytest
 from release_making import load, random_rows, released_rows, small_case, write_records, write_regions
 from test_filtered_release import filtered_case
 
-from vbas_desktop.domain.errors import InputError, VerificationFailed
 from vbas_desktop.io.records.row_order import PIECE_ROWS, RecordKeys, RowKeys
+from vbas_desktop.model.errors import InputError, VerificationFailed
 from vbas_desktop.release import ReleaseOptions, record_index
 from vbas_desktop.release.records.source_writer import refuse_record_key
 

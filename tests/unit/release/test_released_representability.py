@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from release_making import load, released_rows, small_case, write_records, write_regions
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.place import place_vector
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
 

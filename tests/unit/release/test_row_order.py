@@ -12,8 +12,8 @@ import pytest
 from release_making import random_rows, small_case, write_records, write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.io.records.row_order import RowKeys
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records import arrow_writer as records_arrow
 from vbas_desktop.release.records import batch_buckets, shuffle

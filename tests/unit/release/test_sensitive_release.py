@@ -20,9 +20,9 @@ from tests.unit.algorithms.naive_criteria import meets
 from vbas_desktop.algorithms.released import decide
 from vbas_desktop.audit import verification
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.criteria import criterion_of
-from vbas_desktop.domain.progress import SILENT
 from vbas_desktop.engine.outcome import aggregation_for
+from vbas_desktop.model.criteria import criterion_of
+from vbas_desktop.model.progress import SILENT
 
 HEADER = ["age", "sex", "region", "illness", "cost"]
 RELEASED = ["--allow-column", "cost,illness", "--no-pdf", "--quiet", "--range-reach", "0"]

@@ -20,7 +20,7 @@ from geography_making import (
 )
 from release_making import load, random_rows, write_records
 
-from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.geometry import placed_for, shapes_of
 from vbas_desktop.release.plan import make_plan

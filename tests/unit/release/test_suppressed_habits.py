@@ -18,7 +18,7 @@ import pytest
 from release_making import GRID, load, write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.settings.reading import RecordOptions
 

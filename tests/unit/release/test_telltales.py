@@ -7,10 +7,10 @@ import pytest
 from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.runfile import run_document
+from vbas_desktop.io.runfile import run_document
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Request
 from vbas_desktop.release import TELLTALE, ReleaseOptions
 
 HEADER = ["name", "age", "sex", "region", "more"]

@@ -12,10 +12,10 @@ from release_making import load, random_rows, write_records, write_regions
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import verify
-from vbas_desktop.domain.errors import VerificationFailed
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.release import ReleaseOptions
 
 K = 5

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from release_making import random_rows, released_rows, small_case
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records.coded_writer import CodedRecords
 

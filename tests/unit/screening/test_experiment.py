@@ -3,7 +3,7 @@
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.progress import Silent
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.screening.experiment import country, improvements, random_programme
 from vbas_desktop.screening.expressions import parse_expression
 from vbas_desktop.screening.published import TABLE_10, TABLE_11, published_gain

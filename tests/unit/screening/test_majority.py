@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_planners import every_plan
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Silent
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.screening.optimal import Optimal
 from vbas_desktop.screening.planners import planner
 from vbas_desktop.screening.task import GroupLimits, Task, alternatives

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.screening.heuristic import FILLS, _FreeSeats, _seat, seat_all
 from vbas_desktop.screening.optimal import Optimal
 from vbas_desktop.screening.planners import planner, planners

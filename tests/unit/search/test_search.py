@@ -15,11 +15,11 @@ from vbas_desktop.algorithms.grouping import suppress_globally
 from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import Cancelled
+from vbas_desktop.model.records import Categories, ColumnFacts, EquivalenceCounts
 from vbas_desktop.search.ladders import ladder_of, proposed
 from vbas_desktop.search.lattice import Finest, coarser, lattice_of
 from vbas_desktop.search.run import FOUND, NEEDLESS, OUT_OF_REACH, NodeMemory, NodeStore, search, solve
@@ -224,7 +224,7 @@ def test_a_search_stays_within_three_times_its_finest_counts(monkeypatch):
     # Blocks as small beside these counts as they are beside those of a country.
     monkeypatch.setattr("vbas_desktop.algorithms.grouping._CACHED_CELLS", 10_000)
     monkeypatch.setattr("vbas_desktop.search.lattice._BLOCK_CELLS", 10_000)
-    monkeypatch.setattr("vbas_desktop.domain.records._BLOCK", 10_000)
+    monkeypatch.setattr("vbas_desktop.model.records._BLOCK", 10_000)
     generator = np.random.default_rng(7)
     regions, numbers = 400, (40, 60)
     cells = generator.choice(regions * 2400, 240_000, replace=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.records import Role
 from vbas_desktop.session.choices import Choices, changed_fields, in_words
 
 

@@ -9,7 +9,7 @@ from made_up_sessions import open_data, run
 from vbas_desktop.cli.main import main
 from vbas_desktop.comparison.store import Store
 from vbas_desktop.comparison.words import duration_in_words, plan_in_words, prepared_in_words
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.comparing import Ticked, order_comparison, ticked_plan, why_not_compare
 from vbas_desktop.session.estimate import estimate

@@ -7,7 +7,7 @@ from made_up_sessions import open_data, run, write_data
 
 from vbas_desktop.assessment.policy import ExportChoices
 from vbas_desktop.assessment.representability.requirement import Requirement, Verdict
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.opening import OpenProjectOrder
 from vbas_desktop.session.project import read_project

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from made_up_sessions import open_data, run, write_data
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.records import Role
-from vbas_desktop.files.access import is_elsewhere
-from vbas_desktop.files.solutions import pack, unpack
+from vbas_desktop.io.access import is_elsewhere
+from vbas_desktop.io.solutions import pack, unpack
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.records import Role
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session import project as projects
 from vbas_desktop.session.choices import Choices, choices_from_json, choices_to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from made_up_sessions import open_data, run, write_data
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.session.estimate import estimate
 from vbas_desktop.session.events import Event
 from vbas_desktop.session.session import Session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.domain.words import agreeing, capitalised, counted, share_in_words
+from vbas_desktop.model.words import agreeing, capitalised, counted, share_in_words
 from vbas_desktop.session.words import (
     product_in_words,
     seconds_in_words,

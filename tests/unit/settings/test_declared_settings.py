@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli import run as run_command
-from vbas_desktop.domain.criteria import criterion_of
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.runfile import read_run_file
+from vbas_desktop.io.runfile import read_run_file
+from vbas_desktop.model.criteria import criterion_of
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.settings import forms
 from vbas_desktop.settings.approaches import run_settings

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import lean, lean_inner
-from vbas_desktop.domain.progress import SILENT, Progress
-from vbas_desktop.domain.records import EquivalenceCounts, frozen
+from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.records import EquivalenceCounts, frozen
 
 from .accept import accept, remember_trial
 from .candidates import open_visit

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled, lean, lean_inner
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 
 from .layout import (
     CLASS,

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.model.progress import SILENT, Progress
 
 from .distances import NOBODY, waves_to
 from .mesh import Area, Walls, stand

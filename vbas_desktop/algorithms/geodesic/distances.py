@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.model.progress import SILENT, Progress
 
 from .mesh import Area, Standing, Walls, mesh_of, stand, walls_of
 from .waves import Waves, begin_at, run_on

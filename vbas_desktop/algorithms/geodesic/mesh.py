@@ -13,7 +13,7 @@ from shapely import Polygon
 
 from vbas_desktop.algorithms.adjacency import connected_parts
 from vbas_desktop.algorithms.remembered import remembered
-from vbas_desktop.domain.regions import Obstacles
+from vbas_desktop.model.regions import Obstacles
 
 from .waves import Mesh
 

@@ -13,8 +13,8 @@ from vbas_desktop.algorithms.districts import ground_of, join_smallest
 from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.progress import Progress
 
 
 @dataclass(frozen=True)

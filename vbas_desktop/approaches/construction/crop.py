@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress
 
 MOST_CHARACTERS = 1000
 

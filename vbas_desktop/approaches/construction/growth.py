@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.districts import ground_of, grow, grow_from_seeds
 from vbas_desktop.algorithms.site_numbers import CANADA, MODEL_CHOICES, OWN, gaps_cutoff
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import agreeing, counted
 
 SMALLEST = "smallest"
 SEEDED = "seeded"

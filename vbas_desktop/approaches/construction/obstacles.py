@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 
 _REHEARSAL = "vbas_desktop.algorithms.geodesic.distances:rehearse"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.approaches.base import Card, Construction, Situation
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
 from vbas_desktop.approaches.declaration import effort_parameter, weight_parameter
 from vbas_desktop.approaches.site_moving import LOSSIER, REHEARSAL
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.model.progress import Progress, Span
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from vbas_desktop.algorithms.adjacency import known_neighbours
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 
 
 @dataclass(frozen=True)

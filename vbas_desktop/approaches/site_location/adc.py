@@ -13,8 +13,8 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation, parameter
 from vbas_desktop.approaches.declaration import seeding_parameter
 from vbas_desktop.approaches.site_moving import Search, moved_sites
-from vbas_desktop.domain.progress import Progress, Span
-from vbas_desktop.domain.sensitive import enforced
+from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.model.sensitive import enforced
 
 if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc.search import Clustering

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 
 
 @dataclass(frozen=True)

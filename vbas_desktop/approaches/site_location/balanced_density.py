@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 
 _REHEARSAL = "vbas_desktop.algorithms.population_cells:rehearse"
 

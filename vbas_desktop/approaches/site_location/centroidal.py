@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.approaches.declaration import seeding_parameter
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.model.progress import Progress, Span
 
 
 @dataclass(frozen=True)

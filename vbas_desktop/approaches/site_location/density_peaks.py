@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 
 _NUMBERS = 1_000_000
 """Neighbours that are asked for at a time, at most."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation
 from vbas_desktop.approaches.declaration import effort_parameter, seeding_parameter, weight_parameter
 from vbas_desktop.approaches.site_moving import LOSSIER, USUAL_EFFORT, Search, moved_sites
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.model.progress import Progress, Span
 
 
 @dataclass(frozen=True)

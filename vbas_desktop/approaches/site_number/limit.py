@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from vbas_desktop.algorithms.site_numbers import allowed_records, forecast, largest_within
 from vbas_desktop.approaches.base import Card, SiteNumber, Situation, Trials, parameter
-from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
+from vbas_desktop.model.solution import USUAL_LOSS_PERCENT
 
 
 @dataclass(frozen=True)

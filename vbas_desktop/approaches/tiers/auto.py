@@ -12,9 +12,9 @@ from vbas_desktop.algorithms.adjacency import group_neighbours, known_neighbours
 from vbas_desktop.algorithms.agglomeration import nested_groups
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.tiers import FIRST_TIER, WHOLE_AREA, Tiers
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.tiers import FIRST_TIER, WHOLE_AREA, Tiers
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import listed
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.tiers import FIRST_TIER, WHOLE_AREA, Tiers
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.listing import listed
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import frozen
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.tiers import FIRST_TIER, WHOLE_AREA, Tiers
+from vbas_desktop.model.words import agreeing, counted
 
 
 @dataclass(frozen=True)

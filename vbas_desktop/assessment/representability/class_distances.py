@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import finite_number
+from vbas_desktop.model.records import finite_number
 
 from .classes import Label
 from .distance_tables import Distance

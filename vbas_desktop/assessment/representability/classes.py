@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import MISSING, frozen
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.records import MISSING, frozen
 
 Label = tuple[str, ...]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest_class import MATCHING, NUMBER, TABLE, DistanceColumn, LevelColumn
-from vbas_desktop.domain.records import finite_number
+from vbas_desktop.model.records import finite_number
 
 from .classes import Classes, Label
 from .distance_tables import Distance

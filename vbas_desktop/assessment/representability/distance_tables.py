@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.records import finite_number, frozen
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.findings import FindingList
-from vbas_desktop.files.generalise import delimited_rows
+from vbas_desktop.io.findings import FindingList
+from vbas_desktop.io.generalise import delimited_rows
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.records import finite_number, frozen
+from vbas_desktop.model.words import counted
 
 from .classes import Classes, Label
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.declaration import parameter, parameters_of
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.records import frozen
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.records import frozen
 
 from .classes import Classes, Label
 from .distance_tables import BY_RANK, Distance, DistanceTable, rank_distances

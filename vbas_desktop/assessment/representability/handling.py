@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from vbas_desktop.approaches.base import Approach, Card, parameter
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.words import counted
 
 from .classes import Classes, Label, outliers
 from .distance_tables import Distance

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from vbas_desktop.domain.crosswalk import CROSSWALK, code_columns
-from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.generalise import read_levels
+from vbas_desktop.io.generalise import read_levels
+from vbas_desktop.model.crosswalk import CROSSWALK, code_columns
+from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.words import counted
 
 from .classes import Classes
 

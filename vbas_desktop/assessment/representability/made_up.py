@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vbas_desktop.approaches.declaration import parameter, parameters_of
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.records import finite_number
-from vbas_desktop.files.records.row_texts import coded_texts
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_texts import coded_texts
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.records import finite_number
 
 from .handling import Handled
 

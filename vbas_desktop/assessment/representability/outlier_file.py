@@ -11,14 +11,14 @@ import numpy as np
 
 from vbas_desktop.audit.handled_file import HandledClaim, verify_handled_file
 from vbas_desktop.audit.selection import FilterClaim
-from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
-from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.records.parquet import write_parquet_texts
-from vbas_desktop.files.records.row_texts import row_texts
-from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
-from vbas_desktop.files.written_rows import CsvLines, secret, secret_key, shuffled
 from vbas_desktop.io.output import make_private, staged_file, write_text
 from vbas_desktop.io.records.key_index import INDEX_COLUMNS
+from vbas_desktop.io.records.parquet import write_parquet_texts
+from vbas_desktop.io.records.row_texts import row_texts
+from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.io.written_rows import CsvLines, secret, secret_key, shuffled
+from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.settings.writing import HandledColumns, Writing
 
 from .classes import Classes, outlier_records, outliers

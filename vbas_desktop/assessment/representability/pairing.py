@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.files.records.row_texts import coded_texts, column_texts
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_texts import coded_texts, column_texts
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.errors import Finding, InputError
 
 from .classes import Classes
 from .hierarchy import Hierarchy

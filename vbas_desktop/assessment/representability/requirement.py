@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.files.access import check_readable
+from vbas_desktop.io.access import check_readable
 from vbas_desktop.io.output import write_text
+from vbas_desktop.model.errors import Finding, InputError
 
 from .words import OVERALL as TITLED
 

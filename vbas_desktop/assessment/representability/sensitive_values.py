@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.records import finite_number
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records.row_texts import coded_texts
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.row_texts import coded_texts
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.records import finite_number
+from vbas_desktop.model.words import counted
 
 from .classes import named
 from .pairing import Pairing, changed_records

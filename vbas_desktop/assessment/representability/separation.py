@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, of_rows
-from vbas_desktop.domain.records import finite_number
+from vbas_desktop.model.records import finite_number
 
 from .class_distances import smallest_distance
 from .classes import Classes

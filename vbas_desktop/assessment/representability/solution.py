@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import MISSING
-from vbas_desktop.domain.solution import Representability, RequirementCheck, RunResult, Solution
 from vbas_desktop.engine.place import HEIGHT, codes_of, unpacked
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import MISSING
+from vbas_desktop.model.solution import Representability, RequirementCheck, RunResult, Solution
 
 from .requirement import Criterion, Requirement, Verdict, as_rows, check, none_missed, not_released, released
 from .words import parts_shown

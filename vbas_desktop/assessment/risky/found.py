@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
 from vbas_desktop.io.output import write_text
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 
 from .table import Table, joined, row_keys
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.words import counted
 
 from .filters import Coarsening, Defaults, next_coarsening
 from .found import Found, Level, Search, ThresholdCount, occurrences, rows_of

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.hash_table import slots_for
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.words import counted
 
 from .found import Found, Level, Search, risky_rows, rows_of
 from .kernels import add_up, any_below, open_rows, pick

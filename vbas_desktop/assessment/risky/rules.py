@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.findings import FindingList
-from vbas_desktop.files.whole_text import whole_text
+from vbas_desktop.io.findings import FindingList
+from vbas_desktop.io.whole_text import whole_text
+from vbas_desktop.model.words import counted
 
 ALL = "ALL"
 _TYPES = {"candidate": "candidate", "threshold greater": "greater", "threshold less": "less"}

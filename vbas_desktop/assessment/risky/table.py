@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.hash_table import slots_for
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.files.records.table import RecordTable, not_categorical
+from vbas_desktop.io.records.table import RecordTable, not_categorical
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.records import frozen
 
 from .kernels import extend_keys, join_equal
 

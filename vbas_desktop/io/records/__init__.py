@@ -1,1 +1,1 @@
-"""Read and write record files."""
+"""Read and write record files. Reading begins with `table.load_records`."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.one_way import plain_value
+from vbas_desktop.io.one_way import plain_value
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.words import counted
 
 from .changes import Change, changes, joint_changes
 from .entry import Entry

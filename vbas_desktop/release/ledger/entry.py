@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.files.solutions import pack, unpack
+from vbas_desktop.io.solutions import pack, unpack
 
 from .audiences import PUBLIC, same_audience
 from .guarded import Guarded

@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 from vbas_desktop.algorithms.grouping import aggregate, with_entries
 from vbas_desktop.algorithms.key_groups import group_keys
 from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.model.records import EquivalenceCounts
 
 from .entry import Entry, cell_keys
 from .kernels import OPEN, add_mixed, add_up, cells_of, settle

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.files.access import check_readable
+from vbas_desktop.io.access import check_readable
 from vbas_desktop.io.exchange import NO_LINK
 from vbas_desktop.io.output import write_text
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Silent
 
 from .entry import Entry
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.audit.criteria import Spread, order_of
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .fates import NOT_RELEASED, Atoms, Fates
 from .numbering import Ints, numbered

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbas_desktop.algorithms.released import Aggregation, decide
-from vbas_desktop.domain.criteria import Sensitive, criterion_of
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.records import Grouping
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
-from vbas_desktop.domain.words import MISSING
-from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.one_way import plain_value, possible_values
-from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.files.solutions import pack, unpack
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.io.one_way import plain_value, possible_values
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.io.solutions import pack, unpack
+from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.words import MISSING
 
 from .keyed import Hashes, Listed, class_hashes, region_hashes, value_hashes
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.algorithms.key_groups import group_keys
-from vbas_desktop.domain.records import frozen
+from vbas_desktop.model.records import frozen
 
 REHEARSAL = f"{__name__}:rehearse"
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from vbas_desktop.engine.place import codes_of
+from vbas_desktop.model.records import EquivalenceCounts, frozen
 
 Hashes = NDArray[np.uint64]
 

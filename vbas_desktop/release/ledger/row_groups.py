@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.audit.criteria import Spread, order_of
-from vbas_desktop.domain.criteria import Criterion, criterion_of
-from vbas_desktop.domain.words import MISSING
+from vbas_desktop.model.criteria import Criterion, criterion_of
+from vbas_desktop.model.words import MISSING
 
 from .entry import Rows, cell_keys
 from .guarded import Guarded

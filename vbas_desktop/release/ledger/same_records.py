@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 
 from .changes import all_places
 from .entry import Entry

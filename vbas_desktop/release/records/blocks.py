@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.source import Source
-from vbas_desktop.files.dialect import Dialect
-from vbas_desktop.files.records.tokens import CR, LF
+from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.io.records.tokens import CR, LF
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.source import Source
 
 from .fields import Bytes, complete_rows
 

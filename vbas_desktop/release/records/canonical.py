@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.one_way import canonical_values, is_text, plain_value
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.one_way import canonical_values, is_text, plain_value
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.words import agreeing, counted
 
 Canonical = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """The values of the columns that are rewritten, and what is written for each.

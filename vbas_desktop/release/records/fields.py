@@ -1,6 +1,6 @@
 """Finding the fields of CSV rows in raw bytes, and looking raw fields up in tables, without making a Python object.
 
-Regular rows are cut by the loader's own cutter (`files.records.tokens`). Rows with quotes have one of their own here:
+Regular rows are cut by the loader's own cutter (`io.records.tokens`). Rows with quotes have one of their own here:
 the loader takes the quotes off in place, while the release copies fields with every byte they have.
 
 A field that starts with a quote runs to its closing quote (a doubled quote stands for one); anywhere else a quote is
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.algorithms.hash_table import first_slot, free_slot, next_slot, slots_for
-from vbas_desktop.files.records.bits import PADDING
-from vbas_desktop.files.records.tokens import CR, LF, QUOTE, SPARE_PLACES, is_regular, separators
+from vbas_desktop.io.records.bits import PADDING
+from vbas_desktop.io.records.tokens import CR, LF, QUOTE, SPARE_PLACES, is_regular, separators
 
 Bytes = NDArray[np.uint8]
 

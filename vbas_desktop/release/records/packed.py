@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.domain.records import frozen
-from vbas_desktop.files.records.bits import PADDING, load_word, store_word
+from vbas_desktop.io.records.bits import PADDING, load_word, store_word
+from vbas_desktop.model.records import frozen
 
 from .fields import Bytes, bounds_of
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled, inlined
-from vbas_desktop.files.records.tokens import CR, LF, QUOTE
+from vbas_desktop.io.records.tokens import CR, LF, QUOTE
 
 from .fields import Bytes
 

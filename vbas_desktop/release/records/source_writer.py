@@ -11,11 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress, Span
-from vbas_desktop.release.plan import Plan
-from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.sources.expressions import (
+from vbas_desktop.io.databases.expressions import (
     KEPT,
     REGIONS,
     Joined,
@@ -25,7 +21,11 @@ from vbas_desktop.sources.expressions import (
     release_query,
     rewritten_table,
 )
-from vbas_desktop.sources.table import SourceTable
+from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .arrow_writer import ArrowRecords, shuffled
 from .batch_buckets import BatchBuckets, keys_from_hashes

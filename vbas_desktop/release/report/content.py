@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.assessment.risk import risk_of
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.source import Source
-from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD
 from vbas_desktop.engine.place import codes_of
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.source import Source
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.column_coverage import names_in_words
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.selection import selection_in_full

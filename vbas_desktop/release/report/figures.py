@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours
 from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.algorithms.coverage import polygon_rings
-from vbas_desktop.domain.regions import CoordinateKind
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.outcome import decided_for, largest_shares
+from vbas_desktop.model.regions import CoordinateKind
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.release.plan import Partition, Plan
 
 from .drawing import Area, Dot, Drawing, Label, Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 
 from .blocks import Block, Paragraph, Table
 

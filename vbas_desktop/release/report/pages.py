@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from vbas_desktop.domain.words import capitalised
+from vbas_desktop.model.words import capitalised
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 

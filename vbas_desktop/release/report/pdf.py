@@ -18,7 +18,7 @@ from reportlab.platypus import CondPageBreak, KeepTogether, SimpleDocTemplate, S
 from reportlab.platypus import Paragraph as Flow
 from reportlab.platypus import Table as Grid
 
-from vbas_desktop.domain.words import capitalised
+from vbas_desktop.model.words import capitalised
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Table, Tiles
 from .drawing import Area, Dot, Drawing, Label, Line

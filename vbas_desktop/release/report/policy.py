@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vbas_desktop.assessment.policies import Verdict, judge
-from vbas_desktop.files.policies import bundled
+from vbas_desktop.io.policies import bundled
 from vbas_desktop.release.judging import figures_of
 from vbas_desktop.release.plan import Plan
 

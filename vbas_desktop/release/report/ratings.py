@@ -8,7 +8,7 @@ from typing import Any
 from vbas_desktop.approaches.base import Measure
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.assessment.risk import THRESHOLDS, Risk
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.solution import Solution
 
 from .blocks import Block, Paragraph, Table
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.assessment.risk import risk_of
-from vbas_desktop.domain.errors import Check
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import Check
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.disclosure import Share, Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent

@@ -12,7 +12,7 @@ from vbas_desktop.assessment.representability.words import (
     OVERALL,
     shares_in_words,
 )
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 
 from .attributes import attribute_table, description_blocks
 from .blocks import FOOT, LONGEST, Block, Pairs, Paragraph, Report, Section, Table, Tiles, left_out

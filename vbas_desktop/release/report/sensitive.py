@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vbas_desktop.domain.criteria import Sensitive
+from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.plan import Plan
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.crosswalk import NAME
-from vbas_desktop.domain.errors import Check, Finding
-from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.crosswalk import NAME
+from vbas_desktop.model.errors import Check, Finding
+from vbas_desktop.model.solution import RunResult
 from vbas_desktop.release.column_coverage import ColumnCoverage
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile

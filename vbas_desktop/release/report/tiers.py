@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vbas_desktop.domain.tiers import FIRST_TIER
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.tiers import FIRST_TIER
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.disclosure import Example, Told
 
 from .blocks import Block, Paragraph, Table

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.domain.words import DELIMITER_NAMES, counted
-from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
+from vbas_desktop.model.words import DELIMITER_NAMES, counted
 from vbas_desktop.release.cells import uses_records
 from vbas_desktop.settings.command import settings_in_words
 from vbas_desktop.settings.release import ReleaseOptions

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import Colours

@@ -10,13 +10,14 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QWidget
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.loss import in_tiers_in_words
-from vbas_desktop.files.policies import bundled
+from vbas_desktop.io.databases.address import Address, folder_beside, is_address, record_place
+from vbas_desktop.io.policies import bundled
 from vbas_desktop.jobs.handover import RECORDED, usual_ledger
 from vbas_desktop.jobs.release import CoverageJob, ReleaseJob, Stopped, TargetJob
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.records import Role
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.release.ledger import Entry as LedgerEntry
@@ -25,7 +26,6 @@ from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.writing import HandingOver
-from vbas_desktop.sources.address import Address, folder_beside, is_address, record_place
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer, scrolled
 from vbas_desktop.ui.widgets.dialog import CANCEL, Dialog

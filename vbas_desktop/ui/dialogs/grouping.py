@@ -9,10 +9,10 @@ from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
 
 from vbas_desktop.algorithms.intervals import intervals, number_of_groups
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import ColumnFacts, Grouping
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.io.records.table import RecordTable
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import ColumnFacts, Grouping
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog
@@ -177,7 +177,7 @@ class GroupingDialog(Dialog):
 
 def _read(path: str, column: str, level: int, table: RecordTable | None, progress: Progress) -> tuple[Grouping, ...]:
     """Read the groups of a ``column,value,group`` file, or one level of a hierarchy that lists every value."""
-    from vbas_desktop.files.generalise import HEADER, check_complete, delimited_rows, read_groups, read_levels
+    from vbas_desktop.io.generalise import HEADER, check_complete, delimited_rows, read_groups, read_levels
 
     progress.update("Reading groups")
     rows = delimited_rows(Path(path))

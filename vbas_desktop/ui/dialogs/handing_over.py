@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.words import capitalised, counted
 from vbas_desktop.jobs.ledger import LEDGER_USED, NO_LEDGER, RecordJob
 from vbas_desktop.jobs.release import ExportJob
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.words import capitalised, counted
 from vbas_desktop.release import ReleaseReport
 from vbas_desktop.release.column_coverage import WITHOUT_ROLE
 from vbas_desktop.release.ledger import Entry, extract_columns

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QTextEdit, QWidget
 
-from vbas_desktop.domain.names import escape_lines
+from vbas_desktop.model.names import escape_lines
 from vbas_desktop.ui.widgets.building import dress
 from vbas_desktop.ui.widgets.plain_text import menu_text
 from vbas_desktop.ui.worker import Failure

@@ -8,11 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.progress import Silent
-from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.listing import has_tables, tables_of, with_table
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.listing import has_tables, tables_of, with_table
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
 from vbas_desktop.ui.widgets.dialog import CANCEL, OK, OPEN, Dialog

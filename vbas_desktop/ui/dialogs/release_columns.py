@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.model.records import Role
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.plain_text import set_tool_tip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QListWidget, QTableWidget, QWidget
 
-from vbas_desktop.domain.criteria import TITLES, Criterion, Sensitive
-from vbas_desktop.domain.records import MISSING, ColumnFacts, finite_number
+from vbas_desktop.model.criteria import TITLES, Criterion, Sensitive
+from vbas_desktop.model.records import MISSING, ColumnFacts, finite_number
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
 from vbas_desktop.algorithms.matching import changed_owner
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.solution import Solution
 from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_of, measure_words, unit_of, value_text
 from vbas_desktop.ui.panel.results_columns import approach_of
 from vbas_desktop.ui.widgets.tables import Heading, TableModel

@@ -11,9 +11,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.regions import CoordinateSystem
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.regions import CoordinateSystem
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.theme import GRID, Colours
 
 from .figures import Classes, Figure, spread

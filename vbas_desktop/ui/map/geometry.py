@@ -22,12 +22,12 @@ from vbas_desktop.algorithms.matching import matched_groups
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.algorithms.places import distinct_pairs
 from vbas_desktop.algorithms.region_names import region_codes
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.regions import CoordinateKind, Regions
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.limits import TOLD
-from vbas_desktop.files.regions.obstacles import load_context
+from vbas_desktop.io.regions.obstacles import load_context
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.regions import CoordinateKind, Regions
+from vbas_desktop.model.solution import Solution
 
 _COAST_DETAIL = 4_000.0
 """The coast is simplified to this many steps along the diagonal of the study area: finer than a screen shows."""

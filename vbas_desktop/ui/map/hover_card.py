@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.theme import Colours
 from vbas_desktop.ui.widgets.plain_text import rich_text
 

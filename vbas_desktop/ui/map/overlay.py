@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.cells import aggregated_shapes
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import member_names
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.files.regions.obstacles import load_context
+from vbas_desktop.io.regions.obstacles import load_context
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.regions import Regions
 from vbas_desktop.session.map_look import CODES, NAMES, MapLook
 
 from .geometry import BaseGeometry, Frame, MapGeometry, Rings, lines_of, rings_of

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.regions import Regions
 from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vbas_desktop.algorithms.region_names import region_names, tier_codes
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.solution import Solution, Unrefined
 from vbas_desktop.engine.limits import TOLD, unmet_of
 from vbas_desktop.engine.loss import suppressed_in_tiers
 from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.solution import Solution, Unrefined
 
 from .figures import Figure
 from .geometry import BaseGeometry, MapGeometry, coloured_like, drawn_in_places, prepare_map

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.names import escape_controls
+from vbas_desktop.model.names import escape_controls
 from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.results_columns import short_titles

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons
 from vbas_desktop.algorithms.coverage import Shapes
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import Obstacles
 from vbas_desktop.engine.limits import TOLD, parts_of
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.regions import Obstacles
 
 from .geometry import BaseGeometry, MapGeometry, Rings, lines_of, rings_of
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.model.progress import Progress
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import Part, button, in_column, pause, split

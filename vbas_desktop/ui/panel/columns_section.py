@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.algorithms.intervals import number_of_groups
-from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.model.records import MISSING, ColumnFacts, Role
+from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.theme import GRID

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.domain.names import escape_lines
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.names import escape_lines
 from vbas_desktop.session.words import data_in_words, regions_in_words
-from vbas_desktop.sources.address import record_place
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row

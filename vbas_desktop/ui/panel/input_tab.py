@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
-from vbas_desktop.domain.errors import Finding
+from vbas_desktop.model.errors import Finding
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.estimate import Estimate, estimate
 from vbas_desktop.ui.context import Context

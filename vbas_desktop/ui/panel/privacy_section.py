@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSpinBox, QWidget
 
-from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.records import ColumnFacts
 from vbas_desktop.session.results import why_not_k
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import setting_of

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.regions.read import region_names
+from vbas_desktop.io.regions.read import region_names
+from vbas_desktop.model.progress import Progress
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import FIND_OUT, Reading, RegionOptions

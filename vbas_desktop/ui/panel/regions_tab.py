@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.shown import Match, matches

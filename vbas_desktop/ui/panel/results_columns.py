@@ -8,9 +8,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from vbas_desktop.domain.regions import CoordinateSystem
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.regions import CoordinateSystem
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.choices import title_of
 from vbas_desktop.session.results import Entry, Marks, by_scenario
 from vbas_desktop.ui.numbers import SECONDS, measure_names, measure_of, measure_words, unit_of, value_text

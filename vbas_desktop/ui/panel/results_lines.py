@@ -8,9 +8,9 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QToolButton, QWidget
 
-from vbas_desktop.domain.solution import Advice
-from vbas_desktop.domain.words import counted, share_in_words
 from vbas_desktop.engine.loss import USUAL_TIERS, in_tiers_in_words
+from vbas_desktop.model.solution import Advice
+from vbas_desktop.model.words import counted, share_in_words
 from vbas_desktop.session.results import Entry, by_scenario
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QFont, QIcon
 
-from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.model.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.rows import Ranges, within
 from vbas_desktop.ui.numbers import shown_measures

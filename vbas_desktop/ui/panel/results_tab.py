@@ -9,8 +9,8 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
-from vbas_desktop.domain.regions import CoordinateSystem
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.regions import CoordinateSystem
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.engine.limits import in_words, unmet_of
 from vbas_desktop.engine.region_table import Handover, SmallClass, anonymity_vector, handovers, in_sentences, why
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import Key, key_of, preparer_of

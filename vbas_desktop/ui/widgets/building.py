@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.names import escape_controls
+from vbas_desktop.model.names import escape_controls
 
 from .plain_text import menu_text, tool_tip
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
 
-from vbas_desktop.domain.names import escape_controls
+from vbas_desktop.model.names import escape_controls
 
 from .building import button
 

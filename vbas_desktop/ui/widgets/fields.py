@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.names import escape_lines
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.names import escape_lines
 from vbas_desktop.settings.declaration import Setting
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.plain_text import Label, menu_text, set_tool_tip, tool_tip

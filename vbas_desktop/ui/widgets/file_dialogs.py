@@ -10,7 +10,7 @@ from PySide6.QtCore import QStandardPaths, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from vbas_desktop.files.places import sample_data
+from vbas_desktop.io.places import sample_data
 
 RECORD_FILES = "Records (*.csv *.tsv *.txt *.gz *.parquet);;All files (*)"
 REGION_FILES = "Regions (*.csv *.tsv *.txt *.geojson *.json *.gpkg *.shp);;All files (*)"

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QWidget
 
-from vbas_desktop.domain.listing import parts_of, quoted, unquoted
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.files.places import resource
+from vbas_desktop.io.places import resource
+from vbas_desktop.model.listing import parts_of, quoted, unquoted
+from vbas_desktop.model.names import escape_controls
 
 from .building import offer, ticked
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from vbas_desktop.approaches.base import Parameter
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.regions import Regions
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.regions import Regions
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import RecordOptions

@@ -13,7 +13,7 @@ from PySide6 import QtGui
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from vbas_desktop.domain.names import escape_controls, escape_lines
+from vbas_desktop.model.names import escape_controls, escape_lines
 
 
 class HasToolTip(Protocol):

@@ -36,12 +36,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.listing import defuse_row
-from vbas_desktop.domain.names import escape_lines
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.io.output import write_text
 from vbas_desktop.jobs.inputs import check_saved_file
+from vbas_desktop.model.listing import defuse_row
+from vbas_desktop.model.names import escape_lines
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import ColumnFacts
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu
 
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.widgets.building import passing_menu

@@ -9,11 +9,11 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtWidgets import QMenu, QTableView
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.words import counted
 from vbas_desktop.screening.inputs import People
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session import appointments

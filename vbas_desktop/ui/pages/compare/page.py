@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QMenu, QTabWidget, QWidget
 from vbas_desktop.comparison.run import Finished, Prepared
 from vbas_desktop.comparison.thesis_claims import CLAIMS
 from vbas_desktop.comparison.words import plan_in_words, prepared_in_words
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.generate.marginals import DEPENDENT, INDEPENDENT
+from vbas_desktop.io.synthetic.marginals import DEPENDENT, INDEPENDENT
 from vbas_desktop.jobs.compare import Compared
 from vbas_desktop.jobs.reproduce import IslandJob, Reproduced, ReproduceJob
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
 from vbas_desktop.ui.context import Context

@@ -9,7 +9,7 @@ from vbas_desktop.comparison.plan import COMPONENTS
 from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import Contest, Front, Summary, labels_of
 from vbas_desktop.comparison.words import COMPONENT_WORDS, measure_title
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.charts.chart import attend
 from vbas_desktop.ui.charts.plots import BarsChart
 from vbas_desktop.ui.charts.rows import ChartRow, Measure

@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLineEdit, QTableView, QWidget
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.ledger import CompareJob, ReadLedgerJob, RemoveJob
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.words import counted
 from vbas_desktop.release.ledger import Entry, Ledger, Verdict, partition_of, similar_audience
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.export import ledger_of

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
 from vbas_desktop.assessment.policies import Judged, Judgement, Verdict, answer_key
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.files.policies import bundled
+from vbas_desktop.io.policies import bundled
 from vbas_desktop.jobs.policy import CopyPolicyJob, JudgeJob, Outcome
+from vbas_desktop.model.names import escape_controls
 from vbas_desktop.release.report.policy import population_rows
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID

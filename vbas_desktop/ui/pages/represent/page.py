@@ -9,10 +9,10 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from vbas_desktop.assessment.representability.handled_columns import index_file
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records.table import load_records
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.jobs.any_file import OutlierJob, Outliers
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Progress
 from vbas_desktop.session.representing import Description, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
 from vbas_desktop.settings.reading import RecordOptions

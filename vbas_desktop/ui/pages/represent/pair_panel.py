@@ -14,8 +14,8 @@ from vbas_desktop.assessment.representability.first_step import BIJECTIVE, MODES
 from vbas_desktop.assessment.representability.handling import Fabricate, Handling, handlings
 from vbas_desktop.assessment.representability.made_up import Filling
 from vbas_desktop.assessment.representability.vector import Choices
-from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
+from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.session.representing import PairOrder, levels_by_name, numbers_of, texts_by_name
 from vbas_desktop.settings.forms import names_in, orders_in
 from vbas_desktop.settings.writing import HandledColumns

@@ -18,9 +18,9 @@ from vbas_desktop.assessment.representability.requirement import (
     write_requirement,
 )
 from vbas_desktop.assessment.representability.words import OVERALL as MEASURES
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.jobs.inputs import check_saved_file
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.session.representing import alike_in_words, requirement_of, texts_of, unvarying
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QLineEdit, QTableView, QWidget
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.risky import Arrangement, Combination, Listing
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID

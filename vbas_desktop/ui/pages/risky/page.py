@@ -10,10 +10,10 @@ from typing import Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import Role
+from vbas_desktop.model.words import counted
 from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context

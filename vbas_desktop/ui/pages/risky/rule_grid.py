@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.assessment.risky.rules import ALL, domain_rules_of, filter_words, rule_lines
-from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
-from vbas_desktop.domain.names import escape_controls
-from vbas_desktop.domain.words import counted
+from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID

@@ -1,0 +1,126 @@
+"""Records by region, class and value of a sensitive column: checked, and counted like one more quasi-identifier."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from vbas_desktop.io.findings import FindingList
+from vbas_desktop.io.one_way import BLANKS, is_text, plain_value, possible_values
+from vbas_desktop.io.records.table import Lookup, RecordTable, not_categorical, unknown_column
+from vbas_desktop.model.criteria import Sensitive
+from vbas_desktop.model.errors import refusal
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import MISSING, ColumnFacts, category_order, finite_number
+from vbas_desktop.model.sensitive import SensitiveCounts
+
+from .classes import CLASSES_LIMIT
+
+_SHOWN = 5
+
+
+def check_sensitive(
+    table: RecordTable, sensitive: Sequence[Sensitive], used: Sequence[str], findings: FindingList
+) -> None:
+    """Note all that is wrong or odd about the sensitive columns; ``used`` are region column and quasi-identifiers."""
+    for name, times in Counter(each.column for each in sensitive).items():
+        if name in used:
+            message = "The column cannot be sensitive and a quasi-identifier, or the region column, too."
+            findings.add("sensitive-twice", message, "Choose one of the two.", column=name)
+        elif times > 1:
+            message = "The sensitive column is named more than once."
+            findings.add("sensitive-twice", message, "Name it once.", column=name)
+    for each in sensitive:
+        if each.column not in table.dialect.header:
+            findings.note(unknown_column(table, each.column))
+        elif (facts := table.facts(each.column)).categorical:
+            _check_values(table, facts, each, findings)
+        elif each.criteria:
+            findings.note(not_categorical(table, facts))
+        else:
+            # Too many values stop what was asked of a column; if nothing was, its figures are left out.
+            message = "The sensitive column has too many different values: nothing is told of how they are spread."
+            remedy = "Take its values together in the record file, or give it no criterion."
+            findings.hint("sensitive-too-many", message, remedy, column=each.column)
+
+
+def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive, findings: FindingList) -> None:
+    values, written = _written(table, facts)
+    known = {form for value in values for form in possible_values(value)} | ({MISSING} if "" in written else set())
+    strange = [value for value in chosen.benign if value not in known]
+    if strange:
+        names = ", ".join(f"“{value}”" for value in strange[:_SHOWN])
+        message = f"No record has the benign value{'s' if len(strange) > 1 else ''} {names}."
+        remedy = "Write them as in the file; upper and lower case count."
+        findings.add("benign-unknown", message, remedy, column=chosen.column)
+    asks_order = any(each.kind == "ordered-closeness" for each in chosen.criteria)
+    if asks_order and any(finite_number(value) is None for value in written):
+        message = "Not all values of the column are numbers (an empty one is none), so they have no order."
+        remedy = "Use closeness instead of ordered-closeness."
+        findings.add("sensitive-not-ordered", message, remedy, column=chosen.column)
+    different = set(written)
+    harmful = any(not _benign(chosen, value, value) for value in different)
+    for each in chosen.criteria:
+        if each.kind in ("distinct", "entropy", "recursive") and each.limit > len(different) and harmful:
+            message = f"The column has only {len(different):,} different values: no class can meet {each.text}."
+            findings.warn("criterion-out-of-reach", message, "Ask for less.", column=chosen.column)
+
+
+def _written(table: RecordTable, facts: ColumnFacts) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the values of a column, and a text for each: those that a release may write alike have the same one.
+
+    How a release writes them depends on which records it has, and that may depend on the criteria. So values that
+    differ in notation alone count as one in any case.
+    """
+    assert facts.categories is not None
+    values = facts.categories.values
+    if not is_text(table.schema(), facts.name):
+        return values, values
+    plain = [plain_value(value) for value in values]
+    times = Counter(plain)
+    return values, [text if times[text] > 1 else value.strip(BLANKS) for value, text in zip(values, plain, strict=True)]
+
+
+def _benign(chosen: Sensitive, value: str, written: str) -> bool:
+    return any(chosen.is_benign(form) for form in (*possible_values(value), written))
+
+
+def count_sensitive(
+    table: RecordTable,
+    chosen: Sensitive,
+    region: Lookup,
+    quasi_identifiers: Sequence[Lookup],
+    progress: Progress,
+) -> SensitiveCounts:
+    """The records of each region, class and value."""
+    values, written = _written(table, table.facts(chosen.column))
+    ordered = category_order(sorted(set(written)))
+    place = {value: code for code, value in enumerate(ordered)}
+    lookup = np.array([place[value] for value in written], np.int32)
+    harmful = np.ones(len(ordered), np.bool_)
+    for value, as_written in zip(values, written, strict=True):
+        if _benign(chosen, value, as_written):
+            harmful[place[as_written]] = False
+    column = Lookup(chosen.column, lookup, len(ordered))
+    cells, unknown = table.count(region, [*quasi_identifiers, column], progress)
+    frequencies = table.facts(chosen.column).frequencies
+    if unknown or frequencies is None:
+        codes, numbers = (cells.classes % len(ordered)).astype(np.int64), cells.class_totals
+    else:
+        codes, numbers = lookup.astype(np.int64), frequencies
+    totals = np.bincount(codes, numbers, minlength=len(ordered)).astype(np.int64)
+    return SensitiveCounts(chosen, tuple(ordered), harmful, cells, totals)
+
+
+def countable(table: RecordTable, classes: int, sensitive: Sequence[Sensitive]) -> tuple[Sensitive, ...]:
+    """The sensitive columns that are counted; refused if there are more combinations than can be."""
+    found = tuple(each for each in sensitive if table.facts(each.column).categorical)
+    for each in found:
+        cells = classes * table.facts(each.column).distinct
+        if cells > CLASSES_LIMIT:
+            message = f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
+            remedy = "Choose fewer quasi-identifiers or group values."
+            raise refusal("too-many-classes", message, remedy, file=table.source.path, column=each.column)
+    return found

@@ -1,0 +1,348 @@
+"""DuckDB: folders and patterns of Parquet and CSV files, and tables of DuckDB files, with little memory."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from vbas_desktop.io.access import NO_SUCH_FILE
+from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.settings.reading import RecordOptions
+
+from .address import DATABASES, Address
+from .datasets import Dataset, dataset_of, first_record_of, mark_of
+from .engine import (
+    OUT_OF_MEMORY,
+    RECORDS,
+    Description,
+    Engine,
+    cast,
+    changed,
+    not_installed,
+    quoted,
+    watched,
+    watched_batches,
+)
+
+MEMORY = "1GB"
+"""How much DuckDB itself may use unless VBAS_DUCKDB_MEMORY says otherwise; the rest of the program needs some, too."""
+_BATCH_ROWS = 1 << 17
+_MOST_LINE_BYTES = 1 << 26
+"""A line of text may have so many; DuckDB's buffers for 16 of them would be all the memory that it may use."""
+_MOST_HEAD_LINES = 20
+"""How many lines the names and what precedes the records may have."""
+
+
+class DuckDBEngine(Engine):
+    """One connection to a database in memory, through which files are read; nothing of it is kept."""
+
+    dialect = "duckdb"
+
+    def __init__(self, address: Address, options: RecordOptions, progress: Progress) -> None:
+        self.address = address
+        self._dataset: Dataset | None = None
+        self._connection = connected(address)
+        try:
+            if Path(address.place).suffix.lower() in DATABASES:
+                header, schema = self._attach()
+            else:
+                self._dataset = dataset_of(address, options)
+                header, schema = self._view(self._dataset)
+            size = self._dataset.size_bytes if self._dataset else os.stat(address.place).st_size
+            self.description = Description(header, schema, self._number("count(*)", "", progress), size, self.mark())
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def mark(self) -> str:
+        """What changes with the files; that of a database is one."""
+        return self._dataset.mark() if self._dataset is not None else mark_of([self.address.place])
+
+    def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
+        """The files as one table with numbered columns."""
+        forbid_other_files(self._connection, [dataset.folder])
+        read = _reading(dataset)
+        order = self._order(dataset, read)
+        # By place: DuckDB does not tell names apart that differ in case alone.
+        aliases = ", ".join(f"r{place}" for place in range(len(order)))
+        chosen = ", ".join(f"r{found} AS c{place}" for place, found in enumerate(order))
+        self._run(f"CREATE VIEW {RECORDS} AS SELECT {chosen} FROM {read} AS t({aliases})")
+        return dataset.header, dataset.schema
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether the records are one file, which has a first record."""
+        return self._dataset is not None and self._dataset.is_one_file
+
+    def first_record(self) -> tuple[str, ...] | None:
+        """Return the texts of the first record of the only file; None if it has no whole record of texts."""
+        return None if self._dataset is None else first_record_of(self._dataset)
+
+    def drop_first_record(self, progress: Progress) -> None:
+        """Leave the first record of the only file out of the records from now on."""
+        assert self._dataset is not None
+        rows = self.description.rows - 1
+        for read in _readings_without_first(self._dataset):
+            self._run(f"CREATE OR REPLACE VIEW {RECORDS} AS {read}")
+            if self._number("count(*)", "", progress) == rows:
+                self.description = replace(self.description, rows=rows)
+                return
+        message = "The line with the numbers of categories cannot be told from the names before it."
+        raise refusal("category-line", message, "Take that line out of the file.", file=self.address)
+
+    def _order(self, dataset: Dataset, read: str) -> list[int]:
+        """Where DuckDB has each column: those of folders are behind the others, in an order of its own."""
+        names = self._run(f"SELECT * FROM {read} LIMIT 0").columns
+        files = len(dataset.header) - len(dataset.partitions)
+        behind = {name: place for place, name in enumerate(names) if place >= files}
+        if len(names) != len(dataset.header) or set(behind) != set(dataset.partitions):
+            message = "The names of the folders and the columns of the files do not go together."
+            raise refusal("mixed-partitions", message, "Rename the folders.", file=self.address)
+        return [*range(files), *(behind[name] for name in dataset.partitions)]
+
+    def _attach(self) -> tuple[tuple[str, ...], Any]:
+        """A table of a DuckDB file, which is opened for reading only."""
+        path = self.address.place
+        if not os.path.isfile(path):
+            raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=path)
+        attach(self._connection, path)
+        forbid_other_files(self._connection)
+        tables = _tables(self._connection)
+        wanted = self.address.table
+        found = [each for each in tables if wanted in (f"{each[0]}.{each[1]}", each[1])]
+        if len(found) != 1:
+            listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:10]) or "none"
+            message = f"The file has no table “{wanted}”." if wanted else "The address names no table of the file."
+            remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
+            raise refusal("no-such-table", message, remedy, file=path)
+        schema, name = found[0]
+        full = f"house.{quoted(schema)}.{quoted(name)}"
+        result = self._run(f"SELECT * FROM {full} LIMIT 0").to_arrow_table()
+        header = tuple(result.schema.names)
+        names = ", ".join(f"c{place}" for place in range(len(header)))
+        self._run(f"CREATE VIEW {RECORDS} AS SELECT * FROM {full} AS t({names})")
+        return header, pa.schema([(f"c{place}", kind) for place, kind in enumerate(result.schema.types)])
+
+    def _run(self, query: str) -> Any:
+        with self._telling():
+            return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Errors in words; a stop stays a stop."""
+        import duckdb
+
+        try:
+            yield
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:
+            raise self._told(error) from None
+
+    def _told(self, error: Exception) -> InputError:
+        """What went wrong, without the content of records that DuckDB's messages quote."""
+        import duckdb
+
+        file, remedy = str(self.address), "Look at the files and try again."
+        if isinstance(error, duckdb.PermissionException):
+            message = "This view reads other files of your computer, which is not allowed."
+            return refusal("reads-other-files", message, "Name a table, or a view of tables in this file.", file=file)
+        if isinstance(error, duckdb.OutOfMemoryException):
+            message = "DuckDB needs more memory than it may use."
+            remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
+            return refusal(OUT_OF_MEMORY, message, remedy, file=file)
+        if isinstance(error, duckdb.IOException):
+            if not hasattr(self, "description") or self.mark() != self.description.mark:
+                return changed(self.address)
+            message = "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
+            return refusal("unreadable", message, remedy, file=file)
+        if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
+            line = re.search(r"CSV Error on Line: (\d+)", str(error))
+            row = int(line[1]) if line else None
+            message = "Rows cannot be cut into the same number of fields, or their text is in another encoding."
+            return refusal("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
+        return refusal("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
+
+    def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
+        """All of a result."""
+        with closing(self._connection.cursor()) as cursor:
+
+            def job() -> Any:
+                with self._telling():
+                    return cursor.sql(query).to_arrow_table()
+
+            table = watched(job, cursor.interrupt, progress, stage)
+        return table if types is None else cast(table, types)
+
+    def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+        """A result batch by batch."""
+        with closing(self._connection.cursor()) as cursor:
+
+            def stream() -> Iterator[Any]:
+                with self._telling():
+                    for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
+                        yield cast(batch, types)
+
+            yield from watched_batches(stream, cursor.interrupt, progress, stage)
+
+    def parts(self, column: int, number: int) -> Sequence[str]:
+        """The records, or views of those whose value has one of so many remainders."""
+        if number == 1:
+            return (RECORDS,)
+        names = [f"{RECORDS}_{part}_of_{number}" for part in range(number)]
+        for part, name in enumerate(names):
+            which = f"hash(c{column}) % {number} = {part}"
+            self._run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {RECORDS} WHERE {which}")
+        return names
+
+    def sample(self, share: float) -> str:
+        """The records, or a random share of them."""
+        sampled = f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
+        return RECORDS if share >= 1 else sampled
+
+    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+        """A table in memory."""
+        table = pa.table(dict(columns))
+        self._connection.register("vbas_incoming", table)
+        try:
+            self._run(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM vbas_incoming")
+        finally:
+            self._connection.unregister("vbas_incoming")
+
+    def content_hash(self, outputs: Sequence[str]) -> str:
+        """63 bits of what a row holds."""
+        return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+
+def _reading(dataset: Dataset, text_rows: str = "header=true", parquet_rows: str = "") -> str:
+    """Write the SQL that reads the files of a dataset; the last two say which rows of text and of Parquet files."""
+    # DuckDB takes every name as a pattern: an unescaped [ab].parquet would read a.parquet instead.
+    files = "[" + ", ".join(text_literal(glob.escape(path)) for path in dataset.files) + "]"
+    folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
+    if dataset.is_parquet:
+        return f"read_parquet({files}, {folders}{parquet_rows})"
+    columns = ", ".join(
+        f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
+    )
+    return (
+        f"read_csv({files}, {folders}, auto_detect=false, "
+        f"{text_rows}, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
+        f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
+        f"max_line_size={_MOST_LINE_BYTES}, buffer_size={2 * _MOST_LINE_BYTES})"
+    )
+
+
+def _readings_without_first(dataset: Dataset) -> Iterator[str]:
+    """Write the SQL that may read one file without its first record: one way for Parquet, some to try for text.
+
+    DuckDB has no row numbers for text, but skips lines; blank ones and, in some encodings, those inside a quoted name
+    count. The right number is the one that leaves one record fewer.
+    """
+    columns = len(dataset.header)
+    chosen = ", ".join(f"c{place}" for place in range(columns))
+    if dataset.is_parquet:
+        names = ", ".join([*(f"c{place}" for place in range(columns)), "row_number"])
+        read = _reading(dataset, parquet_rows=", file_row_number=true")
+        yield f"SELECT {chosen} FROM {read} AS t({names}) WHERE row_number > 0"
+        return
+    for lines in range(2, 2 + _MOST_HEAD_LINES):
+        yield f"SELECT {chosen} FROM {_reading(dataset, f'header=false, skip={lines}')}"
+
+
+def connected(address: Address) -> Any:
+    """A database in memory that fetches nothing and writes nothing by itself."""
+    try:
+        import duckdb
+    except ImportError:
+        raise not_installed(address, "duckdb") from None
+    memory = os.environ.get("VBAS_DUCKDB_MEMORY", MEMORY)
+    if not re.fullmatch(r"[1-9][0-9]*(MB|GB|TB)", memory):
+        message = "VBAS_DUCKDB_MEMORY does not say how much memory DuckDB may use."
+        raise refusal("bad-option", message, "Set it to a number of MB or GB, such as 4GB.")
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "memory_limit": memory,
+            # Nothing of the records goes to a disk, where a killed process would leave it.
+            "temp_directory": "",
+            "preserve_insertion_order": "false",
+        }
+    )
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def attach(connection: Any, path: str, writing: bool = False) -> None:
+    """Open a DuckDB file as ``house``."""
+    import duckdb
+
+    try:
+        connection.execute(f"ATTACH {text_literal(path)} AS house{'' if writing else ' (READ_ONLY)'}")
+    except duckdb.Error as error:
+        raise refusal("bad-database", *_unopened(path, str(error), writing), file=path) from None
+
+
+def _unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
+    """Say why a DuckDB file cannot be opened, and what to do."""
+    if "lock" in text and "Corrupt" not in text:
+        return "Another program uses this database.", "Close that program, and try again."
+    with open(path, "rb") as file:
+        is_database = file.read(12)[8:] == b"DUCK"
+    if not is_database:
+        return "This is not a DuckDB file.", "Choose another file."
+    if writing and not os.access(path, os.W_OK):
+        return "You may not write to this database.", "Check its permissions, or choose another file."
+    if "version" in text and "Corrupt" not in text:
+        return (
+            "Another version of DuckDB wrote this database.",
+            "Write it again with the version that is installed here.",
+        )
+    return "The database is damaged.", "Get a fresh copy of the file."
+
+
+def forbid_other_files(connection: Any, folders: Sequence[str] = ()) -> None:
+    """Let the connection open nothing but what is attached already and what is in these folders, for good.
+
+    A view in a file from elsewhere could otherwise read any file of the user.
+    """
+    allowed = ", ".join(text_literal(os.path.join(folder, "")) for folder in folders)
+    connection.execute(f"SET allowed_directories = [{allowed}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def tables_in_file(address: Address) -> list[str]:
+    """The tables and views of a DuckDB file, as schema.table."""
+    with closing(connected(address)) as connection:
+        attach(connection, address.place)
+        forbid_other_files(connection)
+        return [f"{schema}.{name}" for schema, name in _tables(connection)]
+
+
+def _tables(connection: Any) -> list[tuple[str, str]]:
+    """Schema and name of the tables and views of the attached file."""
+    query = (
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        "WHERE table_catalog = 'house' ORDER BY table_schema, table_name"
+    )
+    return [(schema, name) for schema, name in connection.execute(query).fetchall()]
+
+
+def text_literal(text: str) -> str:
+    """A text as SQL takes it."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,89 @@
+"""The SHA-256 of a file, made in passing while it is read, and whether it stayed what was read; that of a problem."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+
+import numpy as np
+
+from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.source import Source
+
+
+class HashedFile(io.RawIOBase):
+    """A raw file that hashes the bytes that are read from it, so that it can say where they came from."""
+
+    def __init__(self, path: str, raw: io.FileIO) -> None:
+        self._path, self._raw = path, raw
+        self._sha = hashlib.sha256()
+        self._state = _state(os.fstat(raw.fileno()))
+        self.bytes_read = 0
+
+    def readable(self) -> bool:
+        """Always: that is what it is for."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer as far as the file goes."""
+        view, size = memoryview(buffer), 0
+        while size < len(view) and (more := self._raw.readinto(view[size:])):
+            size += more
+        self._sha.update(view[:size])
+        self.bytes_read += size
+        return size
+
+    def source(self) -> Source:
+        """The file's identity when everything was read from it; refused if it was changed meanwhile."""
+        if _state(os.fstat(self._raw.fileno())) != self._state:
+            raise InputError(changed(self._path))
+        return Source(self._path, self.bytes_read, self._sha.hexdigest(), self._state)
+
+
+def require_unchanged(source: Source) -> None:
+    """Refuse to go on if the file is not the one any more that was read: whatever is said would be of other records."""
+    if source.state is None:
+        return
+    try:
+        now = _state(os.stat(source.path))
+    except OSError:
+        now = None
+    if now != source.state:
+        raise InputError(changed(source.path))
+
+
+def changed(path: str) -> Finding:
+    """The finding that a file did not stay what it was."""
+    return Finding("input-changed", "The file was changed while it was read.", "Load it again.", file=path)
+
+
+def _state(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def fingerprint(problem: Problem) -> str:
+    """What the counts, the regions and their places are, whatever files they came from; k is left out."""
+    digest = hashlib.sha256()
+    for array in (problem.regions.points, problem.counts.classes, *problem.counts.arrays):
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    told: dict[str, object] = {
+        "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
+        "unit": problem.regions.system.unit,
+        "categories": list(problem.counts.category_numbers),
+        "unknown": problem.unknown_region_records,
+    }
+    if problem.regions.obstacles is not None:
+        told["obstacles"] = [source.sha256 for source in problem.regions.obstacles.sources]
+    if problem.regions.earlier is not None:
+        told["earlier"] = problem.regions.earlier.source.sha256
+    for each in problem.sensitive:
+        for array in (each.cells.classes, *each.cells.rows):
+            digest.update(np.ascontiguousarray(array).data)
+        texts = [criterion.text for criterion in each.chosen.criteria]
+        told.setdefault("sensitive", []).append([each.column, each.harmful.tolist(), texts])  # type: ignore[attr-defined]
+    digest.update(json.dumps(told, sort_keys=True).encode())
+    return digest.hexdigest()

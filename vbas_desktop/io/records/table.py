@@ -1,0 +1,413 @@
+"""Record files: one pass turns a file into coded columns that every later choice works on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.io.access import check_is_table, check_readable
+from vbas_desktop.io.dialect import (
+    Dialect,
+    close_matches,
+    first_row,
+    other_delimiter,
+    sniff_delimiter,
+    wrong_names,
+)
+from vbas_desktop.model.blanks import padded_values
+from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
+from vbas_desktop.model.names import NO_NAMES
+from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, frozen
+from vbas_desktop.model.selection import Selection
+from vbas_desktop.model.source import Source
+from vbas_desktop.settings.reading import RecordOptions
+
+from .category_line import looks_like_numbers, settle_category_line
+from .delimited import DelimitedScan
+from .parquet import first_parquet_record, is_parquet, scan_parquet
+from .raw import (
+    Codes,
+    MergedCodes,
+    PlainCodes,
+    RawColumn,
+    RawRecords,
+    RowNumbers,
+    SelectedCodes,
+    finished,
+    given_column,
+    merged_facts,
+    selected_facts,
+)
+from .rows_hash import hash_rows
+from .stream import ByteStream
+
+__all__ = ["Dialect", "RecordOptions", "RecordTable", "line_two", "load_records"]
+
+REHEARSAL = "vbas_desktop.io.records.rehearsal:rehearse"
+"""What makes the loops of reading and counting ready."""
+
+_CHUNK = 1 << 20
+_THREADS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """A column by name, what each of its codes counts as (-1: not at all), and how many of these there are."""
+
+    column: str
+    table: NDArray[np.int32]
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class RecordTable:
+    """A record file in memory: codes only, as small as they can be. Later choices never read the file again.
+
+    ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect. With a
+    ``selection``, ``rows`` are the records that are considered, and ``positions`` says which of the file's they are. In
+    ``mapped_column`` the values are regions that a region map gave to the records, not those of the file.
+    """
+
+    source: Source
+    rows: int
+    dialect: Dialect
+    columns: tuple[ColumnFacts, ...]
+    findings: tuple[Finding, ...] = ()
+    _codes: Mapping[str, Codes] = field(default_factory=dict, repr=False)
+    _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+    selection: Selection | None = None
+    positions: NDArray[np.int64] | None = field(default=None, repr=False)
+    mapped_column: str | None = None
+    _unmapped: RecordTable | None = field(default=None, repr=False)
+
+    @property
+    def file_rows(self) -> int:
+        """The number of records of the file, those that a filter leaves out included."""
+        return self.rows + (0 if self.selection is None else self.selection.records_left_out)
+
+    @cached_property
+    def considered(self) -> NDArray[np.bool_] | None:
+        """Whether each record of the file is considered; None if all are."""
+        if self.positions is None:
+            return None
+        found = np.zeros(self.file_rows, np.bool_)
+        found[self.positions] = True
+        return found
+
+    def positions_of(self, rows: slice) -> NDArray[np.int64]:
+        """Return where consecutive records of the table are among all records of the file, counted from 0."""
+        return np.arange(rows.start, rows.stop) if self.positions is None else self.positions[rows]
+
+    def in_file(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return codes of the considered records as codes of all records of the file; those left out have 0."""
+        if self.positions is None:
+            return codes
+        found = np.zeros(self.file_rows, np.int32)
+        found[self.positions] = codes
+        return found
+
+    def select(self, selection: Selection, positions: NDArray[np.int64]) -> RecordTable:
+        """Return a table of some of the records: those at these positions, which are in ascending order."""
+        columns = []
+        codes: dict[str, SelectedCodes] = {}
+        for facts in self.columns:
+            if facts.categories is None:
+                columns.append(facts)
+                continue
+            here = self._codes[facts.name].array()[positions]
+            selected, code_of = selected_facts(facts, np.bincount(here, minlength=facts.distinct).astype(np.int64))
+            columns.append(selected)
+            codes[facts.name] = SelectedCodes(self._codes[facts.name], positions, code_of, selected.distinct)
+        return replace(
+            self,
+            source=replace(self.source, selection=selection.sha256),
+            rows=positions.size,
+            columns=tuple(columns),
+            _codes=codes,
+            selection=selection,
+            positions=frozen(positions),
+        )
+
+    @cached_property
+    def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
+        """The categories with blanks or invisible characters around them, by column; most columns have none."""
+        found = {each.name: padded_values(each.categories.values) for each in self.columns if each.categories}
+        return {name: values for name, values in found.items() if values}
+
+    @cached_property
+    def rows_hash(self) -> str:
+        """The hash of the rows in any order; empty if it is not known."""
+        return hash_rows(self if self._unmapped is None else self._unmapped)
+
+    def facts(self, name: str) -> ColumnFacts:
+        """What is known of a column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        self.check_name(name)
+        raise LookupError(f"column {self.dialect.header.index(name) + 1} was not asked for when the file was read")
+
+    def labelled(self, codebook: Mapping[str, Mapping[str, str]]) -> RecordTable:
+        """The same records with the labels of a codebook."""
+        columns = (
+            replace(each, categories=replace(each.categories, labels=codebook[each.name]))
+            if each.categories is not None and each.name in codebook
+            else each
+            for each in self.columns
+        )
+        return replace(self, columns=tuple(columns))
+
+    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> RecordTable:
+        """Return the same records with other texts for the values of some columns; equal ones become one category."""
+        merged = {facts.name: merged_facts(facts, texts[facts.name]) for facts in self.columns if facts.name in texts}
+        columns = tuple(merged[each.name][0] if each.name in merged else each for each in self.columns)
+        codes = {
+            name: MergedCodes(self._codes[name], code_of, facts.distinct) for name, (facts, code_of) in merged.items()
+        }
+        return replace(self, columns=columns, _codes={**self._codes, **codes})
+
+    def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> RecordTable:
+        """Return the same records with other regions in a column: ``codes`` are indices into ``values``."""
+        frequencies = np.bincount(codes, minlength=len(values))
+        used = np.flatnonzero(frequencies)
+        number = np.cumsum(frequencies > 0) - 1
+        found = replace(self.facts(name), frequencies=frequencies[used])
+        facts, code_of = merged_facts(found, [values[place] for place in used.tolist()])
+        columns = tuple(facts if each.name == name else each for each in self.columns)
+        coded = PlainCodes(code_of[number[codes]], facts.distinct)
+        return replace(self, columns=columns, mapped_column=name, _codes={**self._codes, name: coded}, _unmapped=self)
+
+    def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> RecordTable:
+        """Return the same records with other values in a column, which are given in the order of categories."""
+        facts, given = given_column(name, tuple(values), codes)
+        columns = tuple(facts if each.name == name else each for each in self.columns)
+        return replace(self, columns=columns, _codes={**self._codes, name: given})
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that no column of the file has."""
+        if name not in self.dialect.header:
+            raise InputError(unknown_column(self, name))
+
+    def codes(self, name: str) -> NDArray[np.unsignedinteger]:
+        """The category of each record in a column, as an index into ``facts(name).categories.values``."""
+        facts = self.facts(name)
+        if not facts.categorical:
+            raise InputError(not_categorical(self, facts))
+        return self._codes[name].array()
+
+    def codes_at(self, name: str, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """The same of some records only, in ascending order: of a column that nothing else needs, much less is done."""
+        facts = self.facts(name)
+        if not facts.categorical:
+            raise InputError(not_categorical(self, facts))
+        return self._codes[name].at(records)
+
+    def pieces(
+        self, columns: Sequence[str], progress: Progress, stage: str
+    ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
+        """The categories of all records in some columns, a part of the records at a time."""
+        whole = {name: self.codes(name) for name in columns}
+        for start in range(0, self.rows, _CHUNK):
+            progress.update(stage, start / self.rows)
+            yield {name: codes[start : start + _CHUNK] for name, codes in whole.items()}
+
+    def count(
+        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
+    ) -> tuple[EquivalenceCounts, int]:
+        """The records of each region and class; the second number is that of records without a region."""
+        from vbas_desktop.io.counting.classes import CodedColumn, count
+
+        columns = (region, *quasi_identifiers)
+        with ThreadPoolExecutor(_THREADS, "codes") as pool:
+            codes = pool.map(self.codes, [each.column for each in columns])
+            first, *others = (
+                CodedColumn(found, each.table, each.number) for found, each in zip(codes, columns, strict=True)
+            )
+        return count(first, others, progress)
+
+    def schema(self) -> Any:
+        """The types of the columns as Arrow names them; None if all are text."""
+        if self.dialect.format != "parquet":
+            return None
+        import pyarrow.parquet as pq
+
+        return pq.read_schema(self.source.path)
+
+    def row_number(self, record: int) -> int:
+        """The number of the line on which a record (counted from 0) begins."""
+        return self._lines.row(record if self.positions is None else int(self.positions[record]))
+
+    def row_numbers(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the lines on which records of the file begin, of which the positions (counted from 0) ascend."""
+        return self._lines.rows(positions)
+
+    def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
+        """The row numbers of the first records whose category is marked in ``wanted``."""
+        codes = self.codes(name)
+        rows: list[int] = []
+        for start in range(0, codes.size, _CHUNK):
+            hits = np.flatnonzero(wanted[codes[start : start + _CHUNK]])[: limit - len(rows)]
+            rows += [self.row_number(start + int(hit)) for hit in hits]
+            if len(rows) == limit:
+                break
+        return rows
+
+
+def load_records(
+    path: str | Path,
+    options: RecordOptions | None = None,
+    progress: Progress | None = None,
+    columns: Collection[str] | None = None,
+) -> RecordTable:
+    """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together.
+
+    ``columns``: the names of those that are needed; the others are looked at but not kept. None: all are needed.
+    """
+    path, options, progress = Path(path), options or RecordOptions(), progress or Silent()
+    _check_options(options)
+    check_readable(path)
+    check_is_table(path)
+    make_ready(REHEARSAL, progress)
+    raw = _scan(path, options, progress, columns)
+    _tally(raw, progress)
+    findings = [*raw.findings, *wrong_names(path, raw.dialect.header)]
+    if not any(finding.severity is Severity.ERROR for finding in findings):
+        verdict = settle_category_line(raw, options.category_counts, str(path))
+        findings += verdict.findings
+        if raw.rows == 0:
+            findings.append(
+                _error(path, "no-records", "The file has column names but no records.", "Choose another file.")
+            )
+    stop_on_errors(findings)
+    declared = verdict.declared
+    done = [
+        finished(column, raw.rows, None if declared is None else declared[column.place])
+        for column in raw.columns
+        if columns is None or column.name in columns
+    ]
+    codes = {facts.name: coded for facts, coded in done if coded is not None}
+    dialect = replace(raw.dialect, category_line=declared is not None)
+    table = RecordTable(
+        raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
+    )
+    if columns is None:
+        _check_first_line(table)
+    return table
+
+
+def line_two(path: str | Path, options: RecordOptions, progress: Progress) -> tuple[bool, tuple[Finding, ...]]:
+    """Whether line 2 holds numbers of categories, as `load_records` would decide, and what it would say about that.
+
+    Of most files a look at line 2 is enough; the others are judged by all their records.
+    """
+    if options.category_counts != "auto":
+        return options.category_counts == "yes", ()
+    _check_options(options)
+    check_readable(Path(path))
+    if _is_certainly_a_record(Path(path), options):
+        return False, ()
+    table = load_records(path, options, progress, ())
+    said = tuple(finding for finding in table.findings if finding.code == "category-line")
+    return table.dialect.category_line, said
+
+
+def _is_certainly_a_record(path: Path, options: RecordOptions) -> bool:
+    """Look at line 2 alone: whether it cannot hold numbers of categories."""
+    if is_parquet(path):
+        return not looks_like_numbers(first_parquet_record(path))
+    with ByteStream(path, options.encoding) as stream:
+        head = bytes(next(stream.blocks(), b"")) + b"\n"
+    delimiter = options.delimiter or sniff_delimiter(head)
+    names = first_row(head, delimiter)
+    second = names and first_row(head[names[1] :], delimiter)
+    return second is not None and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]])
+
+
+def _tally(raw: RawRecords, progress: Progress) -> None:
+    """Count the values of all columns, some in each thread."""
+
+    def tally(columns: Sequence[RawColumn]) -> None:
+        for column in columns:
+            progress.update("Ordering categories")
+            _ = column.frequencies
+
+    with ThreadPoolExecutor(_THREADS, "tally") as pool:
+        list(pool.map(tally, [raw.columns[first::_THREADS] for first in range(_THREADS)]))
+
+
+def unknown_column(table: RecordTable, name: str) -> Finding:
+    """The finding that the record file has no column of this name; or why it has none, whatever the name."""
+    other = other_delimiter(table.dialect.header, table.dialect.delimiter, "--delimiter")
+    if other is not None and table.dialect.format == "csv" and not table.source.elsewhere:
+        return Finding("unknown-column", *other, file=table.source.path)
+    if table.source.elsewhere:
+        remedy = close_matches(name, table.dialect.header)
+    elif len(table.columns) < len(table.dialect.header):
+        # Line 1 may be a record: without the values of all columns that cannot be told.
+        remedy = "Look at the names in line 1."
+    elif _begins_with_a_record(table):
+        remedy = NO_NAMES
+    else:
+        remedy = close_matches(name, table.dialect.header)
+    return Finding("unknown-column", f"There is no column “{name}”.", remedy, file=table.source.path)
+
+
+def _begins_with_a_record(table: RecordTable) -> bool:
+    """Tell whether line 1 may be a record, which stays unsaid: a name is also a value of its column."""
+    return _names_among_values(table) > 0
+
+
+def _names_among_values(table: RecordTable) -> int:
+    """Count the columns whose name is also one of their values."""
+    return sum(each.categories is not None and each.name in each.categories.values for each in table.columns)
+
+
+def _check_first_line(table: RecordTable) -> None:
+    """Refuse a file without names: as names, the values of its first record would be shown and released."""
+    if table.dialect.format == "csv" and 2 * _names_among_values(table) > max(2, len(table.columns)):
+        message = "Most fields of line 1 are also values of their columns."
+        remedy = f"{NO_NAMES} If the line of names is repeated further down, remove it there."
+        raise refusal("no-names", message, remedy, file=table.source.path, row=1)
+
+
+def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
+    """The finding that a column has too many values to be used for classes or regions."""
+    message = "The column holds structured or binary values, which cannot be categories."
+    remedy = "Choose another column, or write it as text."
+    if facts.distinct:
+        message = f"The column has {facts.distinct:,} or more different values: too many for categories."
+        remedy = "Choose another column, or group its values before loading."
+    return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
+
+
+def _scan(path: Path, options: RecordOptions, progress: Progress, wanted: Collection[str] | None) -> RawRecords:
+    if is_parquet(path):
+        return scan_parquet(path, progress)
+    judging = options.category_counts == "auto"
+    return DelimitedScan(path, options.delimiter, options.encoding, progress, wanted, judging).run()
+
+
+def _check_options(options: RecordOptions) -> None:
+    if options.delimiter is not None and (
+        len(options.delimiter) != 1 or options.delimiter in '"\r\n' or not options.delimiter.isascii()
+    ):
+        remedy = "Use a single character such as , ; | or a tab."
+        raise refusal("bad-delimiter", f"“{options.delimiter}” cannot be a delimiter.", remedy)
+    if options.category_counts not in ("auto", "yes", "no"):
+        message = f"“{options.category_counts}” does not say whether line 2 holds category numbers."
+        raise refusal("bad-option", message, "Use auto, yes or no.")
+
+
+def _error(
+    path: Path, code: str, message: str, remedy: str, row: int | None = None, column: str | None = None
+) -> Finding:
+    return Finding(code, message, remedy, file=str(path), row=row, column=column)

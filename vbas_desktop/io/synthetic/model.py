@@ -1,0 +1,209 @@
+"""How likely each category is in each region, given the attributes drawn before, and the loops that draw."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.compiled import compiled
+from vbas_desktop.model.errors import refusal
+
+from .spec import Attribute, Spec
+
+
+@compiled
+def random_word(key: np.uint64, number: np.uint64) -> np.uint64:
+    """The ``number``-th 64-bit word of the stream ``key`` (SplitMix64): any part can be drawn without the rest."""
+    word = key + (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@compiled
+def draw(
+    key: np.uint64,
+    start: int,
+    context: NDArray[np.int32],
+    limits: NDArray[np.uint32],
+    out: NDArray[np.int32],
+) -> None:
+    """Draw ``out[i]`` with the distribution ``limits[context[i]]`` for the records from ``start`` on.
+
+    ``limits`` holds the cumulated probabilities of all categories but the last, in units of 2⁻³¹.
+    """
+    inner = limits.shape[1]
+    for i in range(out.size):
+        value = np.uint32(random_word(key, np.uint64(start + i)) >> np.uint64(33))
+        row = limits[context[i]]
+        low, high = 0, inner
+        while low < high:
+            middle = (low + high) // 2
+            if row[middle] <= value:
+                low = middle + 1
+            else:
+                high = middle
+        out[i] = low
+
+
+@compiled
+def render(
+    codes: NDArray[np.int64],
+    first_field: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    pool: NDArray[np.uint8],
+    out: NDArray[np.uint8],
+) -> int:
+    """Write all lines of a chunk into ``out`` and return their length.
+
+    Column j of record i is the text ``first_field[j] + codes[j, i]`` of the pool; text t is
+    ``pool[begins[t]:begins[t + 1]]`` and includes the comma or line end behind it. A column with
+    ``first_field[j] < 0`` is a pattern, text ``-1 - first_field[j]``, whose signs # become the digits of the code.
+    """
+    at = 0
+    for i in range(codes.shape[1]):
+        for j in range(codes.shape[0]):
+            if first_field[j] >= 0:
+                text = first_field[j] + codes[j, i]
+                for place in range(begins[text], begins[text + 1]):
+                    out[at] = pool[place]
+                    at += 1
+            else:
+                text = -1 - first_field[j]
+                rest = codes[j, i]
+                size = begins[text + 1] - begins[text]
+                for back in range(size):
+                    sign = pool[begins[text] + size - 1 - back]
+                    if sign == 35:
+                        sign = np.uint8(48 + rest % 10)
+                        rest //= 10
+                    out[at + size - 1 - back] = sign
+                at += size
+    return at
+
+
+TABLE_LIMIT = 60_000_000
+"""Regions × conditions × categories of one attribute that are still tabulated (240 MB)."""
+WAVES = 48
+"""Waves that add up to the smooth variation over the map."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The tabulated distribution of one attribute. Row = region · conditions + Σ code · stride over ``parents``."""
+
+    limits: NDArray[np.uint32]
+    by_region: bool
+    conditions: int
+    parents: tuple[tuple[int, int], ...]
+    key: np.uint64
+
+    def draw(self, start: int, region: NDArray[np.int32], codes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+        """The categories of consecutive records, given their regions and their earlier attributes."""
+        context = region * np.int32(self.conditions) if self.by_region else np.zeros_like(region)
+        for attribute, stride in self.parents:
+            context += codes[attribute] * np.int32(stride)
+        out = np.empty(region.size, np.int32)
+        draw(self.key, start, context, self.limits, out)
+        return out
+
+
+def distributions(
+    spec: Spec,
+    points: NDArray[np.float64],
+    region_columns: Mapping[str, NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> list[Distribution]:
+    """One distribution per attribute, in the order of the spec."""
+    return [
+        _distribution(spec, attribute, points, region_columns, own)
+        for attribute, own in zip(spec.attributes, rng.spawn(len(spec.attributes)), strict=True)
+    ]
+
+
+def _distribution(
+    spec: Spec,
+    attribute: Attribute,
+    points: NDArray[np.float64],
+    region_columns: Mapping[str, NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> Distribution:
+    key = np.uint64(rng.integers(0, 2**64, dtype=np.uint64))
+    names = [earlier.name for earlier in spec.attributes]
+    asked = sorted({names.index(name) for rule in attribute.rules for name in rule.when})
+    sizes = [len(spec.attributes[parent].labels) for parent in asked]
+    strides = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
+    weights = _conditional_weights(spec, attribute, asked)
+    by_region = attribute.variation > 0 or bool(attribute.tilts)
+    cells = weights.size * (len(points) if by_region else 1)
+    if cells > TABLE_LIMIT:
+        raise refusal(
+            "too-detailed",
+            f"This attribute differs in {cells:,} ways over regions and conditions.",
+            "Use fewer attributes in its rules, or no variation and tilts.",
+            column=attribute.name,
+        )
+    if by_region:
+        factors = _region_factors(attribute, points, region_columns, rng)
+        weights = (factors[:, None, :] * weights[None, :, :]).reshape(-1, weights.shape[1])
+    parents = tuple(zip(asked, strides, strict=True))
+    return Distribution(limits_of(weights), by_region, prod(sizes), parents, key)
+
+
+def _conditional_weights(spec: Spec, attribute: Attribute, asked: list[int]) -> NDArray[np.float64]:
+    """One row of weights per combination of the attributes that the rules ask for, row-major."""
+    labels = [spec.attributes[parent].labels for parent in asked]
+    names = [spec.attributes[parent].name for parent in asked]
+    rows = []
+    for values in itertools.product(*labels):
+        weights = np.array(attribute.weights)
+        here = dict(zip(names, values, strict=True))
+        for rule in attribute.rules:
+            if all(here[name] in allowed for name, allowed in rule.when.items()):
+                weights = weights if rule.weights is None else np.array(rule.weights)
+                weights = weights * [rule.multiply.get(label, 1.0) for label in attribute.labels]
+        if weights.sum() <= 0:
+            raise refusal("wrong-value", "The rules leave no category possible.", "Relax one.", column=attribute.name)
+        rows.append(weights)
+    return np.array(rows)
+
+
+def _region_factors(
+    attribute: Attribute,
+    points: NDArray[np.float64],
+    region_columns: Mapping[str, NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """How much more or less likely each category is in each region."""
+    size = len(attribute.labels)
+    exponent = np.zeros((len(points), size))
+    if attribute.variation:
+        own = rng.standard_normal((len(points), size))
+        exponent += attribute.variation * (0.8 * _smooth(points, size, rng) + 0.6 * own)
+    for tilt in attribute.tilts:
+        values = region_columns[tilt.column]
+        spread = values.std()
+        score = (values - values.mean()) / spread if spread else np.zeros_like(values)
+        exponent += tilt.strength * np.clip(score, -3, 3)[:, None] * np.array(tilt.scores)[None, :]
+    return np.exp(exponent)
+
+
+def _smooth(points: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Random values of unit variance that change slowly over the map, one set per category."""
+    extent = max(float(np.ptp(points, axis=0).max()), 1e-9)
+    waves = rng.standard_normal((2, WAVES)) * (2 * np.pi / (0.6 * extent))
+    phase = rng.uniform(0, 2 * np.pi, WAVES)
+    share = rng.standard_normal((WAVES, size)) * np.sqrt(2 / WAVES)
+    return np.asarray(np.cos((points - points.mean(axis=0)) @ waves + phase) @ share)
+
+
+def limits_of(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """Cumulated probabilities of all categories but the last, in units of 2⁻³¹, so that certainty fits."""
+    cumulated = np.cumsum(weights, axis=1)
+    share = cumulated[:, :-1] / cumulated[:, -1:]
+    return np.round(share * 2.0**31).astype(np.uint32)
