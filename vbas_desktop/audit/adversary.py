@@ -29,9 +29,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from vbas_desktop.io.databases.engine import RECORDS, Engine
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.model.crosswalk import code_columns
 from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Cancelled, Progress, Silent
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from vbas_desktop.io.databases.engine import Engine
-from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 
 from .aggregates import AggregationClaim

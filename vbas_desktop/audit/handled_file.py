@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.model.errors import Check, VerificationFailed
+from vbas_desktop.model.file_format import Dialect
 
 from .aggregates import expected_aggregates
 from .file_columns import CodedColumn, UnreadableFile, read_csv, read_parquet

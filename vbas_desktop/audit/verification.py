@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.model.crosswalk import code_columns
 from vbas_desktop.model.errors import Check, VerificationFailed
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Cancelled, Progress, Span
 

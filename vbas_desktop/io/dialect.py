@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -37,23 +36,6 @@ _LINE_ENDS = {
     b"\x1e": "RS (record separator)",
 }
 """What ends lines in some files, but not in text files that are read here."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """What was understood of a record file's form. ``header`` holds the column names in file order.
-
-    ``category_line``: line 2 holds numbers of response categories and is not a record. ``bom``: the file starts with a
-    byte-order mark. ``encoding`` is that of the file, also where it is transcoded for reading.
-    """
-
-    format: str
-    delimiter: str | None = None
-    encoding: str | None = None
-    bom: bool = False
-    compressed: bool = False
-    category_line: bool = False
-    header: tuple[str, ...] = ()
 
 
 def sniff_delimiter(start: bytes, complete: bool = True) -> str:

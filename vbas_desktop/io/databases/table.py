@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.io.records.category_line import exceeded_number
 from vbas_desktop.io.records.parquet import dictionary_of
 from vbas_desktop.io.records.raw import OrderedCodes, merged_facts
 from vbas_desktop.io.records.table import Lookup, RecordTable
 from vbas_desktop.model.errors import Finding, Severity, refusal, stop_on_errors
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from vbas_desktop.io.access import bad_encoding
 from vbas_desktop.io.dialect import (
     SAMPLE_BYTES,
-    Dialect,
     check_column_number,
     check_line_ends,
     first_row,
     sniff_delimiter,
 )
 from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.source import Source
 from vbas_desktop.model.words import counted

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.records import Categories, ColumnFacts, category_order, frozen
 from vbas_desktop.model.source import Source
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.model.file_format import Dialect
 
 from .bits import PADDING
 from .parquet import parquet_rows

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.io.access import check_is_table, check_readable
 from vbas_desktop.io.dialect import (
-    Dialect,
     close_matches,
     first_row,
     other_delimiter,
@@ -24,6 +23,7 @@ from vbas_desktop.io.dialect import (
 )
 from vbas_desktop.model.blanks import padded_values
 from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.names import NO_NAMES
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, frozen

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.io.dialect import Dialect
 from vbas_desktop.io.records.tokens import CR, LF
 from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.source import Source
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.io.dialect import Dialect
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.model.words import DELIMITER_NAMES, counted
 from vbas_desktop.release.cells import uses_records
