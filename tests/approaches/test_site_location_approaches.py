@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problems, situation_for
-from vbas_desktop.algorithms.population_cells import walk
+from vbas_desktop.algorithms.population_cells import cut_ranges
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_location.density import _sub_cell_centres, grid_shape
 from vbas_desktop.engine.outcome import situation_of
@@ -125,9 +125,8 @@ def test_density_follows_the_rules(problem, data):
 
 
 def walked(population, ideal, most):
-    ends = np.empty(len(population), np.int64)
-    number = walk(np.array([0, *np.cumsum(population)]), 0, len(population), ideal, most, ends)
-    return list(pairwise([0, *ends[:number].tolist()]))
+    ends = cut_ranges([0, *accumulate(population)], 0, len(population), ideal, most)
+    return list(pairwise([0, *ends]))
 
 
 def test_the_point_that_reaches_the_ideal_stays_if_that_is_no_farther():
@@ -165,7 +164,7 @@ def test_the_paper_lets_a_small_rest_join_the_last_row():
 
 
 def rows_of_the_paper(population, sites):
-    running = np.array([0, *np.cumsum(population)])
+    running = [0, *accumulate(population)]
     return make("site_location", "balanced-density", {"variant": "paper"})._rows(running, sites).tolist()
 
 

@@ -1,97 +1,75 @@
-"""Points in a line cut into ranges of about equal population: rows of an area, and cells of a row."""
+"""Cut points in a line into ranges of about equal population: rows of an area, and cells of a row."""
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .compiled import compiled
 
+def cut_ranges(running: Sequence[int], begin: int, finish: int, ideal: int, most: int) -> list[int]:
+    """Cut the points ``begin … finish − 1`` into consecutive ranges that reach the ideal population.
 
-@compiled
-def walk(running: Any, begin: int, finish: int, ideal: int, most: int, ends: Any) -> int:
-    """Consecutive ranges of the points ``begin … finish − 1`` that reach the ideal population; how many there are.
-
-    ``running`` are the sums of the populations, from 0; ``ends`` gets where each range ends. There are at most
-    ``most``: the last takes all that is left. A point is added while the range stays below the ideal. The point that
+    ``running`` are the sums of the populations, from 0. Returns where each range ends. There are at most ``most``
+    ranges: the last takes all that is left. A point is added while the range stays below the ideal. The point that
     reaches it stays if after − ideal ≤ ideal − before, else it starts the next range; a range keeps at least one point.
     """
-    start, number = begin, 0
+    ends: list[int] = []
+    start = begin
     while start < finish:
         end = finish
-        if number < most - 1:
+        if len(ends) < most - 1:
             target = running[start] + ideal
-            reached = start + 1
-            while reached <= finish and running[reached] < target:
-                reached += 1
+            reached = bisect_left(running, target, start + 1, finish + 1)
             if reached <= finish:
                 stays = running[reached] - target <= target - running[reached - 1]
                 end = reached if stays or reached - 1 == start else reached - 1
-        ends[number] = start = end
-        number += 1
-    return number
+        ends.append(end)
+        start = end
+    return ends
 
 
-@compiled
-def label_cells(running: Any, rows: Any, cells: Any, label: Any) -> None:
-    """Number the cells of all rows, ``rows[i]`` to ``rows[i + 1]``, one row after the other.
+def label_cells(
+    running: Sequence[int], rows: NDArray[np.int64], cells_per_row: Sequence[int], label: NDArray[np.int64]
+) -> None:
+    """Number the cells of all rows, ``rows[i]`` to ``rows[i + 1]``, one row after the other, into ``label``.
 
-    Each row is walked along; if that makes too few cells, the most populous ones are split in two. Cells of a row are
-    numbered in the order of the walk, then of the splits.
+    Each row is cut into ranges; if these are too few, the most populous ones are split in two, round by round. Cells of
+    a row are numbered in the order of the ranges, then of the splits.
     """
-    low, high = np.empty(label.size, np.int64), np.empty(label.size, np.int64)
-    waiting = np.empty(label.size, np.bool_)
     first = 0
-    for row in range(cells.size):
-        begin, finish, wanted = rows[row], rows[row + 1], cells[row]
+    for (begin, finish), wanted in zip(pairwise(rows.tolist()), cells_per_row, strict=True):
         total = running[finish] - running[begin]
-        found = walk(running, begin, finish, (2 * total + wanted) // (2 * wanted), wanted, high)
-        low[0] = begin
-        low[1:found] = high[: found - 1]
-        while found < wanted:
-            for cell in range(found):
-                waiting[cell] = high[cell] - low[cell] > 1
-            number, cell = found, _largest(running, low, high, waiting[:found])
-            while cell >= 0 and found < wanted:
-                waiting[cell] = False
-                low[found], high[found] = _even_cut(running, low[cell], high[cell]), high[cell]
-                high[cell] = low[found]
-                found += 1
-                cell = _largest(running, low, high, waiting[:number])
-        for cell in range(found):
-            label[low[cell] : high[cell]] = first + cell
+        ends = cut_ranges(running, begin, finish, (2 * total + wanted) // (2 * wanted), wanted)
+        cells = list(pairwise([begin, *ends]))
+        while len(cells) < wanted:
+            _split_largest(running, cells, wanted - len(cells))
+        for number, (low, high) in enumerate(cells, first):
+            label[low:high] = number
         first += wanted
 
 
-@compiled
-def _largest(running: Any, low: Any, high: Any, waiting: Any) -> int:
-    """The first of the most populous cells that wait to be split; −1 if none does."""
-    best, most = -1, -1
-    for cell in range(waiting.size):
-        size = running[high[cell]] - running[low[cell]]
-        if waiting[cell] and size > most:
-            best, most = cell, size
-    return best
+def _split_largest(running: Sequence[int], cells: list[tuple[int, int]], most: int) -> None:
+    """Split up to ``most`` cells of several points, the most populous first; the second halves are appended."""
+    divisible = [number for number, (low, high) in enumerate(cells) if high - low > 1]
+    divisible.sort(key=lambda number: running[cells[number][0]] - running[cells[number][1]])
+    for number in divisible[:most]:
+        low, high = cells[number]
+        cut = _even_cut(running, low, high)
+        cells[number] = (low, cut)
+        cells.append((cut, high))
 
 
-@compiled
-def _even_cut(running: Any, start: int, end: int) -> int:
-    """Where the two halves' populations are closest; the first such cut."""
-    best = start + 1
-    for cut in range(start + 2, end):
-        if _unevenness(running, start, cut, end) < _unevenness(running, start, best, end):
-            best = cut
-    return best
-
-
-@compiled
-def _unevenness(running: Any, start: int, cut: int, end: int) -> int:
-    return abs(2 * running[cut] - running[start] - running[end])  # type: ignore[no-any-return]
-
-
-def rehearse() -> None:
-    """Cut a handful of points once."""
-    running, rows, cells = np.arange(6), np.array([0, 2, 5]), np.array([1, 2])
-    walk(running, 0, 5, 3, 2, np.empty(5, np.int64))
-    label_cells(running, rows, cells, np.empty(5, np.int64))
+def _even_cut(running: Sequence[int], start: int, end: int) -> int:
+    """Find the first cut between ``start`` and ``end`` where the populations of both halves are closest."""
+    both = running[start] + running[end]
+    above = bisect_left(running, (both + 1) // 2, start + 1, end)
+    if above == start + 1:
+        return above
+    below = running[above - 1]
+    if above < end and 2 * running[above] - both < both - 2 * below:
+        return above
+    return bisect_left(running, below, start + 1, above)

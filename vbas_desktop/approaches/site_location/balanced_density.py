@@ -10,12 +10,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.places import middles
+from vbas_desktop.algorithms.population_cells import cut_ranges, label_cells
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.model.progress import Progress
-
-_REHEARSAL = "vbas_desktop.algorithms.population_cells:rehearse"
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,6 @@ class BalancedDensitySiteLocation(SiteLocation):
 
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The means of the cells, row by row from low y, in a row in the order of its list of cells."""
-        make_ready(_REHEARSAL, progress)
-        from vbas_desktop.algorithms.population_cells import label_cells
-
         by_x, by_y = situation.remember(
             "points by x and by y", lambda: [np.argsort(axis, kind="stable") for axis in situation.points.T]
         )
@@ -67,31 +62,28 @@ class BalancedDensitySiteLocation(SiteLocation):
         # By row, in a row by x, equal ones by number.
         order = by_x[np.argsort(row_of[by_x], kind="stable")]
         cell, label = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
-        label_cells(_running(situation.populations[order]), rows, np.array(per_row), cell)
+        label_cells(_running(situation.populations[order]), rows, per_row, cell)
         label[order] = cell
         return middles(situation.points, label)
 
-    def _rows(self, running: NDArray[np.int64], sites: int) -> NDArray[np.int64]:
+    def _rows(self, running: list[int], sites: int) -> NDArray[np.int64]:
         """Where each row begins in the order of y, and where the last one ends."""
-        points, records = running.size - 1, int(running[-1])
-        from vbas_desktop.algorithms.population_cells import walk
-
-        ends = np.zeros(points + 1, np.int64)
+        points, records = len(running) - 1, running[-1]
         if self.variant == "thesis":
             root = math.isqrt(sites)
             most = root + 1 if root * (root + 1) <= sites else root
             ideal = _half_up(records, most)
         else:
             most, ideal = sites, _half_up(records, (math.isqrt(4 * sites) + 1) // 2)
-        number = walk(running, 0, points, ideal, most, ends[1:])
-        if self.variant != "thesis" and number > 1 and 2 * int(running[points] - running[ends[number - 1]]) < ideal:
-            number -= 1
-            ends[number] = points
-        return ends[: number + 1]
+        ends = cut_ranges(running, 0, points, ideal, most)
+        if self.variant != "thesis" and len(ends) > 1 and 2 * (running[points] - running[ends[-2]]) < ideal:
+            del ends[-2]
+        return np.array([0, *ends], np.int64)
 
 
-def _running(population: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(population)))
+def _running(population: NDArray[np.int64]) -> list[int]:
+    """Sum the populations from the first to each point, beginning with 0; lists are searched faster than arrays."""
+    return [0, *np.cumsum(population).tolist()]
 
 
 def _half_up(number: int, parts: int) -> int:
