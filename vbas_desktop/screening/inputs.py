@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import MISSING
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import counted
 
@@ -95,21 +95,15 @@ def people_of(table: RecordTable, columns: PeopleColumns) -> People:
 
 def _classes(table: RecordTable, names: Sequence[str]) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]:
     """The class of each row and the labels of each class, classes in the order of their first row."""
-    combined = np.zeros(table.rows, np.int64)
+    columns = []
     for name in names:
-        codes = table.codes(name)
         categories = table.facts(name).categories
         assert categories is not None
-        _, combined = np.unique(combined * len(categories.values) + codes, return_inverse=True)
-    _, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size)
-    labels = []
-    for row in first[order]:
-        facts = [(table.facts(name).categories, table.codes(name)[row]) for name in names]
-        labels.append(tuple(categories.label(int(code)) if categories else MISSING for categories, code in facts))
-    return rank[inverse], tuple(labels)
+        columns.append((categories, table.codes(name)))
+    keys = make_row_keys([(codes, len(categories.values)) for categories, codes in columns], table.rows)
+    class_of, first = number_values(keys)
+    labels = [[categories.label(code) for code in codes[first].tolist()] for categories, codes in columns]
+    return class_of, tuple(zip(*labels, strict=True))
 
 
 def _refuse_duplicate_people(table: RecordTable, column: str | None) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
 from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.records import MISSING, frozen
 
@@ -32,25 +33,16 @@ class Classes:
     @classmethod
     def of_records(cls, table: RecordTable, columns: Sequence[str]) -> Classes:
         """From the coded columns of a file; nothing is made per record but its class number."""
-        key, radix = np.zeros(table.rows, np.int64), 1
-        for name in columns:
-            facts = table.facts(name)
-            number = max(facts.distinct, 1)
-            if radix * number >= 1 << 62:
-                distinct, key = np.unique(key, return_inverse=True)
-                radix = distinct.size
-            key = key * number + table.codes(name)
-            radix *= number
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        rank = np.empty(first.size, np.int64)
-        order = np.argsort(first, kind="stable")
-        rank[order] = np.arange(first.size)
-        codes = [(table.codes(name), table.facts(name).categories) for name in columns]
+        codes = [table.codes(name) for name in columns]
+        facts = [table.facts(name) for name in columns]
+        sizes = [max(column.distinct, 1) for column in facts]
+        class_of, first = number_values(make_row_keys(zip(codes, sizes, strict=True), table.rows))
+        categories = [column.categories for column in facts]
         labels = [
-            tuple(categories.values[int(code[row])] if categories else "" for code, categories in codes)
-            for row in first[order]
+            tuple(each.values[int(code[row])] if each else "" for each, code in zip(categories, codes, strict=True))
+            for row in first
         ]
-        return cls(tuple(columns), tuple(labels), frozen(rank[inverse]))
+        return cls(tuple(columns), tuple(labels), frozen(class_of))
 
     @property
     def sizes(self) -> NDArray[np.int64]:

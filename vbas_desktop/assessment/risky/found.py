@@ -5,7 +5,7 @@ by it, and counting over sets of columns in general: with a public table, and wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from vbas_desktop.io.output import write_text
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.words import counted
 
-from .table import Table, joined, row_keys
+from .table import Table, join_equal_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ def risky_rows(
     table: Table, references: Sequence[Table], columns: tuple[int, ...], active: NDArray[np.int32], k: int
 ) -> tuple[NDArray[np.int32], Found]:
     """All risky ones among the active rows, and the combinations that make them so."""
-    first, counts, group = joined(_keys(table, columns, active), table.weights[active])
+    first, counts, group = join_equal_rows(_columns(table, columns, active), table.weights[active])
     risky = counts < k
     for reference in references:
         if all(table.columns[column] in reference.columns for column in columns):
@@ -167,14 +167,18 @@ def risky_rows(
 
 def rows_of(table: Table, found: Found) -> NDArray[np.bool_]:
     """The distinct rows that have one of the found combinations."""
-    first, _, group = joined(_keys(table, found.columns, np.arange(table.rows)), table.weights)
+    first, _, group = join_equal_rows(_columns(table, found.columns, np.arange(table.rows)), table.weights)
     wanted = np.zeros(first.size, bool)
     wanted[group[found.rows]] = True
     return wanted[group]
 
 
-def _keys(table: Table, columns: tuple[int, ...], active: NDArray[np.integer]) -> NDArray[np.int64]:
-    return row_keys(((table.codes[column][active], table.number_of_values(column)) for column in columns), active.size)
+def _columns(
+    table: Table, columns: tuple[int, ...], active: NDArray[np.integer]
+) -> Iterator[tuple[NDArray[np.unsignedinteger], int]]:
+    """Yield the codes of the active rows and the number of values of each column."""
+    for column in columns:
+        yield table.codes[column][active], table.number_of_values(column)
 
 
 def _public_counts(
@@ -190,5 +194,5 @@ def _public_counts(
         codes = np.concatenate([own[table.codes[column][active]], public[reference.codes[other]]])
         both.append((codes, max(len(place), 1)))
     weights = np.concatenate([np.zeros(active.size, np.int32), reference.weights])
-    _, counts, group = joined(row_keys(both, weights.size), weights)
+    _, counts, group = join_equal_rows(both, weights)
     return counts[group[: active.size]]

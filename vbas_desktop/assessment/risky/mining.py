@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import LARGEST_KEY
 from vbas_desktop.algorithms.hash_table import slots_for
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.words import counted
 
 from .found import Found, Level, Search, risky_rows, rows_of
 from .kernels import add_up, any_below, open_rows, pick
-from .table import LARGEST, Table
+from .table import Table
 
 WORK_LIMIT = 20_000_000_000
 """Row visits after which a search ends and says that it is not complete (some minutes)."""
@@ -130,7 +131,7 @@ class _Scratch:
 
     def fits(self, columns: tuple[int, ...]) -> bool:
         """Whether the keys of these columns are whole numbers that the machine can hold."""
-        return math.prod(map(self._table.number_of_values, columns)) < LARGEST
+        return math.prod(map(self._table.number_of_values, columns)) < LARGEST_KEY
 
     def search(self, columns: tuple[int, ...], mask: NDArray[np.uint8], scores: NDArray[np.int32]) -> Found | None:
         """Cover and score the rows that are risky over these columns; the combinations that make them so."""

@@ -10,46 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.algorithms.hash_table import slots_for
+from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
 from vbas_desktop.io.records.table import RecordTable, not_categorical
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.records import frozen
 
-from .kernels import extend_keys, join_equal
 
-LARGEST = 1 << 62
-"""Keys stay below this, so that none overflows."""
-
-_CHUNK = 1_000_000
-
-
-def row_keys(columns: Iterable[tuple[NDArray[np.integer], int]], rows: int) -> NDArray[np.int64]:
-    """One number per row, equal iff the rows agree. A column is its codes and how many values they may have."""
-    keys, radix = np.zeros(rows, np.int64), 1
-    for codes, number in columns:
-        if radix * number >= LARGEST:
-            _, _, group = joined(keys, np.ones(rows, np.int32))
-            keys, radix = group.astype(np.int64), rows
-        extend_keys(keys, codes, number)
-        radix *= number
-    return keys
-
-
-def joined(
-    keys: NDArray[np.int64], weights: NDArray[np.int32], progress: Progress | None = None
+def join_equal_rows(
+    columns: Iterable[tuple[NDArray[np.integer], int]], weights: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """The first row and the records of each different key, and the number of each row's key."""
-    size, progress = keys.size, progress or Silent()
-    slots = slots_for(size)
-    first, totals, group = (np.empty(size, np.int32) for _ in range(3))
-    table, number_of = np.full(slots, -1, np.int64), np.empty(slots, np.int32)
-    found = 0
-    for start in range(0, size, _CHUNK):
-        progress.update("Joining equal records", start / size)
-        end = min(start + _CHUNK, size)
-        found = join_equal(keys, weights, start, end, found, table, number_of, first, totals, group)
-    return first[:found].copy(), totals[:found].copy(), group
+    """Join the rows that agree in all columns, in the order of the first row of each group.
+
+    A column is its codes and the number of values that they can have; ``weights`` are the records of each row. Returns
+    the first row and the records of each group, and the group of each row.
+    """
+    group, first = number_values(make_row_keys(columns, weights.size))
+    totals = np.bincount(group, weights, first.size)
+    return first.astype(np.int32), totals.astype(np.int32), group.astype(np.int32)
 
 
 NULL = ""
@@ -181,9 +159,8 @@ def _collapsed(
 ) -> Table:
     """Equal rows joined, in the order of their first one."""
     numbers = [max(len(names), 1) for names in values]
-    keys = row_keys(zip(codes, numbers, strict=True), weights.size)
-    first, totals, group = joined(keys, weights, progress)
-    del keys
+    progress.update("Joining equal records")
+    first, totals, group = join_equal_rows(zip(codes, numbers, strict=True), weights)
     kept = np.empty((len(columns), first.size), np.min_scalar_type(max(numbers, default=1)))
     for j, column in enumerate(codes):
         kept[j] = column[first]
