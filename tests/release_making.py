@@ -13,10 +13,10 @@ import numpy as np
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.counting.problem import build_problem
-from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import RegionOptions, load_regions
 from vbas_desktop.model.problem import Problem, Request
-from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.release import ReleaseOptions, ReleaseReport, write_release
 

@@ -11,9 +11,10 @@ import pytest
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.counting.problem import build_problem
-from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.release.ledger import Entry, Ledger, Subject, check, entry_of_plan
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.settings.release import ReleaseOptions

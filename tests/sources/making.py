@@ -22,13 +22,13 @@ from vbas_desktop.engine.run import run
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.databases.address import Address, record_place
 from vbas_desktop.io.databases.table import load_source
-from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.criteria import Sensitive, criterion_of
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.progress import Silent
-from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult
 from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import Plan, make_plan

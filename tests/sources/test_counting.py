@@ -12,9 +12,9 @@ from vbas_desktop.io.databases.address import record_place
 from vbas_desktop.io.databases.counting import in_parts
 from vbas_desktop.io.databases.engine import OUT_OF_MEMORY
 from vbas_desktop.io.databases.table import SourceTable, load_source
-from vbas_desktop.io.records.table import Lookup
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import Lookup
 from vbas_desktop.settings.reading import RecordOptions
 
 

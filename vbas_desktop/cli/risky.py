@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
     from vbas_desktop.assessment.risky.loop import Coarsener
     from vbas_desktop.assessment.risky.table import Table
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3

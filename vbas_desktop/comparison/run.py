@@ -29,7 +29,7 @@ from .plan import Combination, Costs, Plan, Scenario, site_numbers
 from .store import Memory, Store, settings_of
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 _REDRAWN_SECONDS = 0.05
 _STAGE = "Comparing combinations"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import Finding, InputError, refusal
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.selection import FilterFile, Selection
 from vbas_desktop.model.source import Source
 
 from .findings import FindingList
-from .records.table import RecordTable, not_categorical, unknown_column
+from .records.table import not_categorical, unknown_column
 from .whole_text import whole_text
 
 _CHUNK = 1 << 20
@@ -96,7 +96,7 @@ def filter_records(table: RecordTable, required: FilterFile | None, unwanted: Fi
         remedy = "Compare the values of the filter with those of the records; they must be written in the same way."
         raise InputError([*hints, Finding("no-records", message, remedy, file=file.source.path)])
     selection = Selection(required, unwanted, table.rows - positions.size)
-    return replace(table.select(selection, positions), findings=(*table.findings, *hints))
+    return table.select(selection, positions, hints)
 
 
 def _check_columns(table: RecordTable, file: FilterFile) -> None:

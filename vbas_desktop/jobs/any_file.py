@@ -41,10 +41,10 @@ from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.io.output import check_target
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
 from vbas_desktop.io.records.row_texts import coded_texts
-from vbas_desktop.io.records.table import RecordTable, load_records, unknown_column
+from vbas_desktop.io.records.table import load_records, unknown_column
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent, Span
-from vbas_desktop.model.records import finite_number
+from vbas_desktop.model.records import RecordTable, finite_number
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import HandledColumns, Writing
 

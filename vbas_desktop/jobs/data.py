@@ -23,7 +23,7 @@ from .beside import beside
 from .inputs import local_paths
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 _WARM_SECONDS = 0.6
 """Compiled loops that are kept are there before that."""

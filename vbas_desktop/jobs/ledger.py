@@ -28,7 +28,7 @@ from .handover import (
 )
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
     from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 
 

@@ -30,8 +30,8 @@ from .run import Ran, RunJob, checked, chosen_solution
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.audit.copies import Original
-    from vbas_desktop.io.records.table import RecordTable
     from vbas_desktop.model.problem import Problem
+    from vbas_desktop.model.records import RecordTable
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.release.column_coverage import ColumnCoverage
     from vbas_desktop.release.ledger import Entry

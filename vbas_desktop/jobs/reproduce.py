@@ -38,8 +38,8 @@ from vbas_desktop.model.progress import Progress, Silent, Span
 from .inputs import input_paths
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
     from vbas_desktop.model.problem import Problem
+    from vbas_desktop.model.records import RecordTable
     from vbas_desktop.model.regions import Regions
 
 

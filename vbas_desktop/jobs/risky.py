@@ -8,8 +8,9 @@ from pathlib import Path
 from vbas_desktop.assessment.risky.loop import Coarsener, Plan
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.io.hashing import require_unchanged
-from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.records import RecordTable
 
 
 @dataclass(frozen=True, eq=False)

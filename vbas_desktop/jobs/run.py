@@ -19,7 +19,7 @@ from .data import CountJob, Data
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.engine.advice import KeptTrials
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 
 @dataclass(frozen=True, eq=False)

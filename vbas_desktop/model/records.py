@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .words import MISSING as MISSING
+
+if TYPE_CHECKING:
+    from .errors import Finding
+    from .file_format import Dialect
+    from .progress import Progress
+    from .selection import Selection
+    from .source import Source
 
 _BLOCK = 1 << 18
 """Counts that are added up at a time: little memory, and it stays in the processor's cache."""
@@ -119,6 +126,125 @@ class ColumnFacts:
     categorical: bool
     categories: Categories | None = None
     frequencies: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """A column by name, what each of its codes counts as (-1: not at all), and how many of these there are."""
+
+    column: str
+    table: NDArray[np.int32]
+    number: int
+
+
+class RecordTable(Protocol):
+    """Records by column: facts and counts of all, codes of each where the records are at hand.
+
+    A record file in memory and a table behind an address both are one.
+    """
+
+    @property
+    def source(self) -> Source:
+        """Return where the records came from."""
+
+    @property
+    def rows(self) -> int:
+        """Return the number of records that are considered."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """Return how the records are written, with the names of all columns."""
+
+    @property
+    def columns(self) -> tuple[ColumnFacts, ...]:
+        """Return the facts of the columns that were asked for, in the order of the file."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what was noticed while reading."""
+
+    @property
+    def selection(self) -> Selection | None:
+        """Return the filters that choose among the records; None if all are considered."""
+
+    @property
+    def positions(self) -> NDArray[np.int64] | None:
+        """Return which records of the file are considered, counted from 0, in ascending order; None if all are."""
+
+    @property
+    def file_rows(self) -> int:
+        """Return the number of records of the file, those that a filter leaves out included."""
+
+    @property
+    def considered(self) -> NDArray[np.bool_] | None:
+        """Return whether each record of the file is considered; None if all are."""
+
+    @property
+    def mapped_column(self) -> str | None:
+        """Return the column whose values are regions of a region map, not those of the file."""
+
+    @property
+    def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the categories with blanks or invisible characters around them, by column."""
+
+    @property
+    def rows_hash(self) -> str:
+        """Return the hash of the rows in any order; empty if it is not known."""
+
+    def facts(self, name: str) -> ColumnFacts:
+        """Return what is known of a column."""
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that no column has."""
+
+    def schema(self) -> Any:
+        """Return the types of the columns as Arrow names them; None if all are text."""
+
+    def labelled(self, codebook: Mapping[str, Mapping[str, str]]) -> Self:
+        """Return the same records with the labels of a codebook."""
+
+    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> Self:
+        """Return the same records with other texts for the values of some columns; equal ones become one category."""
+
+    def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> Self:
+        """Return the same records with other regions in a column: ``codes`` are indices into ``values``."""
+
+    def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> Self:
+        """Return the same records with other values in a column, which are given in the order of categories."""
+
+    def select(self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()) -> Self:
+        """Return a table of the records at these positions, which ascend; ``findings`` were noticed in choosing."""
+
+    def positions_of(self, rows: slice) -> NDArray[np.int64]:
+        """Return where consecutive records of the table are among all records of the file, counted from 0."""
+
+    def in_file(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return codes of the considered records as codes of all records of the file; those left out have 0."""
+
+    def codes(self, name: str) -> NDArray[np.unsignedinteger]:
+        """Return the category of each record in a column, as an index into ``facts(name).categories.values``."""
+
+    def codes_at(self, name: str, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """Return the category of some records only, which are given in ascending order."""
+
+    def pieces(
+        self, columns: Sequence[str], progress: Progress, stage: str
+    ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
+        """Yield the categories of all records in some columns, a part of the records at a time."""
+
+    def count(
+        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
+    ) -> tuple[EquivalenceCounts, int]:
+        """Count the records of each region and class, and those without a region."""
+
+    def row_number(self, record: int) -> int:
+        """Return the number of the line on which a record (counted from 0) begins."""
+
+    def row_numbers(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the lines on which records of the file begin, of which the positions (counted from 0) ascend."""
+
+    def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
+        """Return the row numbers of the first records whose category is marked in ``wanted``."""
 
 
 def frozen(array: NDArray[np.generic]) -> NDArray:  # type: ignore[type-arg]

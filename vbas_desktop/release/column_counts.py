@@ -24,9 +24,8 @@ from vbas_desktop.audit.released_records import (
     whole_cells,
 )
 from vbas_desktop.io.databases.table import SourceTable
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import ColumnFacts
+from vbas_desktop.model.records import ColumnFacts, RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan

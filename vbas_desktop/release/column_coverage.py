@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.databases.table import SourceTable
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, Severity
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import agreeing, counted, share_in_words
 from vbas_desktop.settings.release import ReleaseOptions
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.databases.table import SourceTable
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan

@@ -8,8 +8,8 @@ import numpy as np
 
 from vbas_desktop.io.records.key_index import write_key_index
 from vbas_desktop.io.records.row_order import RecordKeys
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .notation import find_released_records

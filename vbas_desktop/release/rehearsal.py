@@ -12,8 +12,9 @@ import numpy as np
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.counting.problem import build_problem
-from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.model.solution import RunResult
 

@@ -16,9 +16,9 @@ from vbas_desktop.audit.column_tests import (
     disclosing_combinations,
 )
 from vbas_desktop.io.databases.table import SourceTable
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError, Severity
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.release import ReleaseOptions
 

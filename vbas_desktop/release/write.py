@@ -31,12 +31,12 @@ from vbas_desktop.io.generalise import from_plain, groups_text
 from vbas_desktop.io.output import make_private, require_space, staged_folder
 from vbas_desktop.io.policies import find_policy
 from vbas_desktop.io.population import read_population
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.io.runfile import as_text, run_document, write_run_file
 from vbas_desktop.model.errors import Check, Finding, InputError
 from vbas_desktop.model.listing import defused
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.settings.command import GROUPS_FILE, SEED_FILE, files_to_repeat
 from vbas_desktop.settings.release import ReleaseOptions

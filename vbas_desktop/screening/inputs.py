@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
 from vbas_desktop.io.hashing import require_unchanged
-from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import counted
 

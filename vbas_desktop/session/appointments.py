@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.output import check_target
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.jobs.appointments import PlanJob
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.screening.heuristic import CLOSEST
 from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, people_of

@@ -27,7 +27,7 @@ from vbas_desktop.settings.run import (
 from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from .choices import Choices, guess_roles
 from .results import ProblemKey, Run
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 
 @dataclass(frozen=True)

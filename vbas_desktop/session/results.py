@@ -22,7 +22,7 @@ from vbas_desktop.settings.run import COMPONENTS, RunSettings
 from .choices import Choices
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 
 @dataclass(frozen=True)

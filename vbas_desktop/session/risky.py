@@ -18,10 +18,9 @@ from vbas_desktop.assessment.risky.output import COARSENED, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.io.output import check_target
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.jobs.risky import RiskyJob
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import with_label
+from vbas_desktop.model.records import RecordTable, with_label
 from vbas_desktop.model.words import counted
 from vbas_desktop.settings.writing import Writing
 

@@ -33,7 +33,7 @@ from .releasing import loss_limit_of, result_of
 from .results import Entry, ProblemKey, key_of, why_not
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
     from vbas_desktop.release import ReleaseOptions
 
 _NAMED_FILES = ("obstacles", "codebook", "keep_records", "drop_records", "coarsen_from", "region_map")

@@ -12,7 +12,7 @@ from vbas_desktop.model.regions import CoordinateKind, Regions
 from vbas_desktop.model.words import DELIMITER_NAMES, counted
 
 if TYPE_CHECKING:
-    from vbas_desktop.io.records.table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 
 def time_left_in_words(seconds: float) -> str:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from vbas_desktop.io.records.row_texts import coded_texts
-from vbas_desktop.io.records.table import RecordTable
-from vbas_desktop.model.records import finite_number
+from vbas_desktop.model.records import RecordTable, finite_number
 
 DISCRETE = "discrete number"
 CONTINUOUS = "continuous number"

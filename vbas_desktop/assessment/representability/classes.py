@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
-from vbas_desktop.io.records.table import RecordTable
-from vbas_desktop.model.records import MISSING, frozen
+from vbas_desktop.model.records import MISSING, RecordTable, frozen
 
 Label = tuple[str, ...]
 

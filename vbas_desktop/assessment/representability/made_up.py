@@ -20,9 +20,8 @@ import numpy as np
 
 from vbas_desktop.approaches.declaration import parameter, parameters_of
 from vbas_desktop.io.records.row_texts import coded_texts
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.records import finite_number
+from vbas_desktop.model.records import RecordTable, finite_number
 
 from .handling import Handled
 

@@ -15,9 +15,10 @@ from vbas_desktop.io.output import make_private, staged_file, write_text
 from vbas_desktop.io.records.key_index import INDEX_COLUMNS
 from vbas_desktop.io.records.parquet import write_parquet_texts
 from vbas_desktop.io.records.row_texts import row_texts
-from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.written_rows import CsvLines, secret, secret_key, shuffled
 from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.settings.writing import HandledColumns, Writing
 

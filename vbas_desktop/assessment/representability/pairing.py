@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.records.row_texts import coded_texts, column_texts
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.records import RecordTable
 
 from .classes import Classes
 from .hierarchy import Hierarchy

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vbas_desktop.io.records.row_texts import column_texts
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.records import RecordTable
 
 _RUN = re.compile(r"[0-9]+|[^0-9]")
 _COUNTED = re.compile(r"[1-9][0-9]{0,17}|0")

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.records.row_texts import coded_texts
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, Severity
-from vbas_desktop.model.records import finite_number
+from vbas_desktop.model.records import RecordTable, finite_number
 from vbas_desktop.model.words import counted
 
 from .classes import named

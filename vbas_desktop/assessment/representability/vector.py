@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.records import RecordTable
 
 from .attributes import attribute_row, describe_column
 from .classes import named

@@ -11,11 +11,10 @@ from typing import Any
 from vbas_desktop.audit.recount import recount
 from vbas_desktop.io.output import make_private, staged_folder, write_text
 from vbas_desktop.io.records.row_texts import row_texts
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.io.written_rows import CsvLines, secret, shuffled
 from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import MISSING, with_label
+from vbas_desktop.model.records import MISSING, RecordTable, with_label
 from vbas_desktop.settings.writing import Writing
 
 from .detail import measure_detail

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
-from vbas_desktop.io.records.table import RecordTable, not_categorical
+from vbas_desktop.io.records.table import not_categorical
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import frozen
+from vbas_desktop.model.records import RecordTable, frozen
 
 
 def join_equal_rows(

@@ -10,13 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.findings import FindingList
-from vbas_desktop.io.records.table import Lookup, RecordTable, not_categorical, unknown_column
+from vbas_desktop.io.records.table import not_categorical, unknown_column
 from vbas_desktop.model.blanks import count_joinable, join_by_blanks
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
-from vbas_desktop.model.records import Categories, ColumnFacts, Grouping, category_order, merged_groups
+from vbas_desktop.model.records import (
+    Categories,
+    ColumnFacts,
+    Grouping,
+    Lookup,
+    RecordTable,
+    category_order,
+    merged_groups,
+)
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import agreeing, counted
 

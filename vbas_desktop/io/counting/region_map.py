@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.apportionment import split_rows
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import RegionMap
 
 

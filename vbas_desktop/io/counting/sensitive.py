@@ -9,11 +9,11 @@ import numpy as np
 
 from vbas_desktop.io.findings import FindingList
 from vbas_desktop.io.one_way import BLANKS, is_text, plain_value, possible_values
-from vbas_desktop.io.records.table import Lookup, RecordTable, not_categorical, unknown_column
+from vbas_desktop.io.records.table import not_categorical, unknown_column
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import refusal
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import MISSING, ColumnFacts, category_order, finite_number
+from vbas_desktop.model.records import MISSING, ColumnFacts, Lookup, RecordTable, category_order, finite_number
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .classes import CLASSES_LIMIT

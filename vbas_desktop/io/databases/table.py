@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from vbas_desktop.io.records.category_line import exceeded_number
 from vbas_desktop.io.records.parquet import dictionary_of
 from vbas_desktop.io.records.raw import OrderedCodes, merged_facts
-from vbas_desktop.io.records.table import Lookup, RecordTable
+from vbas_desktop.io.records.table import CodedTable
 from vbas_desktop.model.errors import Finding, Severity, refusal, stop_on_errors
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
-from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts
+from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, Lookup
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -34,7 +34,7 @@ COUNTING = "Counting classes"
 
 
 @dataclass(frozen=True, eq=False)
-class SourceTable(RecordTable):
+class SourceTable(CodedTable):
     """A table whose records stay with their engine.
 
     It has the facts of the columns that were asked for, and counts on demand; codes of single records it has none.
@@ -80,7 +80,7 @@ class SourceTable(RecordTable):
         types = pa.schema([self.engine.description.schema.field(place) for place in places])
         return select_query(places, source, self.engine.dialect), types
 
-    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> SourceTable:
+    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> Self:
         """Return the same records with other texts for the values of some columns; equal ones become one category."""
         columns = list(self.columns)
         codes_by_text = dict(self.codes_by_text)
@@ -174,7 +174,7 @@ class SourceTable(RecordTable):
             raise changed(self.engine.address)
         return indices, codes
 
-    def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> RecordTable:
+    def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> CodedTable:
         """A random sample of about so many records, or all if there are no more, with the codes of this table."""
         source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
         found = self.engine.fetch(*self._asked(columns, source), progress, "Testing the released columns")
@@ -183,7 +183,7 @@ class SourceTable(RecordTable):
             for place, name in enumerate(columns)
         }
         kept = tuple(self.facts(name) for name in columns)
-        return RecordTable(self.source, found.num_rows, self.dialect, kept, (), codes)
+        return CodedTable(self.source, found.num_rows, self.dialect, kept, (), codes)
 
     def close(self) -> None:
         """Let go of the engine."""

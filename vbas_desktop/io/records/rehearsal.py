@@ -10,11 +10,12 @@ import numpy as np
 
 from vbas_desktop.io.counting.classes import CodedColumn, count, count_by_region, count_sorted
 from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.records import RecordTable
 
 from .bits import PADDING
 from .coding import ColumnCoder, Fields
 from .dictionary import recode, tally
-from .table import RecordTable, load_records
+from .table import load_records
 
 _MANY = 600
 """More values than a byte can tell apart, or a new dictionary has room for. Two columns of so many have more classes

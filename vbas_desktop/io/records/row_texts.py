@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import InputError, refusal
 from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.records import RecordTable
 
 from .bits import PADDING
 from .parquet import parquet_rows
 from .stream import ByteStream
-from .table import RecordTable
 from .tokens import CONSUMED, RAGGED, ROWS, tokenise
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.model.progress import Silent
 
 if TYPE_CHECKING:
-    from .table import RecordTable
+    from vbas_desktop.model.records import RecordTable
 
 _LANES = 2
 """64-bit sums that make up the hash."""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, st
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.names import NO_NAMES
 from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, frozen
+from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, Lookup, RecordTable, frozen
 from vbas_desktop.model.selection import Selection
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
@@ -50,7 +50,7 @@ from .raw import (
 from .rows_hash import hash_rows
 from .stream import ByteStream
 
-__all__ = ["Dialect", "RecordOptions", "RecordTable", "line_two", "load_records"]
+__all__ = ["CodedTable", "RecordOptions", "line_two", "load_records"]
 
 REHEARSAL = "vbas_desktop.io.records.rehearsal:rehearse"
 """What makes the loops of reading and counting ready."""
@@ -60,16 +60,7 @@ _THREADS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Lookup:
-    """A column by name, what each of its codes counts as (-1: not at all), and how many of these there are."""
-
-    column: str
-    table: NDArray[np.int32]
-    number: int
-
-
-@dataclass(frozen=True, eq=False)
-class RecordTable:
+class CodedTable:
     """A record file in memory: codes only, as small as they can be. Later choices never read the file again.
 
     ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect. With a
@@ -87,7 +78,7 @@ class RecordTable:
     selection: Selection | None = None
     positions: NDArray[np.int64] | None = field(default=None, repr=False)
     mapped_column: str | None = None
-    _unmapped: RecordTable | None = field(default=None, repr=False)
+    _unmapped: CodedTable | None = field(default=None, repr=False)
 
     @property
     def file_rows(self) -> int:
@@ -115,8 +106,8 @@ class RecordTable:
         found[self.positions] = codes
         return found
 
-    def select(self, selection: Selection, positions: NDArray[np.int64]) -> RecordTable:
-        """Return a table of some of the records: those at these positions, which are in ascending order."""
+    def select(self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()) -> Self:
+        """Return a table of the records at these positions, which ascend; ``findings`` were noticed in choosing."""
         columns = []
         codes: dict[str, SelectedCodes] = {}
         for facts in self.columns:
@@ -132,6 +123,7 @@ class RecordTable:
             source=replace(self.source, selection=selection.sha256),
             rows=positions.size,
             columns=tuple(columns),
+            findings=(*self.findings, *findings),
             _codes=codes,
             selection=selection,
             positions=frozen(positions),
@@ -156,7 +148,7 @@ class RecordTable:
         self.check_name(name)
         raise LookupError(f"column {self.dialect.header.index(name) + 1} was not asked for when the file was read")
 
-    def labelled(self, codebook: Mapping[str, Mapping[str, str]]) -> RecordTable:
+    def labelled(self, codebook: Mapping[str, Mapping[str, str]]) -> Self:
         """The same records with the labels of a codebook."""
         columns = (
             replace(each, categories=replace(each.categories, labels=codebook[each.name]))
@@ -166,7 +158,7 @@ class RecordTable:
         )
         return replace(self, columns=tuple(columns))
 
-    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> RecordTable:
+    def with_texts(self, texts: Mapping[str, Sequence[str]]) -> Self:
         """Return the same records with other texts for the values of some columns; equal ones become one category."""
         merged = {facts.name: merged_facts(facts, texts[facts.name]) for facts in self.columns if facts.name in texts}
         columns = tuple(merged[each.name][0] if each.name in merged else each for each in self.columns)
@@ -175,7 +167,7 @@ class RecordTable:
         }
         return replace(self, columns=columns, _codes={**self._codes, **codes})
 
-    def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> RecordTable:
+    def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> Self:
         """Return the same records with other regions in a column: ``codes`` are indices into ``values``."""
         frequencies = np.bincount(codes, minlength=len(values))
         used = np.flatnonzero(frequencies)
@@ -186,7 +178,7 @@ class RecordTable:
         coded = PlainCodes(code_of[number[codes]], facts.distinct)
         return replace(self, columns=columns, mapped_column=name, _codes={**self._codes, name: coded}, _unmapped=self)
 
-    def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> RecordTable:
+    def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> Self:
         """Return the same records with other values in a column, which are given in the order of categories."""
         facts, given = given_column(name, tuple(values), codes)
         columns = tuple(facts if each.name == name else each for each in self.columns)
@@ -267,7 +259,7 @@ def load_records(
     options: RecordOptions | None = None,
     progress: Progress | None = None,
     columns: Collection[str] | None = None,
-) -> RecordTable:
+) -> CodedTable:
     """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together.
 
     ``columns``: the names of those that are needed; the others are looked at but not kept. None: all are needed.
@@ -296,7 +288,7 @@ def load_records(
     ]
     codes = {facts.name: coded for facts, coded in done if coded is not None}
     dialect = replace(raw.dialect, category_line=declared is not None)
-    table = RecordTable(
+    table = CodedTable(
         raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
     )
     if columns is None:
@@ -371,7 +363,7 @@ def _names_among_values(table: RecordTable) -> int:
     return sum(each.categories is not None and each.name in each.categories.values for each in table.columns)
 
 
-def _check_first_line(table: RecordTable) -> None:
+def _check_first_line(table: CodedTable) -> None:
     """Refuse a file without names: as names, the values of its first record would be shown and released."""
     if table.dialect.format == "csv" and 2 * _names_among_values(table) > max(2, len(table.columns)):
         message = "Most fields of line 1 are also values of their columns."

@@ -15,11 +15,10 @@ import numpy as np
 from vbas_desktop.algorithms.released import Aggregation, decide
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.one_way import plain_value, possible_values
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.io.solutions import pack, unpack
 from vbas_desktop.model.criteria import Sensitive, criterion_of
 from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.tiers import NOWHERE, Tiers
 from vbas_desktop.model.words import MISSING

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from vbas_desktop.audit.readback import escaped
 from vbas_desktop.io.one_way import plain_value
-from vbas_desktop.io.records.table import RecordOptions, RecordTable, load_records
+from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.runfile import read_run_file
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.crosswalk import code_columns
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent, Span
-from vbas_desktop.model.records import Grouping
+from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.source import identify
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.io.regions.earlier import CROSSWALK
 from vbas_desktop.io.runfile import read_run_file
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.settings.forms import Names
 

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from vbas_desktop.io.parquet_batches import bounded_batches
 from vbas_desktop.io.records.parquet import without_views
 from vbas_desktop.io.records.row_order import RowKeys
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.release.aggregation import Aggregated
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.one_way import canonical_values, is_text, plain_value
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import agreeing, counted
 
 Canonical = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]

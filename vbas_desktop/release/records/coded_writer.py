@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.io.records.row_order import RowKeys, buckets_of_keys, sort_by_keys
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import frozen
+from vbas_desktop.model.records import RecordTable, frozen
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.records.row_order import RowKeys
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.release.aggregation import Aggregated
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.io.records.row_order import KEY_BYTES, RowKeys, buckets_of_keys, sort_by_keys
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.source import Source
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions

@@ -14,8 +14,8 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from vbas_desktop.io.records.row_order import RecordKeys
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.engine.place import PlaceVector
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.crosswalk import NAME
 from vbas_desktop.model.errors import Check, Finding
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import RunResult
 from vbas_desktop.release.column_coverage import ColumnCoverage
 from vbas_desktop.release.disclosure import Told

@@ -9,9 +9,8 @@ from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
 
 from vbas_desktop.algorithms.intervals import intervals, number_of_groups
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import ColumnFacts, Grouping
+from vbas_desktop.model.records import ColumnFacts, Grouping, RecordTable
 from vbas_desktop.model.words import counted
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QListWidget, QListWidgetItem, QSpinBox, QWidget
 
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import counted
 from vbas_desktop.screening.heuristic import CLOSEST, FILLS, LARGEST, LISTING

@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QGraphicsOpacityEffect, QTableView
 
 from vbas_desktop.io.generalise import check_hierarchies
-from vbas_desktop.io.records.table import RecordTable
 from vbas_desktop.jobs.search import SearchJob, read_ladders
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import counted
 from vbas_desktop.search.lattice import Finest
 from vbas_desktop.search.run import Found, Searched

@@ -10,9 +10,9 @@ from typing import Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from vbas_desktop.io.records.table import RecordTable, load_records
+from vbas_desktop.io.records.table import load_records
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import Role
+from vbas_desktop.model.records import RecordTable, Role
 from vbas_desktop.model.words import counted
 from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.assessment.risky.loop import GENTLE, NULL_NUMBERS, NUMBERS, PAIRED_NUMBERS, STRATEGIES, TRIM_DIVISOR
-from vbas_desktop.io.records.table import RecordTable
-from vbas_desktop.model.records import Role
+from vbas_desktop.model.records import RecordTable, Role
 from vbas_desktop.model.words import counted
 from vbas_desktop.session.risky import Listing, RiskySetup
 from vbas_desktop.ui.context import Context
