@@ -21,7 +21,7 @@ from vbas_desktop.audit.source_records import recount_records
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.databases.address import Address, record_place
-from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.io.databases.table import open_database_table
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.criteria import Sensitive, criterion_of
@@ -148,7 +148,7 @@ def loaded(place: str) -> RecordTable:
     """The table at a path or address."""
     found = record_place(place)
     if isinstance(found, Address):
-        return load_source(found, RecordOptions(category_counts="no"))
+        return open_database_table(found, RecordOptions(category_counts="no"))
     return load_records(found, RecordOptions(category_counts="no"))
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.io.databases.address import record_place
-from vbas_desktop.io.databases.table import load_source, open_engine
+from vbas_desktop.io.databases.table import open_database_table, open_engine
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Silent
 from vbas_desktop.settings.reading import RecordOptions
@@ -78,7 +78,7 @@ FILES = [
 
 
 def loaded(place, choice):
-    return load_source(record_place(str(place)), RecordOptions(category_counts=choice))
+    return open_database_table(record_place(str(place)), RecordOptions(category_counts=choice))
 
 
 @pytest.mark.parametrize(("name", "write"), FILES)

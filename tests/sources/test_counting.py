@@ -11,18 +11,18 @@ from test_datasets import table
 from vbas_desktop.io.databases.address import record_place
 from vbas_desktop.io.databases.counting import in_parts
 from vbas_desktop.io.databases.engine import OUT_OF_MEMORY
-from vbas_desktop.io.databases.table import SourceTable, load_source
+from vbas_desktop.io.databases.table import DatabaseTable, open_database_table
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Silent
 from vbas_desktop.model.records import Lookup
 from vbas_desktop.settings.reading import RecordOptions
 
 
-def opened(folder) -> SourceTable:
-    return load_source(record_place(str(folder)), RecordOptions())
+def opened(folder) -> DatabaseTable:
+    return open_database_table(record_place(str(folder)), RecordOptions())
 
 
-def asked(table: SourceTable) -> list[int]:
+def asked(table: DatabaseTable) -> list[int]:
     """Gets the number of parts whenever they are asked for."""
     numbers, parts = [], table.engine.parts
 

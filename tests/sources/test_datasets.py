@@ -14,7 +14,7 @@ from making import REGIONS, regions_file
 from vbas_desktop.cli.main import main
 from vbas_desktop.io.databases.address import record_place
 from vbas_desktop.io.databases.listing import tables_of
-from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.io.databases.table import open_database_table
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 def codes(place, options=None) -> list[str]:
     with pytest.raises(InputError) as caught:
-        load_source(record_place(str(place)), options or RecordOptions())
+        open_database_table(record_place(str(place)), options or RecordOptions())
     return [finding.code for finding in caught.value.findings]
 
 
@@ -152,7 +152,7 @@ def test_types_that_only_duckdb_has(tmp_path):
             "'6f9619ff-8b86-d011-b42d-00c04fc964ff'::UUID AS b, 'x'::ENUM ('x', 'y') AS c, TIME '10:11:12' AS d, "
             "INTERVAL 3 DAY AS e, [1, 2] AS f, 'a'::BLOB AS g, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS h"
         )
-    found = load_source(record_place(f"{file}#main.odd"), RecordOptions())
+    found = open_database_table(record_place(f"{file}#main.odd"), RecordOptions())
     values = {each.name: each.categories and each.categories.values for each in found.columns}
     found.close()
     assert values["b"] == ("6f9619ff-8b86-d011-b42d-00c04fc964ff",)
@@ -197,7 +197,7 @@ class Soon:
 
 
 def test_a_stop_interrupts_the_query(folder):
-    found = load_source(record_place(str(folder)), RecordOptions(), columns=("age",))
+    found = open_database_table(record_place(str(folder)), RecordOptions(), columns=("age",))
     long = "SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE hash(a.range, b.range) = 7"
     with pytest.raises(Cancelled):
         found.engine.fetch(long, None, Soon(), "Waiting")
@@ -206,7 +206,7 @@ def test_a_stop_interrupts_the_query(folder):
 
 
 def test_duckdb_fetches_nothing_and_writes_nothing(folder):
-    found = load_source(record_place(str(folder)), RecordOptions(), columns=("age",))
+    found = open_database_table(record_place(str(folder)), RecordOptions(), columns=("age",))
     names = (
         "autoinstall_known_extensions",
         "autoload_known_extensions",

@@ -17,9 +17,9 @@ from servers import CERTIFICATE, CLEAR_USER, PASSWORD, free_port, start_server
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.io.databases.address import record_place
-from vbas_desktop.io.databases.postgres_connection import protection_parameters
-from vbas_desktop.io.databases.postgres_engine import server_tables
-from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.io.databases.postgresql_connection import protection_parameters
+from vbas_desktop.io.databases.postgresql_engine import server_tables
+from vbas_desktop.io.databases.table import open_database_table
 from vbas_desktop.io.databases.targets import STAGING, target_of
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Cancelled, Silent
@@ -40,7 +40,7 @@ def visits(server, password):
 
 
 def opened(address: str, **more):
-    return load_source(record_place(address), RecordOptions(), **more)
+    return open_database_table(record_place(address), RecordOptions(), **more)
 
 
 def codes(address: str) -> list[str]:
@@ -247,8 +247,8 @@ def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path)
         "from vbas_desktop.model.progress import Silent\n"
         "from vbas_desktop.settings.reading import RecordOptions\n"
         "from vbas_desktop.io.databases.address import record_place\n"
-        "from vbas_desktop.io.databases.table import load_source\n"
-        f"table = load_source(record_place({visits!r}), RecordOptions(), columns=('age',))\n"
+        "from vbas_desktop.io.databases.table import open_database_table\n"
+        f"table = open_database_table(record_place({visits!r}), RecordOptions(), columns=('age',))\n"
         "table.engine.upload('vbas_regions', {'r_area': pa.array([1], pa.int32())}, {}, Silent())\n"
         "print('there', flush=True)\n"
         "sys.stdin.read()\n"

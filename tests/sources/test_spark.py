@@ -14,7 +14,7 @@ from test_datasets import Soon, table
 from vbas_desktop.cli.main import main
 from vbas_desktop.io.databases.address import record_place
 from vbas_desktop.io.databases.spark_engine import _look_for
-from vbas_desktop.io.databases.table import load_source
+from vbas_desktop.io.databases.table import open_database_table
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
@@ -24,13 +24,13 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
 def test_a_folder_that_is_not_there(spark):
     with pytest.raises(InputError) as caught:
-        load_source(record_place(f"{spark}/no/such/folder"), RecordOptions())
+        open_database_table(record_place(f"{spark}/no/such/folder"), RecordOptions())
     assert [finding.code for finding in caught.value.findings] == ["no-such-file"]
 
 
 def test_a_table_that_is_not_there(spark):
     with pytest.raises(InputError) as caught:
-        load_source(record_place(f"{spark}#nowhere.visits"), RecordOptions())
+        open_database_table(record_place(f"{spark}#nowhere.visits"), RecordOptions())
     assert [finding.code for finding in caught.value.findings] == ["no-such-table"]
 
 
@@ -46,7 +46,7 @@ def test_types_columns_and_changes(spark, tmp_path, capfd):
     made = table()
     for name, column in more.items():
         made = made.append_column(name, column)
-    found = load_source(record_place(f"{spark}{in_folder(made, tmp_path / 'visits')}"), RecordOptions())
+    found = open_database_table(record_place(f"{spark}{in_folder(made, tmp_path / 'visits')}"), RecordOptions())
     fit = {each.name: each.categorical for each in found.columns}
     assert fit == {"place": True, "age": True, "number": True, "tags": False, "blob": False, "map": False}
     with pytest.raises(InputError, match="There is no column “ages”"):
@@ -65,7 +65,7 @@ def test_types_columns_and_changes(spark, tmp_path, capfd):
 
 
 def test_a_stop_cancels_the_jobs(spark, tmp_path):
-    found = load_source(
+    found = open_database_table(
         record_place(f"{spark}{in_folder(table(), tmp_path / 'visits')}"), RecordOptions(), columns=("age",)
     )
     long = "SELECT sum(a.id * b.id) AS n FROM range(0, 100000000, 1, 8) a, range(0, 1000000, 1, 8) b"

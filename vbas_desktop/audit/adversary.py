@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from vbas_desktop.io.databases.engine import RECORDS, Engine
+from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine
 from vbas_desktop.model.crosswalk import code_columns
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.file_format import Dialect
@@ -71,7 +71,7 @@ class WrittenRelease:
     width: int
     delimiter: str
     escaped: bool
-    source: Engine | None = None
+    source: DatabaseEngine | None = None
     filters: tuple[FilterClaim, ...] = ()
     region_map: Path | None = None
     class_columns: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vbas_desktop.io.databases.engine import RECORDS, Engine, typed_as
+from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, typed_as
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.progress import Progress
 
@@ -38,7 +38,7 @@ class Original:
     encoding: str = "utf-8"
 
 
-def check_copy(engine: Engine, original: Original, progress: Progress) -> int:
+def check_copy(engine: DatabaseEngine, original: Original, progress: Progress) -> int:
     """Compare all that is at an engine with the released file, and count it anew; the number of rows.
 
     Raises `VerificationFailed` if a name or a row differs, or a combination occurs fewer than k times.

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vbas_desktop.io.databases.engine import Engine
+from vbas_desktop.io.databases.engine import DatabaseEngine
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 
@@ -68,7 +68,7 @@ class Claim:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     within: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
-    source: Engine | None = None
+    source: DatabaseEngine | None = None
     name_column: str | None = None
     filters: tuple[FilterClaim, ...] = ()
     record_key: str | None = None

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vbas_desktop.io.databases.engine import RECORDS, Engine, changed
+from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, changed
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.names import list_first_line
@@ -23,13 +23,13 @@ from .readback import as_text
 from .recount import Recount, spread_of
 
 
-def every_record(engine: Engine) -> Iterator[Any]:
+def every_record(engine: DatabaseEngine) -> Iterator[Any]:
     """All records with all columns, in whatever order. Stops are heard where the batches are counted."""
     return engine.batches(f"SELECT * FROM {RECORDS}", engine.description.schema, Silent(), "Reading the release back")
 
 
 def recount_records(
-    engine: Engine,
+    engine: DatabaseEngine,
     quasi_identifiers: Sequence[str],
     region_column: str,
     progress: Progress,
@@ -59,7 +59,7 @@ def recount_records(
 
 
 def _cells(
-    engine: Engine, columns: Sequence[str], progress: Progress
+    engine: DatabaseEngine, columns: Sequence[str], progress: Progress
 ) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], list[list[str]]]:
     """Which combinations of values occur, in the order of their codes; how often; and the texts of each column."""
     schema, places = engine.description.schema, [engine.description.header.index(name) for name in columns]
@@ -74,7 +74,7 @@ def _cells(
     return codes, sizes, texts
 
 
-def _refuse_unknown(engine: Engine, unknown: Sequence[str]) -> None:
+def _refuse_unknown(engine: DatabaseEngine, unknown: Sequence[str]) -> None:
     if unknown:
         file = str(engine.address)
         listed = list_first_line(engine.description.header)

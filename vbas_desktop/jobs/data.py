@@ -109,12 +109,12 @@ class LoadJob:
         )
 
     def _table(self, place: Path | Address, needed: Sequence[str], progress: Progress) -> RecordTable:
-        from vbas_desktop.io.databases.table import load_source
+        from vbas_desktop.io.databases.table import open_database_table
         from vbas_desktop.io.records.table import load_records
 
         how = self.reading.of_records
         if isinstance(place, Address):
-            return load_source(place, how, progress, self.columns)
+            return open_database_table(place, how, progress, self.columns)
         columns = None if self.columns is None else self.columns.union(needed)
         table = load_records(place, how, progress, columns)
         if columns is not None and not {*columns, *self.named} <= {*table.dialect.header}:

@@ -23,7 +23,7 @@ from vbas_desktop.audit.released_records import (
     text_hashes,
     whole_cells,
 )
-from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import ColumnFacts, RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
@@ -148,11 +148,11 @@ class TableRecords:
         return Sample(rows, region[kept].astype(np.int64), tiers, codes, originals, classes.astype(np.int64))
 
 
-class SourceTableRecords(TableRecords):
+class DatabaseTableRecords(TableRecords):
     """What is told of place and class is judged by a random sample, how often values occur by all released records."""
 
     def __init__(
-        self, plan: Plan, table: SourceTable, options: ReleaseOptions, columns: list[str], progress: Progress
+        self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, columns: list[str], progress: Progress
     ) -> None:
         problem = plan.problem
         names = dict.fromkeys((problem.region_column, *problem.quasi_identifiers, *columns))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.errors import Finding, Severity
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import RecordTable
@@ -104,7 +104,7 @@ def names_in_words(names: Sequence[str]) -> str:
 
 def expect_coverage(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> ColumnCoverage:
     """Say what `cover_columns` will find when the release is written."""
-    if not isinstance(table, SourceTable):
+    if not isinstance(table, DatabaseTable):
         notation = released_notation(plan, table, options, progress)
         table = table.with_texts({name: written for name, (_, written) in notation.items()})
     return cover_columns(plan, table, options, progress)
@@ -124,7 +124,7 @@ def cover_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progr
     coded = [name for name in others if table.facts(name).categorical]
     is_minimum = len(coded) < len(others)
     unique = None
-    if not isinstance(table, SourceTable):
+    if not isinstance(table, DatabaseTable):
         # Where every combination has k records and nothing else is released, nobody is unique.
         unique = _count_unique(plan, table, used, coded, progress) if coded else 0
         if is_minimum:

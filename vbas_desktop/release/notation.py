@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
@@ -29,7 +29,7 @@ def copied_texts(plan: Plan, table: RecordTable, options: ReleaseOptions) -> dic
 def released_notation(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> Canonical:
     """Decide from the values of the released records how those of each column are written."""
     values = copied_texts(plan, table, options)
-    if isinstance(table, SourceTable):
+    if isinstance(table, DatabaseTable):
         return canonical_columns(values, _SourceValues(plan, table, options, progress).released)
     return canonical_columns(values, _TableValues(plan, table, progress).released)
 
@@ -72,7 +72,7 @@ def find_released_records(plan: Plan, table: RecordTable, progress: Progress) ->
 class _SourceValues:
     """Tells the same of records behind an address, by a query for each column."""
 
-    def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, progress: Progress) -> None:
+    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, progress: Progress) -> None:
         self._table, self._progress = table, progress
         self._query = ReleaseQuery(plan, table, options, {})
         self._is_uploaded = False

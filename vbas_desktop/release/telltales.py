@@ -15,14 +15,14 @@ from vbas_desktop.audit.column_tests import (
     disclosing_columns,
     disclosing_combinations,
 )
-from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.errors import Finding, InputError, Severity
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .column_counts import SourceTableRecords, TableRecords
+from .column_counts import DatabaseTableRecords, TableRecords
 from .plan import Plan
 
 TELLTALE = "telltale-column"
@@ -85,8 +85,8 @@ def find_disclosures(
     All pairs are tested; triples only with those of the written file, which `combinations_to_try` chooses.
     """
     options = options or ReleaseOptions()
-    if isinstance(table, SourceTable):
-        records: TableRecords = SourceTableRecords(plan, table, options, list(columns), progress)
+    if isinstance(table, DatabaseTable):
+        records: TableRecords = DatabaseTableRecords(plan, table, options, list(columns), progress)
     else:
         records = TableRecords(plan, table, progress)
     tested = [records.column(table.facts(name)) for name in columns]

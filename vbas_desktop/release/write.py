@@ -26,7 +26,7 @@ from vbas_desktop.audit.verification import Verification
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.io.counting.region_map import map_regions
-from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.io.generalise import from_plain, groups_text
 from vbas_desktop.io.output import make_private, require_space, staged_folder
 from vbas_desktop.io.policies import find_policy
@@ -119,7 +119,7 @@ def write_release(
         with staged_folder(target, NAMES) as folder:
             job = _Job(plan, table, result, options, folder, made, telltales, notation, columns, aggregated)
             written, checks = job.run(progress)
-            if isinstance(table, SourceTable):
+            if isinstance(table, DatabaseTable):
                 table.engine.refuse_changed()
             progress.update("Putting the release in place", 1.0)
         return job.report(target, written, checks, judged)
@@ -128,7 +128,7 @@ def write_release(
 @contextmanager
 def _steady(problem: Problem, table: RecordTable, options: ReleaseOptions, progress: Progress) -> Iterator[None]:
     """Records that are no longer those that were counted are refused; an engine keeps its own steady meanwhile."""
-    if not isinstance(table, SourceTable):
+    if not isinstance(table, DatabaseTable):
         _refuse_changed(problem)
         yield
         return
@@ -284,7 +284,7 @@ class _Job:
             return records.write(file, self.folder, progress), Saving(file)
 
     def _writer(self) -> Records:
-        if isinstance(self.table, SourceTable):
+        if isinstance(self.table, DatabaseTable):
             return SourceRecords(self.plan, self.table, self.options, self.canonical)
         if CodedRecords.suits(self.plan, self.table, self.options):
             return CodedRecords(self.plan, self.table, self.options, self.canonical)
@@ -306,7 +306,7 @@ class _Job:
             self.plan.records_released,
             {**values_of_texts(self.table, self.plan.problem.judged_columns), **self.values},
             *limited(self.plan.solution),
-            source=self.table.engine if isinstance(self.table, SourceTable) else None,
+            source=self.table.engine if isinstance(self.table, DatabaseTable) else None,
             name_column=self.options.name_column,
             filters=self._filters,
             record_key=self.options.record_key,

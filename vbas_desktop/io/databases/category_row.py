@@ -10,14 +10,14 @@ from vbas_desktop.model.errors import refusal, stop_on_errors
 from vbas_desktop.model.progress import Progress, Span
 
 from .address import Address
-from .engine import LOOKING, Engine
+from .engine import LOOKING, DatabaseEngine
 from .facts import describe_column
 
 FIRST_ROW = 2
 """The row number of the first record: the names are row 1."""
 
 
-def settle_first_record(engine: Engine, choice: str, progress: Progress) -> None:
+def settle_first_record(engine: DatabaseEngine, choice: str, progress: Progress) -> None:
     """Decide by the option ``category_counts`` whether the first record holds category numbers, and drop it if so.
 
     Refused if it is said to hold them but cannot, or if there is no first record.
@@ -49,7 +49,7 @@ def refuse_numbers(address: Address, choice: str) -> None:
         raise refusal("bad-option", message, remedy, file=address)
 
 
-def _judge(engine: Engine, record: Sequence[str], progress: Progress) -> LineTwo:
+def _judge(engine: DatabaseEngine, record: Sequence[str], progress: Progress) -> LineTwo:
     """Judge the first record by the values of all columns."""
     columns = []
     for place, text in enumerate(record):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.records import EquivalenceCounts
 
-from .engine import OUT_OF_MEMORY, Engine
+from .engine import OUT_OF_MEMORY, DatabaseEngine
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ _STEP = 4
 _MOST_PARTS = 64
 
 
-def in_parts(engine: Engine, column: int, job: Callable[[str], T]) -> list[T]:
+def in_parts(engine: DatabaseEngine, column: int, job: Callable[[str], T]) -> list[T]:
     """What a job gives of all records, which it gets by their name; if memory is short, of ever smaller parts.
 
     The parts are cut by the values of a column, so nothing that is grouped by it is in two of them.

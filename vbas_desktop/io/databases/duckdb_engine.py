@@ -23,8 +23,8 @@ from .datasets import Dataset, dataset_of, first_record_of, mark_of
 from .engine import (
     OUT_OF_MEMORY,
     RECORDS,
+    DatabaseEngine,
     Description,
-    Engine,
     cast,
     changed,
     not_installed,
@@ -42,10 +42,8 @@ _MOST_HEAD_LINES = 20
 """How many lines the names and what precedes the records may have."""
 
 
-class DuckDBEngine(Engine):
+class DuckDBEngine(DatabaseEngine):
     """One connection to a database in memory, through which files are read; nothing of it is kept."""
-
-    dialect = "duckdb"
 
     def __init__(self, address: Address, options: RecordOptions, progress: Progress) -> None:
         self.address = address

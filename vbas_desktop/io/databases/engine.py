@@ -45,14 +45,12 @@ class Description:
     mark: str
 
 
-class Engine(ABC):
+class DatabaseEngine(ABC):
     """What engines have in common, and the few things in which they differ.
 
     Queries are over `RECORDS`; results are Arrow tables and batches.
     """
 
-    dialect: ClassVar[str]
-    """The SQL that it speaks, by the name that Ibis has for it."""
     random: ClassVar[str] = "random()"
     is_nan: ClassVar[str] = "isnan({})"
     as_text: ClassVar[str] = "{}"
@@ -85,6 +83,17 @@ class Engine(ABC):
     @abstractmethod
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """A large result, batch by batch."""
+
+    def read_rows(self, columns: Sequence[int], progress: Progress, stage: str) -> Iterator[Any]:
+        """Yield all records in some columns as Arrow record batches, in no particular order.
+
+        The columns of a batch are named c0, c1, … by their place in the header and have the types of ``description``.
+        """
+        import pyarrow as pa
+
+        types = pa.schema([self.description.schema.field(column) for column in columns])
+        listed = ", ".join(types.names)
+        return self.batches(f"SELECT {listed} FROM {RECORDS}", types, progress, stage)
 
     def values(self, column: int, most: int, progress: Progress) -> tuple[Any, Any, Any] | None:
         """The values of a column: as the engine takes them back, with their types, and how often each occurs.

@@ -15,7 +15,7 @@ from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import Categories, ColumnFacts, category_order
 
-from .engine import Engine, changed, no_fit
+from .engine import DatabaseEngine, changed, no_fit
 
 _OUTSIDE = "<value out of range"
 """How the text of a date or time begins that no calendar has."""
@@ -29,7 +29,7 @@ class Values:
     codes: NDArray[np.int64]
 
 
-def describe_column(engine: Engine, column: int, progress: Progress) -> tuple[ColumnFacts, Values | None]:
+def describe_column(engine: DatabaseEngine, column: int, progress: Progress) -> tuple[ColumnFacts, Values | None]:
     """Ask the engine for the values of a column and their frequencies; the second is None if it has no categories."""
     name = engine.description.header[column]
     rows = engine.description.rows

@@ -24,8 +24,8 @@ def tables_of(text: str, progress: Progress, password: str | None = None) -> lis
     place = record_place(text)
     assert isinstance(place, Address)
     if place.kind is Kind.POSTGRESQL:
-        from .postgres_connection import remember
-        from .postgres_engine import server_tables
+        from .postgresql_connection import remember
+        from .postgresql_engine import server_tables
 
         found = server_tables(place, progress, password)
         if password is not None:

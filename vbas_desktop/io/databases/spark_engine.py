@@ -28,7 +28,7 @@ from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address
 from .datasets import Dataset, dataset_of
-from .engine import RECORDS, Description, Engine, cast, changed, not_installed, watched, watched_batches
+from .engine import RECORDS, DatabaseEngine, Description, cast, changed, not_installed, watched, watched_batches
 
 T = TypeVar("T")
 
@@ -39,10 +39,9 @@ _FOLDER = "vbas-spark-"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-class SparkEngine(Engine):
+class SparkEngine(DatabaseEngine):
     """A session of Spark that is shared by all tables at the same master and ends with the last of them."""
 
-    dialect = "pyspark"
     random = "rand(1)"
 
     def __init__(self, address: Address, progress: Progress) -> None:

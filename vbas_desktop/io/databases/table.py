@@ -26,21 +26,21 @@ from vbas_desktop.settings.reading import RecordOptions
 from .address import Address, Kind
 from .category_row import FIRST_ROW, refuse_numbers, settle_first_record
 from .counting import counts_of, in_parts
-from .engine import LOOKING, RECORDS, Engine, changed
-from .expressions import count_query, select_query
+from .engine import LOOKING, RECORDS, DatabaseEngine, changed
 from .facts import Values, describe_column
+from .queries import count_query, select_query
 
 COUNTING = "Counting classes"
 
 
 @dataclass(frozen=True, eq=False)
-class SourceTable(CodedTable):
+class DatabaseTable(CodedTable):
     """A table whose records stay with their engine.
 
     It has the facts of the columns that were asked for, and counts on demand; codes of single records it has none.
     """
 
-    engine: Engine = field(kw_only=True)
+    engine: DatabaseEngine = field(kw_only=True)
     values: dict[str, Values] = field(kw_only=True, default_factory=dict, repr=False)
     lookups: dict[tuple[str, ...], tuple[Lookup, ...]] = field(kw_only=True, default_factory=dict, repr=False)
     codes_by_text: dict[str, dict[str, int]] = field(kw_only=True, default_factory=dict, repr=False)
@@ -78,7 +78,7 @@ class SourceTable(CodedTable):
 
         places = [self.place(name) for name in columns]
         types = pa.schema([self.engine.description.schema.field(place) for place in places])
-        return select_query(places, source, self.engine.dialect), types
+        return select_query(places, source), types
 
     def with_texts(self, texts: Mapping[str, Sequence[str]]) -> Self:
         """Return the same records with other texts for the values of some columns; equal ones become one category."""
@@ -136,7 +136,7 @@ class SourceTable(CodedTable):
 
         schema = self.engine.description.schema
         types = pa.schema([*(schema.field(place) for place in places), pa.field("n", pa.int64())])
-        query = count_query(schema, places, name, self.engine.dialect)
+        query = count_query(places, name)
         return self.engine.fetch(query, types, progress, COUNTING)
 
     def _coded(self, lookups: Sequence[Lookup], found: Any) -> tuple[NDArray[np.int64], ...]:
@@ -195,12 +195,12 @@ def _ordered(codes: NDArray[np.int64], facts: ColumnFacts) -> OrderedCodes:
     return OrderedCodes([codes.astype(np.uint32)], np.arange(number, dtype=np.uint32), codes.size, number)
 
 
-def load_source(
+def open_database_table(
     address: Address,
     options: RecordOptions,
     progress: Progress | None = None,
     columns: Collection[str] | None = None,
-) -> SourceTable:
+) -> DatabaseTable:
     """Open an address and describe the columns that are needed (None: all)."""
     progress = progress or Silent()
     engine = open_engine(address, options, progress)
@@ -214,15 +214,15 @@ def load_source(
         raise
 
 
-def open_engine(address: Address, options: RecordOptions, progress: Progress) -> Engine:
+def open_engine(address: Address, options: RecordOptions, progress: Progress) -> DatabaseEngine:
     """The engine that reads an address, connected; a first row of category numbers is none of its records."""
     from .duckdb_engine import DuckDBEngine
-    from .postgres_engine import PostgresEngine
+    from .postgresql_engine import PostgreSQLEngine
     from .spark_engine import SparkEngine
 
-    engines: dict[Kind, Callable[[], Engine]] = {
+    engines: dict[Kind, Callable[[], DatabaseEngine]] = {
         Kind.DUCKDB: lambda: DuckDBEngine(address, options, progress),
-        Kind.POSTGRESQL: lambda: PostgresEngine(address, progress),
+        Kind.POSTGRESQL: lambda: PostgreSQLEngine(address, progress),
         Kind.SPARK: lambda: SparkEngine(address, progress),
     }
     if address.kind is not Kind.DUCKDB:
@@ -237,7 +237,7 @@ def open_engine(address: Address, options: RecordOptions, progress: Progress) ->
     return engine
 
 
-def _described(engine: Engine, progress: Progress, columns: Collection[str] | None) -> SourceTable:
+def _described(engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None) -> DatabaseTable:
     about = engine.description
     file = str(engine.address)
     if not about.rows:
@@ -263,7 +263,7 @@ def _described(engine: Engine, progress: Progress, columns: Collection[str] | No
     source = Source(file, about.size_bytes, _fingerprint(about.header, about.rows, facts), elsewhere=True)
     dialect = Dialect("parquet", header=about.header, category_line=engine.category_numbers is not None)
     found = stop_on_errors(findings)
-    return SourceTable(source, about.rows, dialect, tuple(facts), found, engine=engine, values=values)
+    return DatabaseTable(source, about.rows, dialect, tuple(facts), found, engine=engine, values=values)
 
 
 def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:

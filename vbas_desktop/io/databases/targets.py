@@ -79,9 +79,9 @@ def target_of(text: str) -> Target:
 
 def _server(place: Address) -> Target:
     if place.kind is Kind.POSTGRESQL:
-        from .postgres_target import PostgresTable
+        from .postgresql_target import PostgreSQLTable
 
-        return PostgresTable(place)
+        return PostgreSQLTable(place)
     if place.table:
         from .spark_target import SparkTable
 

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from vbas_desktop.io.databases.expressions import (
+from vbas_desktop.io.databases.queries import (
     KEPT,
     REGIONS,
-    Joined,
     Output,
+    ReleaseJoin,
     categories_table,
     frequencies_query,
     release_query,
     rewritten_table,
 )
-from vbas_desktop.io.databases.table import SourceTable
+from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Span
 from vbas_desktop.release.plan import Plan
@@ -40,13 +40,13 @@ BUCKET_ROWS = 1 << 20
 class ReleaseQuery:
     """The released rows of a plan as a query, with the small tables that it needs."""
 
-    def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, canonical: Canonical) -> None:
+    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, canonical: Canonical) -> None:
         self._plan, self._table, self._options, self._canonical = plan, table, options, canonical
         self._released = options.released_columns(table.dialect.header)
         self._regions, *self._categories = lookups(plan.problem)
 
     @cached_property
-    def joined(self) -> Joined:
+    def joined(self) -> ReleaseJoin:
         """How records find their class, and what is released of them."""
         problem, table = self._plan.problem, self._table
         numbers = problem.counts.category_numbers
@@ -56,7 +56,7 @@ class ReleaseQuery:
         outputs = [self._output(name) for name, _ in self._released]
         if self._options.class_size:
             outputs.append(Output("size"))
-        return Joined(table.place(problem.region_column), columns, strides, missing, tuple(outputs))
+        return ReleaseJoin(table.place(problem.region_column), columns, strides, missing, tuple(outputs))
 
     @cached_property
     def types(self) -> Any:
@@ -75,7 +75,7 @@ class ReleaseQuery:
             return Output("place")
         if name in problem.quasi_identifiers and any(each.column == name for each in problem.groupings):
             number = problem.quasi_identifiers.index(name)
-            return Output("value", place, False, number, self._categories[number].grouped(""))
+            return Output("value", place, False, number)
         return Output("value", place, name in self._canonical)
 
     def upload(self, progress: Progress) -> None:
@@ -118,6 +118,10 @@ class ReleaseQuery:
             keys, texts = self._texts(name)
             codes = [lookup.code(text) for text in texts]
             assert UNKNOWN not in codes
+            # One row more, without a key: what is written for missing values.
+            keys = pa.concat_arrays([keys, pa.nulls(1, keys.type)])
+            codes.append(lookup.code(""))
+            texts.append("")
             columns = {
                 f"q{number}_key": keys,
                 f"q{number}_code": pa.array(codes, pa.int64()),
@@ -142,13 +146,13 @@ class ReleaseQuery:
     def query(self) -> str:
         """The released rows in no order, each with 64 bits of what it holds."""
         engine, names = self._table.engine, self.types.names
-        plain = release_query(engine.description.schema, self.joined, engine.dialect)
+        plain = release_query(self.joined)
         return f"SELECT {', '.join(names)}, {engine.content_hash(names)} AS {HASH} FROM ({plain}) AS released"
 
     def frequencies(self, name: str, progress: Progress) -> dict[str, int]:
         """How many released records have each value of a column, by its text."""
         engine, place = self._table.engine, self._table.place(name)
-        query = frequencies_query(engine.description.schema, self.joined, place, engine.dialect)
+        query = frequencies_query(self.joined, place)
         types = pa.schema([engine.description.schema.field(place), pa.field("n", pa.int64())])
         found = engine.fetch(query, types, progress, "Testing the released columns")
         categories = self._table.facts(name).categories
@@ -164,7 +168,7 @@ class ReleaseQuery:
 class SourceRecords(ArrowRecords):
     """Streams the release of records behind an address into an open file."""
 
-    def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, canonical: Canonical) -> None:
+    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, canonical: Canonical) -> None:
         # Values are rewritten by the engine, so nothing is left to do about them here.
         super().__init__(plan, table, options)
         self._source_table, self._query = table, ReleaseQuery(plan, table, options, canonical)

@@ -15,8 +15,8 @@ from vbas_desktop.model.errors import InputError, refusal
 from vbas_desktop.model.progress import Progress
 
 from .address import Address
-from .engine import RECORDS, Description, Engine, no_fit, quoted, watched, watched_batches
-from .postgres_connection import Pieces, connected, told
+from .engine import RECORDS, DatabaseEngine, Description, no_fit, quoted, watched, watched_batches
+from .postgresql_connection import Pieces, connected, told
 
 T = TypeVar("T")
 
@@ -25,10 +25,9 @@ _BLOCK_BYTES = 8 << 20
 _SHOWN = 10
 
 
-class PostgresEngine(Engine):
+class PostgreSQLEngine(DatabaseEngine):
     """One connection, closed with the table. Passwords come from PGPASSFILE, PGPASSWORD or the terminal."""
 
-    dialect = "postgres"
     is_nan = "{} = 'NaN'"
     as_text = "{}::text"
 

@@ -19,7 +19,7 @@ from vbas_desktop.model.progress import Progress
 
 from .address import Address
 from .engine import quoted, watched
-from .postgres_connection import connected, told
+from .postgresql_connection import connected, told
 from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _BATCH_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
-class PostgresTable(Target):
+class PostgreSQLTable(Target):
     """A table of a server. Until it has its name nothing with that name is touched."""
 
     address: Address
