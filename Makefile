@@ -12,7 +12,7 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-sources system-packages run test test-sources lint docs tables tables-page bench bench-tables mutants package check-package lock clean FORCE
+.PHONY: help setup setup-sources system-packages run test test-sources lint docs tables tables-page bench bench-tables matrix mutants package check-package lock clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR o
 
 bench-tables: setup ## measure all approaches: docs/measured.md, in build/bench.md; started again it goes on where it was stopped
 	$(BIN)/python tests/benchmarks/tables.py
+
+matrix: setup ## compare a fixed matrix of releases with another checkout that has its own .venv: make matrix OTHER=../other
+	$(BIN)/python -m tests.matrix.compare $(OTHER) $(MATRIX)
 
 mutants: setup ## plant faults in the code that protects people and list those that no test notices; started again it goes on where it was stopped
 	$(BIN)/python tests/mutants/run.py $(MUTANTS)
