@@ -12,7 +12,7 @@ _PATTERNS = (
     "algorithms/diversity.py",
     "algorithms/grouping.py",
     "algorithms/judged_values.py",
-    "algorithms/key_groups.py",
+    "algorithms/composite_keys.py",
     "algorithms/released.py",
     "algorithms/tier_release.py",
     "assessment/representability/*.py",

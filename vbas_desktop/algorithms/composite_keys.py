@@ -31,14 +31,26 @@ def number_values(values: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArr
     Returns the number of each value, and for each number the index of its first value.
     """
     numbers, distinct = pd.factorize(values)
-    numbers = np.asarray(numbers, np.int64)
-    first = np.empty(len(distinct), np.int64)
-    # Of several assignments to the same item numpy keeps the last one; backwards that is the first value.
+    return np.asarray(numbers, np.int64), _first_rows(numbers, len(distinct))
+
+
+def number_combinations(
+    columns: Sequence[NDArray[np.generic]], *, sort: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the different rows of several columns, as `number_values` does for one.
+
+    With ``sort``, numbers ascend with the rows (by the first column, then by the second, and so on).
+    """
+    numbers, distinct = pd.factorize(columns[0], sort=sort)
+    for column in columns[1:]:
+        codes, values = pd.factorize(column, sort=sort)
+        numbers, distinct = pd.factorize(numbers * np.int64(len(values)) + codes, sort=sort)
+    return np.asarray(numbers, np.int64), _first_rows(numbers, len(distinct))
+
+
+def _first_rows(numbers: NDArray[np.integer], n_distinct: int) -> NDArray[np.int64]:
+    """Find the first row that has each number."""
+    first = np.empty(n_distinct, np.int64)
+    # Of several assignments to the same item numpy keeps the last one; backwards that is the first row.
     first[numbers[::-1]] = np.arange(numbers.size - 1, -1, -1)
-    return numbers, first
-
-
-def number_combinations(columns: Sequence[NDArray[np.generic]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the different rows of several columns; as `number_values` does for one."""
-    coded = [pd.factorize(column) for column in columns]
-    return number_values(make_row_keys([(codes, max(len(values), 1)) for codes, values in coded], columns[0].size))
+    return first

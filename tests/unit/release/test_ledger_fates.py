@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from vbas_desktop.algorithms.key_groups import _group
 from vbas_desktop.model.records import EquivalenceCounts
-from vbas_desktop.release.ledger import kernels
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in
 from vbas_desktop.release.ledger.joint import shown_cells, shown_jointly
@@ -62,16 +60,6 @@ def verdict(table, releases) -> tuple[int, int]:
     shown = sum(shown_cells(fates[-1], each, counts) + shown_cells(each, fates[-1], counts) for each in fates[:-1])
     same = any(_same_partition(releases[-1], each) for each in releases[:-1])
     return found.people, 0 if same else shown
-
-
-def test_comparing_uses_the_loops_that_its_rehearsal_made():
-    table = np.random.default_rng(1).integers(0, 9, (40, 2, 2))
-    releases = [released(table, tuple(i // 4 for i in range(40)), COLUMNS, 2) for _ in range(2)]
-    kernels.rehearse()
-    loops = (*(getattr(kernels, name) for name in ("cells_of", "settle", "add_up", "add_mixed")), _group)
-    before = [list(loop.signatures) for loop in loops]
-    verdict(table, releases)
-    assert [list(loop.signatures) for loop in loops] == before
 
 
 def constraints_of(table, releases):

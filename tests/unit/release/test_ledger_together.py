@@ -6,12 +6,10 @@ import itertools
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.model.records import EquivalenceCounts
-from vbas_desktop.release.ledger import fates
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, fates_in, places_in
 from vbas_desktop.release.ledger.joint import shown_cells
@@ -105,42 +103,21 @@ def cases(draw):
     return table, releases
 
 
-@pytest.mark.parametrize("table_size", [1 << 26, 0], ids=["in tables", "too large for tables"])
-@settings(deadline=None)  # the first example loads the loops
+@settings(deadline=None)
 @given(case=cases())
-def test_comparing_is_exact_in_pairs_and_together(table_size, case):
+def test_comparing_is_exact_in_pairs_and_together(case):
     table, releases = case
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fates, "_TABLE", table_size)
-        fine = atoms_of(table)
-        every = _Together.of(fine, releases, [None] * len(releases))
-        people, groups = exposed(table, releases)
-        found = every.exposed(releases[0].k)
-        assert (found.people, found.groups) == (people, groups)
-        assert every.exposes(releases[0].k) == (people > 0)
-        mine = fates_in(releases[0], fine, places_in(releases[0], fine.regions))
-        for number, entry in enumerate(releases[1:], 1):
-            pair = every.of_two(0, number)
-            alone = pair.exposed(releases[0].k)
-            assert (alone.people, alone.groups) == exposed(table, [releases[0], entry])
-            theirs = fates_in(entry, fine, places_in(entry, fine.regions))
-            slow = shown_cells(mine, theirs, fine.records), shown_cells(theirs, mine, fine.records)
-            assert pair.shown() == sum(slow)
-            assert pair.whole(0)
-            assert pair.whole(1)
-
-
-def test_parts_of_the_classes_are_those_that_no_release_takes_together():
-    table = np.ones((1, *NUMBERS), int)
-    everywhere = np.zeros(1, np.int64)
-    age, sex = (released(table, everywhere, (name,), 1, 0) for name in ("age", "sex"))
-    both = released(table, everywhere, ("age", "work"), 1, 0)
     fine = atoms_of(table)
-
-    def records(*releases):
-        return [part.counts.records for part in fine.parts(releases, 16)]
-
-    assert records(age, both) == [4, 4, 4]
-    assert records(sex) == [6, 6]
-    assert records(age, sex) == [12]
-    assert [part.counts.records for part in fine.parts([both], 4)] == [4, 4, 4]
+    every = _Together.of(fine, releases, [None] * len(releases))
+    found = every.exposed(releases[0].k)
+    assert (found.people, found.groups) == exposed(table, releases)
+    mine = fates_in(releases[0], fine, places_in(releases[0], fine.regions))
+    for number, entry in enumerate(releases[1:], 1):
+        pair = every.of_two(0, number)
+        alone = pair.exposed(releases[0].k)
+        assert (alone.people, alone.groups) == exposed(table, [releases[0], entry])
+        theirs = fates_in(entry, fine, places_in(entry, fine.regions))
+        slow = shown_cells(mine, theirs, fine.records), shown_cells(theirs, mine, fine.records)
+        assert pair.shown() == sum(slow)
+        assert pair.whole(0)
+        assert pair.whole(1)

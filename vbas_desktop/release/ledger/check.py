@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.io.one_way import plain_value
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.words import counted
@@ -14,7 +13,6 @@ from .changes import Change, changes, joint_changes
 from .entry import Entry
 from .fates import places_in
 from .file import Ledger
-from .kernels import REHEARSAL
 from .keyed import region_hashes
 from .making import planned_rows
 from .same_records import STAGE, beside_same_records, exposed_as_if
@@ -34,7 +32,6 @@ def check(
 
 def _checked(ledger: Ledger, subject: Subject, audience: str, progress: Progress, k: int | None) -> Verdict:
     progress.update(STAGE, 0.0)
-    make_ready(REHEARSAL, progress)
     new = subject.entry
     has = [each for each in ledger.shared_with(audience) if not new.released or each.released != new.released]
     origin = next((each for each in ledger if new.is_made_from(each)), None)

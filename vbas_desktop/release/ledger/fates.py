@@ -9,7 +9,7 @@ records with the same fate in all of them has at least k, and if no cell that a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -18,23 +18,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from vbas_desktop.algorithms.grouping import aggregate, with_entries
-from vbas_desktop.algorithms.key_groups import group_keys
+from vbas_desktop.algorithms.composite_keys import number_combinations
 from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
 from vbas_desktop.model.records import EquivalenceCounts
 
 from .entry import Entry, cell_keys
-from .kernels import OPEN, add_mixed, add_up, cells_of, settle
 from .keyed import Hashes, Listed, class_hashes, region_hashes
-from .numbering import Ints, matches, numbered
+from .numbering import Ints, matches
 
 NOT_RELEASED = -1
 
-_TABLE = 1 << 26
-"""So many cells may have a place in a table, be they used or not: the largest table of flags and of numbers."""
-_SPREAD = 0x9E3779B97F4A7C15
+OPEN = 255
+"""The tier of what is released in none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,40 +54,24 @@ class Atoms:
 
         Where the ``releases`` are given, classes that none of them tells apart are taken together, too.
         """
-        region, first = numbered(places)
+        region, first = number_combinations(places)
         kind, kinds = self._kinds(releases)
         if first.size == region.size and kinds.size == kind.size:
             return self, list(places)
-        if first.size * kinds.size <= _TABLE // 8:
-            matrix = np.zeros((first.size, kinds.size), np.int64)
-            add_up(*self.counts.rows, region, kind, matrix)
-            counts = EquivalenceCounts.from_dense(self.counts.category_numbers, self.counts.classes[kinds], matrix)
-        else:
-            counts = aggregate(self.counts, region.astype(np.int32), first.size)
+        row, column, records = self.cells
+        table = coo_array((records, (region[row], kind[column])), shape=(first.size, kinds.size)).tocsr()
+        indptr, columns = table.indptr.astype(np.int64), table.indices.astype(np.int32)
+        counts = EquivalenceCounts.from_rows(
+            self.counts.category_numbers, self.counts.classes[kinds], indptr, columns, table.data
+        )
         return replace(self, regions=self.regions[first], counts=counts), [place[first] for place in places]
-
-    def parts(self, releases: Sequence[Entry], most: int) -> Iterator[Atoms]:
-        """A part of the classes at a time, such that no release has classes of two parts as one."""
-        classes = self.counts.classes.size
-        kinds = [np.unique(self.classes_in(each, each.quasi_identifiers), return_inverse=True)[1] for each in releases]
-        ends = np.concatenate([kind.ravel() + (number + 1) * classes for number, kind in enumerate(kinds)])
-        pairs = coo_array((np.ones(ends.size, np.bool_), (np.tile(np.arange(classes), len(kinds)), ends)))
-        pairs.resize(*[(len(kinds) + 1) * classes] * 2)
-        _, part = np.unique(connected_components(pairs, directed=False)[1][:classes], return_inverse=True)
-        number = int(part.max(initial=-1)) + 1
-        columns = self.counts.rows[1]
-        for least in range(0, number, step := -(-number // most)):
-            chosen = (part >= least) & (part < least + step)
-            yield replace(self, counts=with_entries(self.counts, chosen[columns]))
 
     def _kinds(self, releases: Sequence[Entry]) -> tuple[Ints, Ints]:
         """What the releases have for each class, in the order of the classes, and where each of these stands first."""
         if not releases:
             every = np.arange(self.counts.classes.size)
             return every, every
-        kind, first = numbered([self.classes_in(entry, entry.quasi_identifiers) for entry in releases])
-        order = np.argsort(first)
-        return np.argsort(order)[kind], first[order]
+        return number_combinations([self.classes_in(entry, entry.quasi_identifiers) for entry in releases])
 
     @property
     def records(self) -> Ints:
@@ -162,11 +142,6 @@ class Fates:
         pairs = np.unique(np.searchsorted(mine, self.cell) * theirs.size + np.searchsorted(theirs, other.cell))
         return mine.size == theirs.size == pairs.size
 
-    def add_to(self, total: Hashes, seen: NDArray[np.bool_], number: int) -> None:
-        """Add a hash of each fate to those of other releases, which have other numbers, and note which are released."""
-        # A factor of its own for every release: the same fate in another one must not stand for the same.
-        add_mixed(self.where, self.tier, np.uint64(pow(_SPREAD, 2 * number + 3, 1 << 64)), total, seen)
-
 
 class Released(NamedTuple):
     """The numbers of cells of aggregated regions that a release lists, and the tier in which it lists each."""
@@ -182,14 +157,7 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], released: Rel
         released = released_cells(entry, atoms, place)
     if entry.parents or released is None:
         return _in_tiers(entry, cell, kinds.size, atoms.records, released)
-    there = released.cells
-    tier, size = np.empty(cell.size, np.uint8), entry.aggregated_regions * kinds.size
-    if size <= _TABLE:
-        flags = np.zeros(size, np.bool_)
-        flags[there] = True
-        settle(cell, flags, tier)
-    else:
-        tier[:] = np.where(np.isin(cell, there), 0, OPEN)
+    tier = np.where(np.isin(cell, released.cells), 0, OPEN).astype(np.uint8)
     rooms = np.broadcast_to(np.int64(entry.k - 1), cell.shape)
     return Fates(entry.k, cell, cell, tier, (OpenLevel(cell, rooms),))
 
@@ -201,10 +169,8 @@ def _cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> tuple[Ints, 
     """
     indptr, columns, _ = atoms.counts.rows
     kinds, kind = np.unique(atoms.classes_in(entry, entry.quasi_identifiers), return_inverse=True)
-    small = not entry.parents and entry.aggregated_regions * kinds.size <= np.iinfo(np.int32).max
-    cell: Ints = np.empty(columns.size, np.int32 if small else np.int64)
-    cells_of(indptr, columns, place, kind.ravel(), kinds.size, cell)
-    return cell, kinds
+    start = np.repeat(place.astype(np.int64) * kinds.size, np.diff(indptr))
+    return np.where(start >= 0, start + kind[columns], NOT_RELEASED), kinds
 
 
 def released_cells(
@@ -316,12 +282,11 @@ class Exposure:
 
 def exposed_together(new: Fates, earlier: Sequence[Fates], counts: Ints, k: int) -> Exposure:
     """Whom the new release exposes beside the earlier ones, beyond those whom these expose already."""
-    before, seen_before = np.zeros(counts.size, np.uint64), np.zeros(counts.size, np.bool_)
-    for number, each in enumerate(earlier, start=1):
-        each.add_to(before, seen_before, number)
-    after, seen = before.copy(), seen_before.copy()
-    new.add_to(after, seen, 0)
-    _, first, size = group_keys(after, counts)
-    whole, _, whole_size = group_keys(before[first], size)
-    found = (size < k) & seen[first] & ((whole_size[whole] >= k) | ~seen_before[first])
+    seen_before = np.any([each.tier != OPEN for each in earlier], axis=0)
+    seen = seen_before | (new.tier != OPEN)
+    before, _ = number_combinations([each.fate for each in earlier])
+    after, first = number_combinations([before, new.fate])
+    size = np.bincount(after, counts)
+    size_before = np.bincount(before, counts)[before[first]]
+    found = (size < k) & seen[first] & ((size_before >= k) | ~seen_before[first])
     return Exposure(int(size[found].sum()), int(np.count_nonzero(found)))

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import number_combinations
 from vbas_desktop.audit.criteria import Spread, order_of
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .fates import NOT_RELEASED, Atoms, Fates
-from .numbering import Ints, numbered
+from .numbering import Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,8 @@ def given_away(
     groups of which some release shows the column. Groups that the earlier releases give away already, and that the new
     one does not divide, are not counted again.
     """
-    groups, _ = numbered([each.fates.fate for each in releases])
-    earlier, _ = numbered([each.fates.fate for each in releases[1:]])
+    groups, _ = number_combinations([each.fates.fate for each in releases])
+    earlier, _ = number_combinations([each.fates.fate for each in releases[1:]])
     for each in judging:
         cells = _Cells.of(each.problem, atoms, merged)
         everybody = cells.totals(releases[each.release].fates.fate != NOT_RELEASED)

@@ -21,8 +21,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import number_combinations
+
 from .fates import NOT_RELEASED, Fates
-from .numbering import Ints, numbered
+from .numbering import Ints
 
 MOST_TRIED = 20_000
 """Of so many cells it is tried one by one whether they can be emptied; of more it is not believed."""
@@ -39,7 +41,7 @@ def shown_cells(one: Fates, other: Fates, counts: Ints) -> int:
     lost = np.flatnonzero(_is_open(other) & ((one.fate != NOT_RELEASED) | (other.fate != NOT_RELEASED)))
     if not lost.size:
         return 0
-    group, _ = numbered([one.fate[lost], other.fate[lost]])
+    group, _ = number_combinations([one.fate[lost], other.fate[lost]], sort=True)
     size = np.bincount(group, counts[lost])
     tight = size > _certain_room(other, lost, group, size.size)
     tight[group[_is_open(one)[lost]]] = True
@@ -58,7 +60,7 @@ def _certain_room(fates: Fates, lost: Ints, group: Ints, groups: int) -> NDArray
         np.add.at(total, group[at[listed]], room[listed])
         np.maximum.at(largest, group[at[listed]], room[listed])
         at, room = at[~listed], room[~listed]
-        pair, first = numbered([group[at], node[at]])
+        pair, first = number_combinations([group[at], node[at]], sort=True)
         _, users = np.unique(node[at[first]], return_inverse=True)
         share = level.room[lost[at[first]]] // np.bincount(users.ravel())[users.ravel()]
         inside = np.bincount(pair, room, minlength=first.size)
@@ -85,9 +87,9 @@ def shown_jointly(releases: Sequence[Fates], counts: Ints) -> NDArray[np.bool_]:
         lacking |= _is_open(each)
     at = np.flatnonzero(seen & lacking & (counts > 0))
     if at.size:
-        group, _ = numbered([each.fate[at] for each in releases])
+        group, _ = number_combinations([each.fate[at] for each in releases], sort=True)
         cells = [np.where(_is_open(each)[at], each.cell[at], NOT_RELEASED) for each in plain]
-        part, first = numbered([group, *cells])
+        part, first = number_combinations([group, *cells], sort=True)
         number = np.bincount(part, counts[at]).astype(np.int64)
         lists = [_Lacking.of(cell[first], each.k - 1, number) for cell, each in zip(cells, plain, strict=True)]
         shown[at] |= _Parts(group[first], number, tuple(lists)).shown()[part]
@@ -101,7 +103,7 @@ def _is_open(release: Fates) -> NDArray[np.bool_]:
 
 def _shown_in_tiers(release: Fates, others: Sequence[Fates], counts: Ints) -> NDArray[np.bool_]:
     """A release in tiers beside all others as if these were one; what is open in several counts as shown."""
-    fate, _ = numbered([each.fate for each in others])
+    fate, _ = number_combinations([each.fate for each in others], sort=True)
     none = np.all([each.fate == NOT_RELEASED for each in others], axis=0)
     unlisted = np.any([_is_open(each) for each in others], axis=0)
     one = Fates(
@@ -168,7 +170,7 @@ class _Parts:
         largest = np.zeros(groups)
         for release in self.lacking:
             at = np.flatnonzero(release.cell >= 0)
-            pair, first = numbered([self.group[at], release.cell[at]])
+            pair, first = number_combinations([self.group[at], release.cell[at]], sort=True)
             np.maximum.at(largest, self.group[at][first], np.bincount(pair, share[at]))
         return size > total - largest
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import number_combinations
 from vbas_desktop.audit.criteria import Spread, order_of
 from vbas_desktop.model.criteria import Criterion, criterion_of
 from vbas_desktop.model.words import MISSING
@@ -23,7 +24,7 @@ from vbas_desktop.model.words import MISSING
 from .entry import Rows, cell_keys
 from .guarded import Guarded
 from .keyed import Hashes, value_hashes
-from .numbering import Ints, numbered
+from .numbering import Ints
 
 MOST_RELEASES = 60
 """Sets of releases are bits of a 64-bit number."""
@@ -100,7 +101,7 @@ class RowGroups:
         """The group of each part, and cell and set of releases of each group."""
         _, cells = self._numbered_rows
         cell = cells[self._parts.row]
-        group, first = numbered([cell, self._parts.releases])
+        group, first = number_combinations([cell, self._parts.releases])
         return group, cell[first], self._parts.releases[first]
 
     @cached_property
@@ -113,7 +114,7 @@ class RowGroups:
     def divided(self) -> NDArray[np.bool_]:
         """The groups that the earlier releases alone do not tell apart from others."""
         _, cell, releases = self._groups
-        whole, _ = numbered([cell, releases >> 1])
+        whole, _ = number_combinations([cell, releases >> 1])
         before = np.bincount(whole, self.people, whole.size)[whole]
         return (releases == 1) | (before != self.people)
 

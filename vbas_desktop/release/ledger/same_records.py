@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.composite_keys import number_combinations
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import InputError
@@ -34,13 +35,9 @@ from .given_away import Judging, Shown, given_away
 from .guarded import listed_by_criteria
 from .joint import shown_cells, shown_jointly
 from .keyed import Listed, region_hashes, value_hashes
-from .numbering import numbered
 from .verdict import Against, Subject
 
 STAGE = "Comparing with earlier releases"
-
-_PARTS = 16
-"""Into how many parts the classes are divided where one part may be enough."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +82,6 @@ class _Together:
     def exposed(self, k: int) -> Exposure:
         """Whom the first release exposes beside the others, in groups of fewer than k."""
         return exposed_together(self.fates[0], self.fates[1:], self.atoms.records, k)
-
-    def exposes(self, k: int) -> bool:
-        """Whether it exposes anybody: no group of people is in two parts of the classes, so any part may tell."""
-        parts = self.atoms.parts([each.entry for each in self.releases], _PARTS)
-        return any(replace(self, atoms=part).exposed(k).people for part in parts)
 
     def shown(self) -> int:
         """How many groups of records prove of cells which one of two releases lacks that somebody is in them."""
@@ -137,7 +129,7 @@ def beside_same_records(
     again = any(pair.tells_no_more(0, 1) for pair in pairs)
     progress.update(STAGE, 0.5)
     exposed = [pair.exposed(k) for pair in pairs]
-    if any(each.people for each in exposed) and not every.exposes(k):
+    if any(each.people for each in exposed) and not every.exposed(k).people:
         # All of them are told apart by the earlier releases already.
         exposed = [Exposure()] * len(pairs)
     found = []
@@ -152,7 +144,7 @@ def beside_same_records(
     if told or not any(entry.guarded for entry in (new, *earlier)):
         return found, told
     places = [places_in(each.entry, fine.regions) for each in every.releases]
-    merged = np.arange(fine.regions.size) if every.atoms is fine else numbered(places)[0]
+    merged = np.arange(fine.regions.size) if every.atoms is fine else number_combinations(places)[0]
     judging = list(_judging(ledger.key, subject, earlier))
     columns = [Shown(fates, each.entry.columns) for fates, each in zip(every.fates, every.releases, strict=True)]
     given = [_given_in_words(*each) for each in given_away(judging, every.atoms, merged, columns)]
