@@ -28,7 +28,7 @@ def made(like: str, *options: str) -> BenchData:
     given = os.environ.get(f"VBAS_BENCH_{like.upper()}")
     if given and not options:
         return BenchData(_only(Path(given), "records"), _only(Path(given), "regions"))
-    generator = sorted((ROOT / "vbas_desktop" / "files" / "generate").glob("*.py"))
+    generator = sorted((ROOT / "vbas_desktop" / "io" / "synthetic").glob("*.py"))
     source = b"".join(path.read_bytes() for path in generator)
     key = hashlib.sha256(source + "\0".join((like, *options)).encode()).hexdigest()[:10]
     home = Path(os.environ.get("VBAS_BENCH_DIR") or Path.home() / ".cache" / "vbas-bench")

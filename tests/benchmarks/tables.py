@@ -57,7 +57,7 @@ children are never married and have no degree affects 132 classes (age, marital 
 income), whose records are the same."""
 KEPT = ROOT / "build" / "bench-rows.jsonl"
 PAGE = ROOT / "build" / "bench.md"
-MEASURED_ROOMS = ("algorithms", "approaches", "domain", "engine")
+MEASURED_ROOMS = ("algorithms", "approaches", "model", "engine")
 NAMES = {
     "eastern": "Eastern-like",
     "western": "Western-like",
