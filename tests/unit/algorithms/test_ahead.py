@@ -21,8 +21,6 @@ from vbas_desktop.assessment.risky import table
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records import table as records
-from vbas_desktop.io.synthetic import make as generate
-from vbas_desktop.io.synthetic.spec import load_spec
 from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.release import ReleaseOptions, write
@@ -287,15 +285,11 @@ def test_a_release_is_stopped_while_its_loops_are_compiled_and_leaves_nothing(co
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv"]
 
 
-def test_planning_searching_and_generating_are_stopped_while_their_loops_are_compiled(compiler, monkeypatch, tmp_path):
+def test_planning_and_searching_are_stopped_while_their_loops_are_compiled(compiler, monkeypatch, tmp_path):
     monkeypatch.setattr(heuristic, "REHEARSAL", "slow_loops:rehearse")
-    monkeypatch.setattr(generate, "REHEARSAL", "slow_loops:rehearse")
     monkeypatch.setattr(table, "REHEARSAL", "slow_loops:rehearse")
     with pytest.raises(Cancelled):
         planner("better").plan(Task(np.array([3]), np.array([4])), StopAtPoll(2))
-    with pytest.raises(Cancelled):
-        generate.generate(load_spec("pei"), tmp_path / "made", progress=StopAtPoll(2))
-    assert list(tmp_path.iterdir()) == []
     file = tmp_path / "records.csv"
     file.write_text("age,region\n1,a\n")
     loaded = records.load_records(file)
@@ -309,7 +303,6 @@ def test_planning_searching_and_generating_are_stopped_while_their_loops_are_com
     [
         adc_approach._REHEARSAL,
         records.REHEARSAL,
-        generate.REHEARSAL,
         write.REHEARSAL,
         heuristic.REHEARSAL,
         table.REHEARSAL,

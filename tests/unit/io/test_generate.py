@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from bisect import bisect_right
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from vbas_desktop.io.synthetic.marginals import (
     load_spec_with_attributes,
     read_marginals,
 )
-from vbas_desktop.io.synthetic.model import limits_of
+from vbas_desktop.io.synthetic.model import Distribution, limits_of
 from vbas_desktop.io.synthetic.spec import BUILT_IN, RegionPlan, load_spec
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Cancelled
@@ -351,6 +352,33 @@ def test_spread_is_exact_whatever_the_total(regions, low, more, total, seed):
 
 def test_impossible_and_certain_categories_stay_so():
     assert limits_of(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])).tolist() == [[0, 2**31], [2**31, 2**31]]
+
+
+def split_mix(key, number):
+    """The published generator in Python's own whole numbers."""
+    word = (key + (number + 1) * 0x9E3779B97F4A7C15) % 2**64
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EB % 2**64
+    return word ^ (word >> 31)
+
+
+@settings(deadline=None)
+@given(
+    st.integers(0, 2**64 - 1),
+    st.integers(0, 2**40),
+    st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), min_size=6, max_size=6),
+    st.integers(1, 5),
+)
+def test_categories_are_drawn_by_looking_each_record_up(key, start, weights, n_categories):
+    """Three regions, and two categories of the attribute that was drawn before."""
+    limits = limits_of(np.array(weights, float)[:, :n_categories] + 0.001)
+    before, region = np.array([0, 1, 1, 0, 1, 1], np.int32), np.array([0, 0, 1, 1, 2, 2], np.int32)
+    drawn = Distribution(limits, True, 2, ((0, 1),), np.uint64(key)).draw(start, region, [before])
+    expected = [
+        bisect_right(limits[2 * place + code].tolist(), split_mix(key, start + record) >> 33)
+        for record, (place, code) in enumerate(zip(region.tolist(), before.tolist(), strict=True))
+    ]
+    assert drawn.tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,9 +12,10 @@ from math import gcd
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.io.output import check_target, require_space, staged_folder, write_text
 from vbas_desktop.model.errors import refusal
 from vbas_desktop.model.progress import Progress, Silent
@@ -30,17 +30,14 @@ from .geography import (
     values_of,
     write_table,
 )
-from .model import Distribution, distributions, render
-from .spec import Attribute, Identifier, Spec, load_spec
+from .model import Distribution, distributions
+from .spec import Attribute, Identifier, Spec
 
 CHUNK_RECORDS = 131_072
 
 MARK_FILE = "generated.json"
 """The file by which a folder is known as generated: real records must never be taken for an earlier result."""
 OWNED = (MARK_FILE, "records.csv", "regions.csv", "codebook.csv", "generalise.csv")
-
-REHEARSAL = f"{__name__}:rehearse"
-"""What makes the loops of generating ready."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,13 @@ class _Plan:
         texts += [list(places.ids)]
         names = spec.column_names
         self.order = [names.index(name) for name in spec.columns] if spec.columns else list(range(len(names)))
-        self.first_field, self.begins, self.pool = _pool(texts, self.order, len(spec.identifiers))
+        ends = [b","] * (len(self.order) - 1) + [b"\n"]
+        # A column is a pattern for numbers or its different fields, with the comma or line end behind each.
+        self.fields: list[bytes | pa.Array] = []
+        for column, end in zip(self.order, ends, strict=True):
+            encoded = [_field(text) + end for text in texts[column]]
+            is_pattern = column < len(spec.identifiers)
+            self.fields.append(encoded[0] if is_pattern else pa.array(encoded, pa.large_binary()))
         self.longest_line = sum(max(len(_field(text)) for text in texts[place]) + 1 for place in self.order)
         numbers = [self.total] * len(spec.identifiers) + self.sizes + [len(places.ids)]
         self.head = b",".join(_field(names[place]) for place in self.order) + b"\n"
@@ -111,7 +114,6 @@ def generate(
     check_target(target, OWNED, [*inputs, *read])
     # A line has at least two characters for each column; with the places, the need is known more precisely.
     require_space(target, 2 * len(spec.column_names) * (records or spec.records or 0))
-    make_ready(REHEARSAL, progress)
     seed = spec.seed if seed is None else seed
     rng = np.random.default_rng(seed)
     for_places, for_model, for_numbers = rng.spawn(3)
@@ -133,30 +135,29 @@ def generate(
     return Generated(target, files, plan.total, len(places.ids))
 
 
-def rehearse() -> None:
-    """Generate a few records into a folder that goes away."""
-    spec = load_spec("pei")
-    with tempfile.TemporaryDirectory() as folder:
-        generate(spec, Path(folder) / "made", records=200, regions=20)
-
-
 def _field(text: str) -> bytes:
     quoted = text if not set(text) & set(',"\r\n') else '"' + text.replace('"', '""') + '"'
     return quoted.encode()
 
 
-def _pool(
-    texts: list[list[str]], order: list[int], identifiers: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
-    """All fields one after the other, each with the comma or line end behind it, and where each column's begin."""
-    pieces: list[bytes] = []
-    first_field = []
-    for column in order:
-        end = b"\n" if column == order[-1] else b","
-        first_field.append(-1 - len(pieces) if column < identifiers else len(pieces))
-        pieces += [_field(text) + end for text in texts[column]]
-    begins = np.concatenate(([0], np.cumsum([len(piece) for piece in pieces]))).astype(np.int64)
-    return np.array(first_field, np.int64), begins, np.frombuffer(b"".join(pieces), np.uint8)
+def _render(plan: _Plan, codes: list[NDArray[np.int64]]) -> pa.Buffer:
+    """Write the rows of a chunk, given the codes of each column; Arrow joins their fields to one text."""
+    columns = [
+        _fill_pattern(fields, numbers) if isinstance(fields, bytes) else pc.take(fields, pa.array(numbers))
+        for fields, numbers in zip(plan.fields, codes, strict=True)
+    ]
+    return pc.binary_join_element_wise(*columns, pa.scalar(b"", pa.large_binary())).buffers()[2]
+
+
+def _fill_pattern(pattern: bytes, numbers: NDArray[np.int64]) -> pa.Array:
+    """Replace the signs # of the pattern by the digits of each number, with leading zeros."""
+    texts = np.tile(np.frombuffer(pattern, np.uint8), (numbers.size, 1))
+    rest = numbers
+    for place in reversed(np.flatnonzero(texts[0] == ord("#")).tolist()):
+        rest, digit = np.divmod(rest, 10)
+        texts[:, place] = digit + ord("0")
+    fixed = pa.Array.from_buffers(pa.binary(len(pattern)), numbers.size, [None, pa.py_buffer(texts)])
+    return fixed.cast(pa.large_binary())
 
 
 def _numbering(identifier: Identifier, total: int, rng: np.random.Generator) -> tuple[int, int, int]:
@@ -190,11 +191,11 @@ def _write_records(plan: _Plan, path: Path, progress: Progress) -> list[NDArray[
     return counts
 
 
-def _chunks(plan: _Plan) -> Iterator[tuple[memoryview, list[NDArray[np.int64]]]]:
+def _chunks(plan: _Plan) -> Iterator[tuple[pa.Buffer, list[NDArray[np.int64]]]]:
     """The chunks in order, a few of them in the making at any time."""
     workers = min(4, os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as threads:
-        waiting: deque[Future[tuple[memoryview, list[NDArray[np.int64]]]]] = deque()
+        waiting: deque[Future[tuple[pa.Buffer, list[NDArray[np.int64]]]]] = deque()
         for start in range(0, plan.total, CHUNK_RECORDS):
             waiting.append(threads.submit(_chunk, plan, start, min(start + CHUNK_RECORDS, plan.total)))
             if len(waiting) > workers:
@@ -203,7 +204,7 @@ def _chunks(plan: _Plan) -> Iterator[tuple[memoryview, list[NDArray[np.int64]]]]
             yield waiting.popleft().result()
 
 
-def _chunk(plan: _Plan, start: int, stop: int) -> tuple[memoryview, list[NDArray[np.int64]]]:
+def _chunk(plan: _Plan, start: int, stop: int) -> tuple[pa.Buffer, list[NDArray[np.int64]]]:
     number = np.arange(start, stop)
     region = np.searchsorted(plan.last_record, number, side="right").astype(np.int32)
     drawn: list[NDArray[np.int32]] = []
@@ -213,10 +214,7 @@ def _chunk(plan: _Plan, start: int, stop: int) -> tuple[memoryview, list[NDArray
     counts = [np.bincount(codes, minlength=size) for codes, size in zip(shown, plan.sizes, strict=True)]
     unique = [_unique_numbers(number, *numbering) for numbering in plan.numbering]
     columns = [*unique, *shown, region.astype(np.int64)]
-    codes = np.vstack([columns[place] for place in plan.order])
-    out = np.empty((stop - start) * plan.longest_line, np.uint8)
-    size = render(codes, plan.first_field, plan.begins, plan.pool, out)
-    return out[:size].data, counts
+    return _render(plan, [columns[place] for place in plan.order]), counts
 
 
 def _unique_numbers(number: NDArray[np.int64], factor: int, offset: int, modulus: int) -> NDArray[np.int64]:

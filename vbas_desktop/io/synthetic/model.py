@@ -1,4 +1,4 @@
-"""How likely each category is in each region, given the attributes drawn before, and the loops that draw."""
+"""How likely each category is in each region, given the attributes drawn before, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -10,81 +10,34 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.model.errors import refusal
 
 from .spec import Attribute, Spec
 
 
-@compiled
-def random_word(key: np.uint64, number: np.uint64) -> np.uint64:
-    """The ``number``-th 64-bit word of the stream ``key`` (SplitMix64): any part can be drawn without the rest."""
-    word = key + (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+def random_words(key: np.uint64, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return these 64-bit words of the stream ``key`` (SplitMix64): any part can be drawn without the rest."""
+    words = key + (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
 
 
-@compiled
-def draw(
-    key: np.uint64,
-    start: int,
-    context: NDArray[np.int32],
-    limits: NDArray[np.uint32],
-    out: NDArray[np.int32],
-) -> None:
-    """Draw ``out[i]`` with the distribution ``limits[context[i]]`` for the records from ``start`` on.
+def count_limits_up_to(
+    limits: NDArray[np.uint32], context: NDArray[np.int64], values: NDArray[np.uint32]
+) -> NDArray[np.int32]:
+    """Count, for each value, the limits of its row ``limits[context[i]]`` that are not above it.
 
-    ``limits`` holds the cumulated probabilities of all categories but the last, in units of 2⁻³¹.
+    The limits of a row ascend, so that all values are searched for by bisection at once.
     """
-    inner = limits.shape[1]
-    for i in range(out.size):
-        value = np.uint32(random_word(key, np.uint64(start + i)) >> np.uint64(33))
-        row = limits[context[i]]
-        low, high = 0, inner
-        while low < high:
-            middle = (low + high) // 2
-            if row[middle] <= value:
-                low = middle + 1
-            else:
-                high = middle
-        out[i] = low
-
-
-@compiled
-def render(
-    codes: NDArray[np.int64],
-    first_field: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    pool: NDArray[np.uint8],
-    out: NDArray[np.uint8],
-) -> int:
-    """Write all lines of a chunk into ``out`` and return their length.
-
-    Column j of record i is the text ``first_field[j] + codes[j, i]`` of the pool; text t is
-    ``pool[begins[t]:begins[t + 1]]`` and includes the comma or line end behind it. A column with
-    ``first_field[j] < 0`` is a pattern, text ``-1 - first_field[j]``, whose signs # become the digits of the code.
-    """
-    at = 0
-    for i in range(codes.shape[1]):
-        for j in range(codes.shape[0]):
-            if first_field[j] >= 0:
-                text = first_field[j] + codes[j, i]
-                for place in range(begins[text], begins[text + 1]):
-                    out[at] = pool[place]
-                    at += 1
-            else:
-                text = -1 - first_field[j]
-                rest = codes[j, i]
-                size = begins[text + 1] - begins[text]
-                for back in range(size):
-                    sign = pool[begins[text] + size - 1 - back]
-                    if sign == 35:
-                        sign = np.uint8(48 + rest % 10)
-                        rest //= 10
-                    out[at + size - 1 - back] = sign
-                at += size
-    return at
+    n_limits = limits.shape[1]
+    flat = limits.ravel()
+    start = context * n_limits
+    found = np.zeros(values.size, np.int64)
+    for step in (1 << bit for bit in reversed(range(n_limits.bit_length()))):
+        probe = np.minimum(found + step, n_limits)
+        found = np.where(flat[start + probe - 1] <= values, probe, found)
+    return found.astype(np.int32)
 
 
 TABLE_LIMIT = 60_000_000
@@ -105,12 +58,11 @@ class Distribution:
 
     def draw(self, start: int, region: NDArray[np.int32], codes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
         """The categories of consecutive records, given their regions and their earlier attributes."""
-        context = region * np.int32(self.conditions) if self.by_region else np.zeros_like(region)
+        context = region.astype(np.int64) * self.conditions if self.by_region else np.zeros(region.size, np.int64)
         for attribute, stride in self.parents:
-            context += codes[attribute] * np.int32(stride)
-        out = np.empty(region.size, np.int32)
-        draw(self.key, start, context, self.limits, out)
-        return out
+            context += codes[attribute] * np.int64(stride)
+        words = random_words(self.key, np.arange(start, start + region.size, dtype=np.uint64))
+        return count_limits_up_to(self.limits, context, (words >> np.uint64(33)).astype(np.uint32))
 
 
 def distributions(
