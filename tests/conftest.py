@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,9 @@ settings.register_profile("repeatable", derandomize=True)
 if os.environ.get("CI"):
     # What lands is judged by the same examples every time; on developers' machines they are new each time.
     settings.load_profile("repeatable")
+
+# Kernels are compiled once, not in every process that a test starts with settings folders of its own.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path.home() / ".cache" / "vbas-desktop" / "kernels"))
 
 SETTINGS_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 
@@ -39,7 +43,7 @@ def no_thread_left_behind():
         if thread not in before
         and not isinstance(thread, threading._DummyThread)
         # Compiling goes on after a stop, for the next one who needs it.
-        and thread.name != "preparing"
+        and thread.name != "compiling"
     ]
     for thread in started:
         thread.join(timeout=5)

@@ -16,9 +16,8 @@ import pytest
 import shapely
 
 from vbas_desktop.algorithms.districts import ground_of, grow
-from vbas_desktop.algorithms.geodesic.cells import cell_borders
-from vbas_desktop.algorithms.geodesic.distances import around_obstacles
-from vbas_desktop.algorithms.geodesic.mesh import walls_of
+from vbas_desktop.algorithms.geodesic import around_obstacles, cell_borders
+from vbas_desktop.algorithms.geodesic_mesh import walls_of
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.regions.read import RegionOptions, load_regions

@@ -52,7 +52,7 @@ _OPPOSITES = {
     "argmin": "argmax",
     "argmax": "argmin",
 }
-_COMPILED = {"compiled", "inner", "lean", "lean_inner", "inlined", "njit"}
+_COMPILED = {"compiled", "inner", "inlined", "kernel", "subkernel", "register_jitable", "njit"}
 _SKIPPED_NAMES = {"progress", "TYPE_CHECKING"}
 
 

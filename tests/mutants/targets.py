@@ -11,7 +11,7 @@ TEST_FOLDERS = ("tests/unit", "tests/approaches", "tests/e2e")
 _PATTERNS = (
     "algorithms/diversity.py",
     "algorithms/grouping.py",
-    "algorithms/judged_values.py",
+    "algorithms/kernels/partition_state.py",
     "algorithms/composite_keys.py",
     "algorithms/released.py",
     "algorithms/tier_release.py",

@@ -1,16 +1,32 @@
-"""What searches by simulated annealing share: draws, temperatures, limits, and the best state that was met."""
+"""Simulated annealing of a partition, so that fewer records are to be suppressed: boundaries moved, or sites.
+
+`move_boundaries` gives single initial regions to the group of a neighbour; `move_sites` moves sites, and regions stay
+Voronoi. Both begin hot, cool down, and keep the best state that was met.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .compiled import lean, lean_inner
-from .partition import Floats, Indices, Partition, Total
+from vbas_desktop.model.progress import SILENT, Cancelled, Progress
+
+from .kernels import annealing as kernels
+from .kernels.annealing import Limits, Places, squares_limit, typical_change
+from .kernels.jit import prepare
+from .kernels.partition_state import (
+    Floats,
+    Indices,
+    Partition,
+    Total,
+    measure_bits,
+    recentre,
+)
+from .kernels.spatial_index import block_boxes, sites_in_blocks, spatial_order
 
 _EPOCHS = 200
 _COOL_EPOCHS = 10
@@ -18,27 +34,6 @@ _COOL_EPOCHS = 10
 
 _COOLED = 1 / 30
 """The last temperature above zero, as a share of the first."""
-
-
-class Limits(NamedTuple):
-    """What a move must obey: limits of the guard, the price of a unit of distance in records, the temperature.
-
-    If ``most`` is above zero, the number of groups may change between ``fewest`` and ``most``: while S is above
-    ``allowed`` groups may vanish, and new ones may come as long as it is not. ``groups`` is the number at the start,
-    for which ``squares`` is meant: of fewer groups the sum of the squares is larger. With ``leaving`` groups may vanish
-    within the same limits, if that is worth it.
-    """
-
-    squares: int
-    distance: float
-    bits: float
-    price: float
-    temperature: float = 0.0
-    groups: int = 0
-    fewest: int = 0
-    most: int = 0
-    allowed: int = 0
-    leaving: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +81,6 @@ class Best:
         return Refining(self.owner, self.centres, self._start, self.suppressed, moves, tries, stopped)
 
 
-@lean
-def squares_limit(p: Partition, limits: Limits) -> float:
-    """How large the sum of the squared populations may be with as many groups as there are.
-
-    Equal groups would make it rise as their number falls; twice as fast leaves room for uneven ones on the way.
-    """
-    groups = p.totals[Total.GROUPS]
-    return limits.squares * ((limits.groups / groups) ** 2 if limits.most > 0 and groups < limits.groups else 1.0)
-
-
 def temperatures(hot: float, tries: int) -> Iterator[tuple[float, int]]:
     """The temperatures from the first one down to zero, each with the number of tries after which it ends."""
     warm = _EPOCHS - _COOL_EPOCHS
@@ -104,23 +89,150 @@ def temperatures(hot: float, tries: int) -> Iterator[tuple[float, int]]:
         yield temperature, tries * (epoch + 1) // _EPOCHS
 
 
-@lean_inner
-def draw(draws: NDArray[np.uint64]) -> np.uint64:
-    """The next 64 bits (splitmix64)."""
-    draws[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = draws[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+_SLICE = 20_000_000
+"""Steps of work (about a nanosecond each) between two looks at progress."""
+
+_SAMPLE = 4000
+"""Moves that are looked at to find the first temperature."""
+
+_REORDERED = 4
+"""Temperatures after which the blocks of sites are made anew."""
 
 
-@lean_inner
-def share(draws: NDArray[np.uint64]) -> float:
-    """A number from 0 to 1, 0 excluded."""
-    return (np.float64(draw(draws) >> np.uint64(11)) + 1.0) * 2.0**-53
+class Change(NamedTuple):
+    """Within which numbers of groups the search may remain, and the S up to which new ones may come."""
+
+    fewest: int
+    most: int
+    allowed: int
 
 
-@lean_inner
-def below(draws: NDArray[np.uint64], number: int) -> int:
-    """A natural number below that one, which is far smaller than 2**32."""
-    return np.int64(((draw(draws) >> np.uint64(32)) * np.uint64(number)) >> np.uint64(32))  # type: ignore[return-value]
+def move_boundaries(
+    partition: Partition,
+    tries: int,
+    seed: int,
+    weight: float,
+    squares: int,
+    distance: float,
+    bits: float = np.inf,
+    progress: Progress = SILENT,
+) -> Refining:
+    """Anneal from a contiguous partition; a stop gives what was best until then.
+
+    ``tries`` moves are drawn; ``squares``, ``distance`` and ``bits`` are the limits of the guard (a start above them
+    may only come down); ``weight`` is what doubling the distances would cost, in terms of the start's S.
+    O(tries · counts of a region).
+    """
+    totals, start = partition.totals, int(partition.totals[Total.SUPPRESSED])
+    price = weight * start / partition.distance[0] if partition.distance[0] > 0 else 0.0
+    draws, limits = np.array([seed], np.uint64), Limits(squares, distance, bits, float(price))
+    best, done, stopped = Best(partition, limits), 0, False
+    prepare(progress, typical_change, partition, draws, _SAMPLE)
+    prepare(progress, kernels.move_regions, partition, limits, draws, tries, _SLICE)
+    hot = typical_change(partition, draws, _SAMPLE) if start else 0.0
+    try:
+        for temperature, end in temperatures(hot, tries) if start else ():
+            limits = limits._replace(temperature=temperature)
+            while done < end:
+                told = (
+                    f"Moving boundaries: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
+                )
+                progress.update(told, done / tries)
+                done += kernels.move_regions(partition, limits, draws, end - done, _SLICE)
+            recentre(partition)
+            measure_bits(partition)
+            best.look_at(partition)
+    except Cancelled:
+        stopped = True
+    return best.refining(int(totals[Total.MOVES]), done, stopped)
+
+
+def move_sites(
+    partition: Partition,
+    tries: int,
+    seed: int,
+    weight: float,
+    longer: float,
+    lossier: float,
+    change: Change | None = None,
+    progress: Progress = SILENT,
+    larger: float = 1.0,
+    leaving: bool = False,
+) -> Refining:
+    """Anneal the places of the sites, from a partition in which each region belongs to its nearest site.
+
+    The sum of the squared populations must not rise above ``larger`` times the start's, nor the sum of the distances
+    above ``longer`` times, nor the estimated entropy above ``lossier`` times. No site comes to attract nothing, unless
+    the number of groups may ``change``, or sites may be ``leaving``: then as many go as the limits allow. ``weight`` as
+    in `move_boundaries`. A stop gives what was best until then.
+    O(tries · (points / 16 + counts moved)).
+    """
+    places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
+    start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
+    price = weight * start / distance if distance > 0 else 0.0
+    squares, bits = math.floor(int(totals[Total.SQUARES]) * larger), float(partition.bits[0]) * lossier
+    limits = Limits(squares, distance * longer, bits, price, leaving=leaving)
+    if change is not None:
+        limits = limits._replace(groups=groups, **change._asdict())
+    best, draws, done, stopped = Best(partition, limits), np.array([seed], np.uint64), 0, False
+    prepare(progress, typical_change, partition, draws, _SAMPLE)
+    prepare(progress, kernels.move_sites, partition, places, limits, draws, tries, _SLICE)
+    hot = typical_change(partition, draws, _SAMPLE) if start or change else 0.0
+    try:
+        for epoch, (temperature, end) in enumerate(temperatures(hot, tries) if hot > 0 or change else ()):
+            limits = limits._replace(temperature=temperature)
+            if epoch % _REORDERED == _REORDERED - 1:
+                places = _reordered(places, partition.centres)
+            while done < end:
+                progress.update(_told(partition, start, change), done / tries)
+                done += kernels.move_sites(partition, places, limits, draws, end - done, _SLICE)
+            measure_bits(partition)
+            best.look_at(partition)
+    except Cancelled:
+        stopped = True
+    return best.refining(int(totals[Total.MOVES]), done, stopped)
+
+
+def _told(partition: Partition, start: int, change: Change | None) -> str:
+    number = f", {partition.totals[Total.GROUPS]:,} regions" if change else ""
+    now = f"{partition.totals[Total.SUPPRESSED]:,} records to be suppressed"
+    return f"Moving sites: {now}, {start:,} at the start{number}"
+
+
+def _places(partition: Partition) -> Places:
+    points, sites, regions = partition.points, partition.centres, len(partition.points)
+    order = spatial_order(points)
+    position = np.empty(regions, np.int64)
+    position[order] = np.arange(regions)
+    in_blocks, site_boxes = sites_in_blocks(sites)
+    away = points - sites[partition.owner]
+    places = Places(
+        sites=in_blocks,
+        site_boxes=site_boxes,
+        boxes=block_boxes(points[order]),
+        region=order,
+        position=position,
+        away=away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1],
+        touched=np.zeros(regions, np.int64),
+        origin=np.zeros(regions, np.int64),
+        heir=np.zeros(regions, np.int64),
+        fresh=np.zeros(regions),
+        aside=idle_place(points),
+    )
+    kernels.measure_blocks(places)
+    return places
+
+
+def _reordered(places: Places, sites: Floats) -> Places:
+    """Blocks of sites that are near each other now: those who went far, or aside, had made their boxes large.
+
+    What is found is the same; it is found sooner.
+    """
+    in_blocks, site_boxes = sites_in_blocks(sites)
+    return places._replace(sites=in_blocks, site_boxes=site_boxes)
+
+
+def idle_place(points: Floats) -> Floats:
+    """A place that is farther from every point than the points are from each other."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return np.asarray(high + 4 * (high - low).max() + 1.0)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import known_neighbours
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.model.progress import Progress, Span
 
@@ -19,9 +18,6 @@ from .base import Situation
 
 USUAL_EFFORT = 200
 """Moves that are tried for each site."""
-
-REHEARSAL = "vbas_desktop.algorithms.site_moves:rehearse"
-
 
 LOSSIER = 1.015
 """How far the entropy may rise, as a multiple of the start's: more released records alone make it rise."""
@@ -50,10 +46,8 @@ def moved_sites(
     situation: Situation, seeds: NDArray[np.float64], sites: int, search: Search, progress: Progress
 ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
     """Places moved from where they begin so that fewer records are to be suppressed, and how that was done."""
-    make_ready(REHEARSAL, progress)
-    # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
-    from vbas_desktop.algorithms.partition import new_partition
-    from vbas_desktop.algorithms.site_moves import Change, idle_place, move_sites
+    from vbas_desktop.algorithms.annealing import Change, idle_place, move_sites
+    from vbas_desktop.algorithms.kernels.partition_state import new_partition
 
     points, share, change = situation.points, search.change_percent / 100, None
     owner = nearest_sites(points, seeds, Span(progress, 0.0, 0.02))
@@ -63,7 +57,9 @@ def moved_sites(
         change = Change(min(regions, max(1, math.ceil(sites * (1 - share)))), max(most, regions), allowed)
         seeds = np.vstack([seeds, np.tile(idle_place(points), (max(0, most - len(seeds)), 1))])
     pairs = known_neighbours(situation.regions)
-    partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k, situation.sensitive)
+    partition = new_partition(
+        situation.counts, points, pairs, owner, seeds, situation.k, situation.sensitive, progress=progress
+    )
     tries, rest = search.effort * sites, Span(progress, 0.02, 1.0)
     seed, limits = situation.random_seed, (search.weight, search.longer, search.lossier)
     larger = 1 + search.uneven_percent / 100

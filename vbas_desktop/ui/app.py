@@ -38,12 +38,7 @@ _NEEDED = (
     "vbas_desktop.release",
 )
 
-_REHEARSED = (
-    "vbas_desktop.io.records.rehearsal:rehearse",
-    "vbas_desktop.algorithms.adc.search:rehearse",
-    "vbas_desktop.algorithms.site_moves:rehearse",
-    "vbas_desktop.algorithms.geodesic.distances:rehearse",
-)
+_REHEARSED = ("vbas_desktop.io.records.rehearsal:rehearse",)
 
 
 def main(project: Path | None = None, demo: bool = False, picture: Path | None = None) -> int:

@@ -1,6 +1,6 @@
 """Anonymity-driven clustering word by word: everything is recomputed for every candidate, geometry in fractions.
 
-The reference for ``vbas_desktop.algorithms.adc.search``. It shares no code with it.
+The reference for ``vbas_desktop.algorithms.adc``. It shares no code with it.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from literal_adc import LiteralAdc, cross, exact_star
 
-from vbas_desktop.algorithms.adc import search as adc
-from vbas_desktop.algorithms.adc import state as adc_state
-from vbas_desktop.algorithms.adc.search import Clustering, cluster
-from vbas_desktop.algorithms.adc.star import sites_in_blocks, star_of, two_nearest
+from vbas_desktop.algorithms import adc
+from vbas_desktop.algorithms.adc import Clustering, cluster
+from vbas_desktop.algorithms.kernels import adc_state
+from vbas_desktop.algorithms.kernels.spatial_index import sites_in_blocks, star_of, two_nearest
 from vbas_desktop.model.progress import SILENT, Cancelled
 from vbas_desktop.model.records import EquivalenceCounts
 

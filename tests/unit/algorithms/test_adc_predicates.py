@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.adc.predicates import side_of_circle, side_of_line
+from vbas_desktop.algorithms.kernels.spatial_index import side_of_circle, side_of_line
 
 NEARLY_ALIKE = st.builds(
     lambda whole, scale, ulps: whole * scale * (1 + ulps * 2.0**-52),

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problems
-from vbas_desktop.algorithms import partition as partition_module
 from vbas_desktop.algorithms.adjacency import neighbours
-from vbas_desktop.algorithms.annealing import Limits
-from vbas_desktop.algorithms.boundaries import advance, move_boundaries
+from vbas_desktop.algorithms.annealing import move_boundaries
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces
-from vbas_desktop.algorithms.partition import Total, new_partition, recentre
+from vbas_desktop.algorithms.kernels import partition_state as partition_module
+from vbas_desktop.algorithms.kernels.annealing import Limits, move_regions
+from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition, recentre
 from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.model.records import EquivalenceCounts
 
@@ -119,7 +119,7 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
     draws = np.array([seed], np.uint64)
     for _ in range(40):
         before = p.owner.copy()
-        advance(p, limits, draws, 1, 10**9)
+        move_regions(p, limits, draws, 1, 10**9)
         if np.array_equal(before, p.owner):
             continue
         assert np.count_nonzero(before != p.owner) == 1

@@ -6,9 +6,9 @@ import shapely
 from shapely import LineString, Polygon, box
 
 from tests.unit.algorithms.naive_ways import HAIR, naive_distances
-from vbas_desktop.algorithms.geodesic import distances
-from vbas_desktop.algorithms.geodesic.distances import around_obstacles
-from vbas_desktop.algorithms.geodesic.mesh import Walls, walls_of
+from vbas_desktop.algorithms import geodesic as distances
+from vbas_desktop.algorithms.geodesic import around_obstacles
+from vbas_desktop.algorithms.geodesic_mesh import Walls, walls_of
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.model.progress import Cancelled
 

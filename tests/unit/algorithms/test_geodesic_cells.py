@@ -7,8 +7,8 @@ from shapely import LineString, box
 
 from tests.unit.algorithms.naive_ways import naive_distances
 from vbas_desktop.algorithms.cells import cell_polygons
-from vbas_desktop.algorithms.geodesic.cells import cell_borders
-from vbas_desktop.algorithms.geodesic.mesh import walls_of
+from vbas_desktop.algorithms.geodesic import cell_borders
+from vbas_desktop.algorithms.geodesic_mesh import walls_of
 from vbas_desktop.model.progress import Cancelled
 
 SHOWN, STEP = box(0, 0, 10, 10), 10 / 120

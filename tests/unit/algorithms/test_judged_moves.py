@@ -9,21 +9,20 @@ from hypothesis import strategies as st
 
 from tests.sensitive_making import counts_of, sensitive_of
 from tests.unit.algorithms.test_diversity import CRITERIA
-from vbas_desktop.algorithms import judged_values
-from vbas_desktop.algorithms import partition as partitions
-from vbas_desktop.algorithms.boundaries import move_boundaries, typical_change
-from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.algorithms.partition import Partition, Total, fill_table, new_partition
-from vbas_desktop.algorithms.partition_moves import change_of_suppressed, move_region
+from vbas_desktop.algorithms.annealing import move_boundaries, move_sites, typical_change
+from vbas_desktop.algorithms.kernels import partition_state as judged_values
+from vbas_desktop.algorithms.kernels import partition_state as partitions
+from vbas_desktop.algorithms.kernels.jit import kernel
+from vbas_desktop.algorithms.kernels.partition_moves import change_of_suppressed, move_region
+from vbas_desktop.algorithms.kernels.partition_state import Partition, Total, fill_table, new_partition
 from vbas_desktop.algorithms.released import Aggregation, decide
-from vbas_desktop.algorithms.site_moves import move_sites
 
 POINTS = np.array([(x, y) for y in range(3) for x in range(3)], float)
 PAIRS = np.array([(i, j) for i in range(9) for j in range(i + 1, 9) if abs(POINTS[i] - POINTS[j]).sum() == 1], np.int32)
 OF_ITS_OWN = [text for text in CRITERIA if "closeness" not in text]
 
 
-@compiled
+@kernel
 def moved(p: Partition, i: int, to: int) -> int:
     change = change_of_suppressed(p, i, to)
     move_region(p, i, to)

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problems
 from tests.unit.algorithms.test_boundaries import grid_problem, naive_bits, naive_suppressed, squares_of
-from vbas_desktop.algorithms import site_moves
+from vbas_desktop.algorithms import annealing
 from vbas_desktop.algorithms.adjacency import neighbours
-from vbas_desktop.algorithms.annealing import Limits
+from vbas_desktop.algorithms.annealing import Change, _places, idle_place, move_sites
+from vbas_desktop.algorithms.kernels import annealing as kernels
+from vbas_desktop.algorithms.kernels.annealing import Limits
+from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition
 from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.algorithms.partition import Total, new_partition
-from vbas_desktop.algorithms.site_moves import Change, _places, advance, idle_place, move_sites
 
 
 @st.composite
@@ -45,7 +46,7 @@ def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratc
     used = set(p.owner.tolist())
     for _ in range(30):
         moves = int(p.totals[Total.MOVES])
-        advance(p, places, limits, draws, 1, 10**9)
+        kernels.move_sites(p, places, limits, draws, 1, 10**9)
         assert p.totals[Total.MOVES] - moves in (0, 1)
         assert p.owner.tolist() == nearest_sites(problem.regions.points, p.centres).tolist()
         assert p.totals[Total.SUPPRESSED] == naive_suppressed(problem.counts, p.owner, problem.k)
@@ -110,7 +111,7 @@ def test_blocks_of_sites_made_anew_change_nothing(monkeypatch):
     points, counts, pairs, _ = grid_problem(5, side=12, classes=12)
     sites, found = points[::5], []
     for often in (1, 10**9):
-        monkeypatch.setattr(site_moves, "_REORDERED", often)
+        monkeypatch.setattr(annealing, "_REORDERED", often)
         p = new_partition(counts, points, pairs, nearest_sites(points, sites), sites, 20)
         result = move_sites(p, 2000, 1, 0.0, np.inf, np.inf, larger=1.5, leaving=True)
         found.append((result.centres.tolist(), result.owner.tolist(), result.moves))
@@ -135,7 +136,7 @@ def test_sites_come_within_the_allowed_loss_and_go_above_it(start, seed, allowed
     limits = Limits(squares, np.inf, np.inf, 0.0, temperature, groups, min(fewest, groups), most, allowed)
     for _ in range(60):
         number, lost = len(set(p.owner.tolist())), int(p.totals[Total.SUPPRESSED])
-        advance(p, places, limits, draws, 1, 10**9)
+        kernels.move_sites(p, places, limits, draws, 1, 10**9)
         now, suppressed = len(set(p.owner.tolist())), naive_suppressed(problem.counts, p.owner, problem.k)
         assert p.totals[Total.GROUPS] == now
         assert p.totals[Total.SUPPRESSED] == suppressed

@@ -9,14 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.model.errors import Finding, Severity
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.words import counted
-
-_REHEARSAL = "vbas_desktop.algorithms.geodesic.distances:rehearse"
 
 
 @dataclass(frozen=True)
@@ -50,9 +47,8 @@ class ObstaclesConstruction(TellingConstruction):
         obstacles = situation.regions.obstacles
         if obstacles is None:
             return Constructed(nearest_sites(situation.points, sites, progress), findings=(_NO_FILE,))
-        make_ready(_REHEARSAL, progress)
-        from vbas_desktop.algorithms.geodesic.distances import around_obstacles
-        from vbas_desktop.algorithms.geodesic.mesh import known_walls
+        from vbas_desktop.algorithms.geodesic import around_obstacles
+        from vbas_desktop.algorithms.geodesic_mesh import known_walls
 
         progress.update("Preparing the obstacles")
         walls = known_walls(obstacles)

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import known_neighbours
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
 from vbas_desktop.approaches.declaration import effort_parameter, weight_parameter
-from vbas_desktop.approaches.site_moving import LOSSIER, REHEARSAL
+from vbas_desktop.approaches.site_moving import LOSSIER
 from vbas_desktop.model.progress import Progress, Span
 
 
@@ -67,16 +66,17 @@ class BoundariesRefinement(Refinement):
         self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
     ) -> Refined:
         """The best owners that were met, and the sites in the middle of what they own."""
-        make_ready(REHEARSAL, progress)
-        from vbas_desktop.algorithms.boundaries import move_boundaries
-        from vbas_desktop.algorithms.partition import Total, new_partition, recentre
+        from vbas_desktop.algorithms.annealing import move_boundaries
+        from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition, recentre
 
         pairs, _ = situation.remember(
             "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
         )
         points, counts, k = situation.points, situation.counts, situation.k
         centres = middles(points, owner, situation.weights) if sites is None else sites
-        before = new_partition(counts, points, pairs, owner, centres, k, situation.sensitive, situation.weights)
+        before = new_partition(
+            counts, points, pairs, owner, centres, k, situation.sensitive, situation.weights, progress
+        )
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
         # Sites will be in the middle of what they own; what they are compared with must be measured alike.
         recentre(before)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation, parameter
 from vbas_desktop.approaches.declaration import seeding_parameter
 from vbas_desktop.approaches.site_moving import Search, moved_sites
@@ -17,11 +16,10 @@ from vbas_desktop.model.progress import Progress, Span
 from vbas_desktop.model.sensitive import enforced
 
 if TYPE_CHECKING:
-    from vbas_desktop.algorithms.adc.search import Clustering
+    from vbas_desktop.algorithms.adc import Clustering
 
 
 THESIS, SUPPRESSION, BOTH = "thesis", "suppression", "both"
-_REHEARSAL = "vbas_desktop.algorithms.adc.search:rehearse"
 
 
 @dataclass(frozen=True)
@@ -141,10 +139,8 @@ class AdcSiteLocation(TellingLocation):
 
     def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
         """The places with the accepted moves that led there."""
-        make_ready(_REHEARSAL, progress)
-        # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
-        from vbas_desktop.algorithms.adc.search import cluster
-        from vbas_desktop.algorithms.adc.star import spatial_order
+        from vbas_desktop.algorithms.adc import cluster
+        from vbas_desktop.algorithms.kernels.spatial_index import spatial_order
 
         seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
         order = situation.remember("spatial order of the points", lambda: spatial_order(situation.points))

@@ -17,12 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import LARGEST_KEY
-from vbas_desktop.algorithms.hash_table import slots_for
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.words import counted
 
 from .found import Found, Level, Search, risky_rows, rows_of
-from .kernels import add_up, any_below, open_rows, pick
 from .table import Table
 
 WORK_LIMIT = 20_000_000_000
@@ -77,6 +75,8 @@ def mine(
         return search  # no class over all columns is small, so no combination is
     covered: Covered = {(): np.zeros((table.rows + 7) // 8, np.uint8)}
     scratch = _Scratch(table, k)
+    if not references:
+        scratch.prepare(covered[()], search.scores, progress)
     work = 0
     for size in range(1, width + 1):
         if max_size is not None and size > max_size:
@@ -129,12 +129,26 @@ class _Scratch:
         self._active, self._slots = np.empty(table.rows + 8, np.uint32), np.empty(table.rows, np.uint32)
         self._totals, self._keys = np.empty(0, np.int32), np.empty(0, np.int64)
 
+    def prepare(self, mask: NDArray[np.uint8], scores: NDArray[np.int32], progress: Progress) -> None:
+        """Have the loops of the search compiled for the types of this table."""
+        from vbas_desktop.algorithms.kernels.jit import prepare
+        from vbas_desktop.algorithms.kernels.minimal_uniques import add_up, any_below, open_rows, pick
+
+        table, k, active, slots, totals = self._table, self._k, self._active, self._slots, self._totals
+        numbers = np.zeros(0, np.int64)
+        prepare(progress, open_rows, mask, table.rows, active)
+        prepare(progress, add_up, table.codes, numbers, numbers, active, table.weights, self._keys, totals, slots)
+        prepare(progress, any_below, totals, k)
+        prepare(progress, pick, totals, k, active, slots, scores, mask)
+
     def fits(self, columns: tuple[int, ...]) -> bool:
         """Whether the keys of these columns are whole numbers that the machine can hold."""
         return math.prod(map(self._table.number_of_values, columns)) < LARGEST_KEY
 
     def search(self, columns: tuple[int, ...], mask: NDArray[np.uint8], scores: NDArray[np.int32]) -> Found | None:
         """Cover and score the rows that are risky over these columns; the combinations that make them so."""
+        from vbas_desktop.algorithms.kernels.minimal_uniques import add_up, any_below, open_rows, pick
+
         table, slots = self._table, self._slots
         active = self._active[: open_rows(mask, table.rows, self._active)]
         numbers = [table.number_of_values(column) for column in columns]
@@ -148,7 +162,8 @@ class _Scratch:
     def _cleared(self, radix: int, rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Room for the totals of so many rows, and a hash table if so many keys would take too much of it."""
         hashed = radix > min(_DENSE_LIMIT, max(4 * rows, 1 << 12))
-        size = slots_for(rows) if hashed else radix
+        # At most two of three slots of the hash table are taken, so that searches in it stay short.
+        size = max(16, rows + rows // 2) if hashed else radix
         self._totals = _grown(self._totals, size)
         self._keys = _grown(self._keys, size if hashed else 0)
         totals, keys = self._totals[:size], self._keys[: size if hashed else 0]
@@ -242,12 +257,3 @@ def _subsets(columns: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 def _ones(packed: NDArray[np.uint8]) -> int:
     return int(np.bitwise_count(packed).sum())
-
-
-def rehearse() -> None:
-    """Few values and more than a byte can tell apart; two columns and so many that keys of 32 bits are too short."""
-    for values in (3, 300):
-        for columns in (2, 5):
-            names = [str(column) for column in range(columns)]
-            rows = [[str((i * (column + 1)) % values) for column in range(columns)] for i in range(values + 1)]
-            mine(Table.of_rows(names, rows), 2, max_size=3)

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
 from vbas_desktop.io.records.table import not_categorical
 from vbas_desktop.model.errors import Finding, InputError
@@ -32,9 +31,6 @@ def join_equal_rows(
 
 NULL = ""
 """What an emptied column holds; the same category as a missing value."""
-
-REHEARSAL = "vbas_desktop.assessment.risky.mining:rehearse"
-"""What makes the loops of the search ready."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +140,6 @@ def _of_single_records(
     progress: Progress | None,
 ) -> Table:
     progress = progress or Silent()
-    make_ready(REHEARSAL, progress)
     one_each, itself = np.ones(records, np.int32), np.arange(records, dtype=np.int32)
     return _collapsed(columns, values, codes, one_each, itself, progress)
 

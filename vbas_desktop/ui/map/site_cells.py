@@ -12,7 +12,6 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.engine.limits import TOLD, parts_of
@@ -78,15 +77,14 @@ def _plain(base: BaseGeometry, parts: Parts, progress: Progress) -> Rings:
 
 
 def _around(base: BaseGeometry, obstacles: Obstacles, parts: Parts, progress: Progress) -> Rings:
-    make_ready("vbas_desktop.algorithms.geodesic.distances:rehearse", progress)
     lines = np.concatenate([np.empty(0, object), *_lines(base, obstacles, parts, progress)])
     return lines_of(lines, base.frame)
 
 
 def _lines(base: BaseGeometry, obstacles: Obstacles, parts: Parts, progress: Progress) -> Iterator[Shapes]:
     """The borders between cells, inside the area of each part; then those of the parts."""
-    from vbas_desktop.algorithms.geodesic.cells import cell_borders
-    from vbas_desktop.algorithms.geodesic.mesh import known_walls
+    from vbas_desktop.algorithms.geodesic import cell_borders
+    from vbas_desktop.algorithms.geodesic_mesh import known_walls
 
     low_x, low_y, high_x, high_y = shapely.bounds(base.cell_area).tolist()
     step = max(high_x - low_x, high_y - low_y) / _CELL_STEPS

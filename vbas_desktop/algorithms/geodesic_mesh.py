@@ -11,11 +11,11 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Polygon
 
-from vbas_desktop.algorithms.adjacency import connected_parts
-from vbas_desktop.algorithms.remembered import remembered
 from vbas_desktop.model.regions import Obstacles
 
-from .waves import Mesh
+from .adjacency import connected_parts
+from .kernels.geodesic_waves import Mesh
+from .remembered import remembered
 
 _TOUCHING = 1e-9
 """Points nearer to an obstacle than this share of the whole extent lie on its edge."""

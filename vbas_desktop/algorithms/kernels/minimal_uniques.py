@@ -1,9 +1,9 @@
-"""Compiled loops of the search over one set of columns.
+"""Counts of the records that share their values over one set of columns: the loops of the search for minimal uniques.
 
 The key of a row over some columns is one whole number; rows with the same key share a slot, in which their records are
 added up. Rows that are covered already are left out first, so that the loops that follow have nothing to decide; keys
 are made block by block, so that they stay in the processor's cache. Bits of ``covered`` are those of `numpy.packbits`,
-most significant first. Places are unsigned: a signed one may be negative, and looking after that takes half the time.
+most significant first. Indices are unsigned: numba tests a signed one for being negative, which takes half the time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.algorithms.hash_table import slot_of
+from .jit import kernel, subkernel
 
 Codes = NDArray[np.unsignedinteger]
 Bits = NDArray[np.uint8]
@@ -23,8 +22,25 @@ Keys = NDArray[np.int64]
 BLOCK = 8192
 """Rows whose keys are made together."""
 
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
 
-@compiled
+
+@subkernel
+def _find_slot(key: int, table: Keys) -> np.uint64:
+    """Return the slot of a key of 0 or more, or the free one (−1) where it belongs."""
+    # The upper half goes into the lower one first: keys that differ in it only must not share their slots.
+    number = np.uint64(key)
+    mixed = (number ^ (number >> _HALF)) * _MULTIPLIER
+    slot = ((mixed >> _HALF) * np.uint64(table.size)) >> _HALF
+    while table[slot] != key and table[slot] >= 0:
+        slot += np.uint64(1)
+        if slot == np.uint64(table.size):
+            slot = np.uint64(0)
+    return slot
+
+
+@kernel
 def open_rows(covered: Bits, rows: int, active: Places) -> int:
     """List the rows that are not covered; returns how many. ``active`` has room for eight more than there are rows."""
     if not covered.any():
@@ -44,7 +60,7 @@ def open_rows(covered: Bits, rows: int, active: Places) -> int:
     return number
 
 
-@compiled
+@subkernel
 def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64], active: Places, keys: Keys) -> None:
     """The key of each listed row, two columns at a time to touch the keys less often."""
     size = active.size
@@ -63,7 +79,7 @@ def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64
             keys[i] = keys[i] * both + (np.int64(one[row]) * number + other[row])
 
 
-@compiled
+@kernel
 def add_up(
     codes: Codes,
     columns: NDArray[np.int64],
@@ -84,7 +100,7 @@ def add_up(
         _keys_of(codes, columns, numbers, rows, keys)
         if table.size:
             for i in range(rows.size):
-                slot = slot_of(keys[i], table)
+                slot = _find_slot(keys[i], table)
                 table[slot] = keys[i]
                 keys[i] = slot
         for i in range(rows.size):
@@ -92,7 +108,7 @@ def add_up(
             totals[slots[start + i]] += weights[rows[i]]
 
 
-@compiled
+@kernel
 def any_below(totals: Rows, k: int) -> bool:
     """Whether some key has fewer than k records."""
     for total in totals:  # noqa: SIM110 - compiled, a loop is what it is
@@ -101,7 +117,7 @@ def any_below(totals: Rows, k: int) -> bool:
     return False
 
 
-@compiled
+@kernel
 def pick(totals: Rows, k: int, active: Places, slots: Places, scores: Rows, covered: Bits) -> int:
     """Cover and score the listed rows whose slot has fewer than k records.
 

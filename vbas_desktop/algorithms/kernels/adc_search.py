@@ -1,18 +1,78 @@
-"""Candidate places of a site: for each class at α the weighted centre of its members around the site."""
+"""Main loop of ADC, and the candidate positions of a site: for each class at α the weighted centre of its members."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from vbas_desktop.algorithms.compiled import lean_inner
-
-from .layout import Fact, Integers, Line, State
-from .predicates import side_of_line
-from .star import BLOCK, star_of
-from .state import count_of, load_sizes
+from .adc_moves import accept, remember_trial, try_place
+from .adc_state import LOGGED_MOVES, Fact, Integers, Line, State, count_of, load_sizes
+from .jit import kernel, subkernel
+from .spatial_index import BLOCK, side_of_line, star_of
 
 
-@lean_inner
+@kernel
+def advance(state: State, k: int, steps: int) -> bool:
+    """Work on for about this many steps; True when nothing is left to do."""
+    facts = state.facts
+    facts[Fact.WORK] = 0
+    facts[Fact.LOGGED] = 0
+    while facts[Fact.WORK] < steps and facts[Fact.LOGGED] < LOGGED_MOVES:
+        if facts[Fact.ALPHA] == 0 or facts[Fact.ALPHA] >= k:
+            return True
+        if facts[Fact.NEXT_CANDIDATE] >= facts[Fact.CANDIDATES]:
+            site = _next_site(state)
+            if site < 0:
+                facts[Fact.TRIES] += _candidates_before(state, state.sites.size)
+                return True
+            open_visit(state, site)
+        site, candidate = facts[Fact.VISITED], state.classes[facts[Fact.NEXT_CANDIDATE]]
+        facts[Fact.NEXT_CANDIDATE] += 1
+        if try_place(state, site, candidate.x, candidate.y):
+            _log_move(state, site)
+            accept(state, site, candidate.x, candidate.y)
+            facts[Fact.CANDIDATES] = 0
+            facts[Fact.CURSOR] = 0
+        else:
+            _note_refusal(state, site)
+    return False
+
+
+@subkernel
+def _next_site(state: State) -> int:
+    for site in range(state.facts[Fact.CURSOR], state.sites.size):
+        if state.sites[site].pending and state.sites[site].low > 0:
+            return site
+    return -1
+
+
+@subkernel
+def _candidates_before(state: State, end: int) -> int:
+    total = 0
+    for site in range(end):
+        total += state.sites[site].low
+    return total
+
+
+@subkernel
+def _log_move(state: State, site: int) -> None:
+    facts, tried = state.facts, state.facts[Fact.NEXT_CANDIDATE]
+    candidate, entry = state.classes[tried - 1], state.log[facts[Fact.LOGGED]]
+    entry.site, entry.column, entry.x, entry.y = site, candidate.listed, candidate.x, candidate.y
+    facts[Fact.LOGGED] += 1
+    facts[Fact.MOVES] += 1
+    facts[Fact.TRIES] += _candidates_before(state, site) + tried
+
+
+@subkernel
+def _note_refusal(state: State, site: int) -> None:
+    """Remember what the refused trial depends on; after the last candidate the site is done for now."""
+    remember_trial(state, site)
+    if state.facts[Fact.NEXT_CANDIDATE] == state.facts[Fact.CANDIDATES]:
+        state.sites[site].pending = 0
+        state.facts[Fact.CURSOR] = site + 1
+
+
+@subkernel
 def open_visit(state: State, site: int) -> None:
     """Compute the candidate place of every class of a site's region that is at α, in class order."""
     facts, classes, near = state.facts, state.classes, state.listed
@@ -34,7 +94,7 @@ def open_visit(state: State, site: int) -> None:
     state.sites[site].dependencies = 0
 
 
-@lean_inner
+@subkernel
 def _sort(numbers: Integers) -> None:
     """Shell sort in place: the lists are short, and it compiles much faster than the library's sort."""
     gap = 1
@@ -50,7 +110,7 @@ def _sort(numbers: Integers) -> None:
         gap //= 3
 
 
-@lean_inner
+@subkernel
 def _list_candidates(state: State, site: int) -> None:
     alpha, count, classes = state.facts[Fact.ALPHA], 0, state.classes
     load_sizes(state, site)
@@ -64,7 +124,7 @@ def _list_candidates(state: State, site: int) -> None:
     state.facts[Fact.WORK] += classes.size
 
 
-@lean_inner
+@subkernel
 def _weigh_point(state: State, i: int) -> None:
     """Add a point, weighted by its members of each class at α, to that class's candidate place."""
     point, classes, count = state.points[i], state.classes, state.facts[Fact.CANDIDATES]
@@ -80,14 +140,14 @@ def _weigh_point(state: State, i: int) -> None:
     state.facts[Fact.WORK] += point.width
 
 
-@lean_inner
+@subkernel
 def _weigh(candidate: Any, point: Any, weight: float) -> None:
     candidate.x += weight * point.x
     candidate.y += weight * point.y
     candidate.weight += weight
 
 
-@lean_inner
+@subkernel
 def _list_neighbourhood(state: State, site: int) -> int:
     """The initial regions in a site's cell or in the closed polygon through its star, each with its file position."""
     points, sites, near, star = state.points, state.sites, state.listed, state.lists[Line.STAR]
@@ -117,7 +177,7 @@ def _list_neighbourhood(state: State, site: int) -> int:
     return count
 
 
-@lean_inner
+@subkernel
 def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: float) -> bool:
     """Whether a place is in the closed polygon: the triangles of the site with each two successive neighbours.
 
@@ -138,7 +198,7 @@ def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: f
     return False
 
 
-@lean_inner
+@subkernel
 def _list_blocks(state: State, site: int) -> None:
     """The box of all candidate places, and the blocks of points from which some of them might win any."""
     own, classes, count = state.sites[site], state.classes, 0

@@ -2,7 +2,7 @@
 
 Sites are visited in index order; what was refused is not tried again before something it depends on has changed, so
 going back to the first region after each accepted move costs nothing. The work is done in slices of bounded length,
-between which progress is told and a stop is obeyed.
+between which progress is reported and a stop is obeyed.
 """
 
 from __future__ import annotations
@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import lean, lean_inner
 from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.records import EquivalenceCounts, frozen
 
-from .accept import accept, remember_trial
-from .candidates import open_visit
-from .layout import LOGGED_MOVES, Fact, State
-from .star import spatial_order
-from .state import begin, new_state
-from .trial import try_place
+from .kernels.adc_search import advance
+from .kernels.adc_state import Fact, State, begin, new_state
+from .kernels.jit import prepare
+from .kernels.spatial_index import spatial_order
 
 _SLICE = 4_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
@@ -74,8 +71,10 @@ def cluster(
     """
     order = spatial_order(points) if order is None else order
     state = new_state(points, order, counts, np.array(sites, float))
+    prepare(progress, begin, state, 0, _FIRST_BLOCKS)
+    prepare(progress, advance, state, k, _SLICE)
     for start in range(0, state.boxes.size, _FIRST_BLOCKS):
-        progress.update("Anonymity-driven clustering: preparing (the first time takes longer)", 0.0)
+        progress.update("Anonymity-driven clustering: assigning regions to sites", 0.0)
         begin(state, start, start + _FIRST_BLOCKS)
     before, logs = int(state.facts[Fact.ALPHA]) or None, list[NDArray[Any]]()
     while True:
@@ -106,74 +105,3 @@ def _clustering(state: State, logs: list[NDArray[Any]], before: int | None, k: i
         trials=int(facts[Fact.TRIALS]),
         passes=passes,
     )
-
-
-@lean
-def advance(state: State, k: int, steps: int) -> bool:
-    """Work on for about this many steps; True when nothing is left to do."""
-    facts = state.facts
-    facts[Fact.WORK] = 0
-    facts[Fact.LOGGED] = 0
-    while facts[Fact.WORK] < steps and facts[Fact.LOGGED] < LOGGED_MOVES:
-        if facts[Fact.ALPHA] == 0 or facts[Fact.ALPHA] >= k:
-            return True
-        if facts[Fact.NEXT_CANDIDATE] >= facts[Fact.CANDIDATES]:
-            site = _next_site(state)
-            if site < 0:
-                facts[Fact.TRIES] += _candidates_before(state, state.sites.size)
-                return True
-            open_visit(state, site)
-        site, candidate = facts[Fact.VISITED], state.classes[facts[Fact.NEXT_CANDIDATE]]
-        facts[Fact.NEXT_CANDIDATE] += 1
-        if try_place(state, site, candidate.x, candidate.y):
-            _log_move(state, site)
-            accept(state, site, candidate.x, candidate.y)
-            facts[Fact.CANDIDATES] = 0
-            facts[Fact.CURSOR] = 0
-        else:
-            _note_refusal(state, site)
-    return False
-
-
-@lean_inner
-def _next_site(state: State) -> int:
-    for site in range(state.facts[Fact.CURSOR], state.sites.size):
-        if state.sites[site].pending and state.sites[site].low > 0:
-            return site
-    return -1
-
-
-@lean_inner
-def _candidates_before(state: State, end: int) -> int:
-    total = 0
-    for site in range(end):
-        total += state.sites[site].low
-    return total
-
-
-@lean_inner
-def _log_move(state: State, site: int) -> None:
-    facts, tried = state.facts, state.facts[Fact.NEXT_CANDIDATE]
-    candidate, entry = state.classes[tried - 1], state.log[facts[Fact.LOGGED]]
-    entry.site, entry.column, entry.x, entry.y = site, candidate.listed, candidate.x, candidate.y
-    facts[Fact.LOGGED] += 1
-    facts[Fact.MOVES] += 1
-    facts[Fact.TRIES] += _candidates_before(state, site) + tried
-
-
-@lean_inner
-def _note_refusal(state: State, site: int) -> None:
-    """Remember what the refused trial depends on; after the last candidate the site is done for now."""
-    remember_trial(state, site)
-    if state.facts[Fact.NEXT_CANDIDATE] == state.facts[Fact.CANDIDATES]:
-        state.sites[site].pending = 0
-        state.facts[Fact.CURSOR] = site + 1
-
-
-def rehearse() -> None:
-    """A full matrix, and rows of counts; one site moves."""
-    points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
-    dense = np.array([(5, 5), (0, 3), (0, 1), (9, 0)], np.int64)
-    counts = EquivalenceCounts((2,), np.arange(2, dtype=np.int64), dense=dense)
-    for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
-        cluster(points, kept, points[[0, 3]], k=4)

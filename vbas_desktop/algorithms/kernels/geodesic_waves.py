@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled, inner
+from .jit import kernel, subkernel
 
 _NEAR = 1e-11
 """Lengths that differ by less than this share of themselves are equal."""
@@ -54,7 +54,7 @@ class Waves(NamedTuple):
     counts: NDArray[np.int64]
 
 
-@inner
+@subkernel
 def _push(waves, key, entry):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     at = waves.counts[0]
     waves.counts[0] += 1
@@ -67,7 +67,7 @@ def _push(waves, key, entry):  # type: ignore[no-untyped-def] # noqa: ANN001, AN
     waves.key[at], waves.entry[at] = key, entry
 
 
-@inner
+@subkernel
 def _pop(waves):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     first_key, first = waves.key[0], waves.entry[0]
     waves.counts[0] -= 1
@@ -92,12 +92,12 @@ def _pop(waves):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     return first_key, first
 
 
-@inner
+@subkernel
 def _length(x, y, u, v):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     return np.sqrt((x - u) * (x - u) + (y - v) * (y - v))
 
 
-@inner
+@subkernel
 def _arrive(mesh, waves, node, distance, site):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """A way to a node is known: if it is better, or as good from a site of lower number, it counts."""
     known = waves.distance[node]
@@ -109,7 +109,7 @@ def _arrive(mesh, waves, node, distance, site):  # type: ignore[no-untyped-def] 
             _push(waves, waves.distance[node], -node - 1)
 
 
-@inner
+@subkernel
 def _nearest_on(x, y, ax, ay, bx, by):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Distance from a place to a stretch."""
     dx, dy = bx - ax, by - ay
@@ -119,7 +119,7 @@ def _nearest_on(x, y, ax, ay, bx, by):  # type: ignore[no-untyped-def] # noqa: A
     return _length(x, y, ax + part * dx, ay + part * dy)
 
 
-@inner
+@subkernel
 def _send(mesh, waves, t, i, sx, sy, start, site, lx, ly, rx, ry, back):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Send a window out of triangle t across the edge opposite to corner i, unless something better is known.
 
@@ -148,7 +148,7 @@ def _send(mesh, waves, t, i, sx, sy, start, site, lx, ly, rx, ry, back):  # type
     _push(waves, start + _nearest_on(sx, sy, lx, ly, rx, ry), slot)
 
 
-@inner
+@subkernel
 def _begin(mesh, waves, node):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Begin waves at a node: along the edges, and across the edges opposite to it."""
     x, y, start, site = mesh.x[node], mesh.y[node], waves.distance[node], waves.site[node]
@@ -166,12 +166,12 @@ def _begin(mesh, waves, node):  # type: ignore[no-untyped-def] # noqa: ANN001, A
         )  # fmt: skip
 
 
-@inner
+@subkernel
 def _cross(ax, ay, bx, by):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     return ax * by - ay * bx
 
 
-@inner
+@subkernel
 def _hit(sx, sy, ex, ey, px, py, qx, qy):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Where the ray from s through e meets the stretch from p to q."""
     p, q = _cross(ex - sx, ey - sy, px - sx, py - sy), _cross(ex - sx, ey - sy, qx - sx, qy - sy)
@@ -182,7 +182,7 @@ def _hit(sx, sy, ex, ey, px, py, qx, qy):  # type: ignore[no-untyped-def] # noqa
     return px + part * (qx - px), py + part * (qy - py)
 
 
-@inner
+@subkernel
 def _enter(mesh, waves, slot):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """A window enters a triangle: it may reach the corner in front, and goes on across one or both other edges."""
     lx, ly, rx, ry = waves.ends[slot, 0], waves.ends[slot, 1], waves.ends[slot, 2], waves.ends[slot, 3]
@@ -219,7 +219,7 @@ def _enter(mesh, waves, slot):  # type: ignore[no-untyped-def] # noqa: ANN001, A
         _send(mesh, waves, t, (i + 1) % 3, sx, sy, start, site, ax, ay, bx, by, 1)
 
 
-@compiled
+@kernel
 def begin_at(mesh, waves, nodes, sites):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201
     """Put sites at nodes; of several at one node the lowest number counts."""
     for at in range(nodes.size):
@@ -229,7 +229,7 @@ def begin_at(mesh, waves, nodes, sites):  # type: ignore[no-untyped-def] # noqa:
             _push(waves, 0.0, -node - 1)
 
 
-@compiled
+@kernel
 def run_on(mesh, waves, most, far):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201
     """Go on for so many steps. Returns 0 when all nodes up to this distance are known, 1 if room is short, else 2; and
     the distance reached.

@@ -1,9 +1,13 @@
 """A partition of the initial regions with what it costs; `partition_moves` changes it by one region at a time.
 
 S is the number of records to be suppressed: of each aggregated region and class the records that are there, if they are
-fewer than k or if their sensitive values do not meet the criteria (`judged_values`). The class sizes of the aggregated
-regions are a full matrix while that is small, else a table of the pairs (aggregated region, class) that were ever
-filled; `cell_of` serves both.
+fewer than k or if their sensitive values do not meet the criteria. The class sizes of the aggregated regions are a full
+matrix while that is small, else a table of the pairs (aggregated region, class) that were ever filled; `cell_of` serves
+both.
+
+Of each class of each aggregated region the records by sensitive value are kept, so that a move changes a few numbers
+and judges the two classes anew. Criteria that compare with all released records are judged by all records here: what is
+released is known only at the end, where it is judged as it is.
 """
 
 from __future__ import annotations
@@ -15,12 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.adjacency import adjacency_lists
+from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE
+from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.records import EquivalenceCounts
-from vbas_desktop.model.sensitive import SensitiveCounts
+from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
-from .adjacency import adjacency_lists
-from .compiled import lean, lean_inner
-from .judged_values import JudgedValues, add_values, are_judged, judged_values, row_fails
+from .jit import kernel, prepare, subkernel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,6 +37,10 @@ _FULL_BYTES = 2**24
 _FILLED_AT_FIRST = 0.7
 _FILLED_AT_MOST = 0.9
 """Shares of the table of pairs: what the start fills at most, and when it is made anew."""
+
+
+_CLOSE = 1e-9
+"""Two figures that differ by no more than this share of the limit are equal: sums of fractions are not exact."""
 
 
 class Total(IntEnum):
@@ -92,6 +101,7 @@ def new_partition(
     k: int,
     sensitive: Sequence[SensitiveCounts] = (),
     weights: Floats | None = None,
+    progress: Progress = SILENT,
 ) -> Partition:
     """The partition with these owners; ``pairs`` is the graph of the initial regions. The counts are not copied.
 
@@ -131,6 +141,8 @@ def new_partition(
         classes=width,
         k=k,
     )
+    prepare(progress, fill_table, partition)
+    prepare(progress, _all_bits, partition)
     fill_table(partition)
     partition.totals[Total.SQUARES] = int((partition.group_population**2).sum())
     partition.totals[Total.GROUPS] = np.count_nonzero(partition.members)
@@ -189,7 +201,7 @@ def measure_bits(partition: Partition) -> None:
     partition.bits[0] = _all_bits(partition)
 
 
-@lean
+@kernel
 def _all_bits(p: Partition) -> float:
     bits = 0.0
     for group in range(p.members.size):
@@ -197,7 +209,7 @@ def _all_bits(p: Partition) -> float:
     return bits
 
 
-@lean_inner
+@subkernel
 def bits_of(population: int, suppressed: int, spread: float) -> float:
     """Bits that the released records of a group lose, if the same share of each of its regions is released."""
     if population == 0:
@@ -205,7 +217,7 @@ def bits_of(population: int, suppressed: int, spread: float) -> float:
     return (population - suppressed) * (np.log2(population) - spread / population)
 
 
-@lean
+@kernel
 def fill_table(p: Partition) -> None:
     """Class sizes and S from the owners, from scratch."""
     p.keys[:] = -1
@@ -225,19 +237,19 @@ def fill_table(p: Partition) -> None:
     p.totals[Total.SUPPRESSED] = p.group_suppressed.sum()
 
 
-@lean
+@subkernel
 def table_is_crowded(p: Partition) -> bool:
     """Whether the table of pairs should be made anew, without those that are empty by now."""
     return p.keys.size > 0 and p.totals[Total.FILLED] > p.keys.size * _FILLED_AT_MOST
 
 
-@lean_inner
+@subkernel
 def table_has_room(p: Partition, i: int) -> bool:
     """Whether the table of pairs can take all that region i might bring."""
     return p.keys.size == 0 or p.totals[Total.FILLED] + p.start[i + 1] - p.start[i] < p.keys.size
 
 
-@lean_inner
+@subkernel
 def cell_of(keys: Integers, key: int) -> int:
     """Where the size of a pair is; of a pair that was never filled, the free place where it would be."""
     if keys.size == 0:
@@ -251,7 +263,7 @@ def cell_of(keys: Integers, key: int) -> int:
     return cell  # type: ignore[no-any-return]
 
 
-@lean_inner
+@subkernel
 def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
     """Add (or take away) the counts of a region to the class sizes of a group."""
     keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes
@@ -268,3 +280,206 @@ def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
         sizes[cell] += sign * number
         if are_judged(p.judged):
             add_values(p.judged, cell, e, sign)
+
+
+MOST_BYTES = 2**28
+"""If the table of values would be larger, moves are judged by k alone; what is released is not."""
+
+
+class JudgedValues(NamedTuple):
+    """The cells of each entry of the counts, the rules, and what is kept of the classes; empty if there are no rules.
+
+    Entry e has ``numbers`` records of the values ``codes`` from ``start[e]`` to ``start[e + 1]``. Columns follow each
+    other in one numbering of values: column s has those from ``first[s]``. ``rules`` has column, kind, limit and factor
+    in each row. ``table`` has the records of each value for each class of each group, ``failing`` says which fail.
+    """
+
+    start: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    numbers: NDArray[np.int64]
+    first: NDArray[np.int64]
+    harmful: NDArray[np.bool_]
+    shares: NDArray[np.float64]
+    local: NDArray[np.int32]
+    rules: NDArray[np.float64]
+    table: NDArray[np.int32]
+    failing: NDArray[np.bool_]
+    row: NDArray[np.int64]
+    sorted: NDArray[np.int64]
+
+
+def judged_values(sensitive: Sequence[SensitiveCounts], classes: int) -> JudgedValues:
+    """The values of the columns with criteria, for a table of so many classes of groups."""
+    judged = enforced(sensitive)
+    values = sum(each.harmful.size for each in judged)
+    if not judged or classes * values * 4 > MOST_BYTES:
+        return _of((), 0)
+    return _of(judged, classes)
+
+
+def _of(judged: Sequence[SensitiveCounts], classes: int) -> JudgedValues:
+    from vbas_desktop.algorithms.diversity import segments, shares_of
+
+    first = np.concatenate(([0], np.cumsum([each.harmful.size for each in judged]))).astype(np.int64)
+    entries, codes, numbers = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
+    rules = []
+    number = 0
+    for place, each in enumerate(judged):
+        found = segments(each, each.cells)
+        number = len(found)
+        entries.append(np.repeat(np.arange(number), found.lengths))
+        codes.append(found.codes + np.int32(first[place]))
+        numbers.append(found.numbers)
+        rules += [(place, one.number, one.limit, one.factor) for one in each.chosen.criteria]
+    entry = np.concatenate(entries)
+    order = np.argsort(entry, kind="stable")
+    start = np.concatenate(([0], np.cumsum(np.bincount(entry, minlength=number)))).astype(np.int64)
+    values = int(first[-1])
+    return JudgedValues(
+        start=start,
+        codes=np.concatenate(codes)[order],
+        numbers=np.concatenate(numbers)[order],
+        first=first,
+        harmful=np.concatenate([np.zeros(0, np.bool_), *(each.harmful for each in judged)]),
+        shares=np.concatenate([np.zeros(0), *(shares_of(each.totals) for each in judged)]),
+        local=np.arange(max((each.harmful.size for each in judged), default=0), dtype=np.int32),
+        rules=np.array(rules, np.float64).reshape(-1, 4),
+        table=np.zeros(classes * values, np.int32),
+        failing=np.zeros(classes if judged else 0, np.bool_),
+        row=np.zeros(values, np.int64),
+        sorted=np.zeros(values, np.int64),
+    )
+
+
+@subkernel
+def are_judged(v: JudgedValues) -> bool:
+    """Whether there are rules at all."""
+    return v.rules.shape[0] > 0
+
+
+@subkernel
+def row_fails(v: JudgedValues, cell: int, entry: int, sign: int) -> bool:
+    """Whether a class would fail with the records of an entry added or taken away; sign 0: as it is."""
+    values, row = v.row.size, v.row
+    for value in range(values):
+        row[value] = v.table[cell * values + value]
+    if sign != 0:
+        for at in range(v.start[entry], v.start[entry + 1]):
+            row[v.codes[at]] += sign * v.numbers[at]
+    for rule in range(v.rules.shape[0]):
+        column, kind = np.int64(v.rules[rule, 0]), np.int64(v.rules[rule, 1])
+        low, high = v.first[column], v.first[column + 1]
+        limit, factor = v.rules[rule, 2], v.rules[rule, 3]
+        harmful, shares = v.harmful[low:high], v.shares[low:high]
+        figure = figure_of(kind, limit, v.local, row[low:high], 0, high - low, harmful, shares, v.sorted)
+        if not holds(kind, limit, factor, figure):
+            return True
+    return False
+
+
+@subkernel
+def add_values(v: JudgedValues, cell: int, entry: int, sign: int) -> None:
+    """Add (or take away) the records of an entry."""
+    values = v.row.size
+    for at in range(v.start[entry], v.start[entry + 1]):
+        v.table[cell * values + v.codes[at]] += sign * v.numbers[at]
+
+
+@subkernel
+def figure_of(
+    kind: int, limit: float, codes: Any, numbers: Any, low: int, high: int, harmful: Any, shares: Any, sorted_: Any
+) -> float:
+    """The figure of the values ``low`` … ``high`` − 1. ``shares`` are those of all released records by code."""
+    size, harm, top = 0, 0, 0
+    # Unsigned numbers: numba would look for a negative index at every access.
+    for i in range(np.uint64(low), np.uint64(high)):
+        size += numbers[i]
+        if harmful[np.uint64(codes[i])]:
+            harm += numbers[i]
+            top = max(top, numbers[i])
+    if harm == 0:
+        return np.inf if kind in (DISTINCT, ENTROPY) else 0.0
+    if kind == SHARE:
+        return 100.0 * top / size
+    if kind == DISTINCT:
+        different = 0
+        for i in range(low, high):
+            different += 1 if numbers[i] > 0 else 0
+        return float(different)
+    if kind == ENTROPY:
+        total = 0.0
+        for i in range(low, high):
+            if numbers[i] > 0:
+                total -= numbers[i] * np.log(numbers[i] / size)
+        return np.exp(total / size)
+    if kind == CLOSENESS:
+        return _more_than_all(codes, numbers, low, high, size, harmful, shares)
+    if kind == ORDERED:
+        return _ordered_distance(codes, numbers, low, high, size, shares)
+    return _recursive(int(limit), top, codes, numbers, low, high, harmful, sorted_)
+
+
+@subkernel
+def _more_than_all(codes: Any, numbers: Any, low: int, high: int, size: int, harmful: Any, shares: Any) -> float:
+    """By how much harmful values are more frequent than among all; if all are harmful, the total variation."""
+    more = 0.0
+    for i in range(np.uint64(low), np.uint64(high)):
+        code = np.uint64(codes[i])
+        if harmful[code]:
+            more += max(0.0, numbers[i] / size - shares[code])
+    return more
+
+
+@subkernel
+def _ordered_distance(codes: Any, numbers: Any, low: int, high: int, size: int, shares: Any) -> float:
+    """The earth mover's distance of values in their order, neighbours among those that occur being one step apart."""
+    present, running, total, at = 0, 0.0, 0.0, low
+    for code in range(shares.size):
+        mine = 0
+        while at < high and codes[at] == code:
+            mine += numbers[at]
+            at += 1
+        if shares[code] > 0.0:
+            present += 1
+        running += mine / size - shares[code]
+        # Beyond a value that does not occur nothing has to be carried further.
+        if shares[code] > 0.0 or mine > 0:
+            total += abs(running)
+    return total / (present - 1) if present > 1 else 0.0
+
+
+@subkernel
+def _recursive(
+    limit: int, top: int, codes: Any, numbers: Any, low: int, high: int, harmful: Any, sorted_: Any
+) -> float:
+    """How many times as frequent as the rest the commonest harmful value is, once others are ruled out.
+
+    With all values by frequency, r₁ ≥ r₂ ≥ …, and r_y that of the commonest harmful one: the rest is r_l + r_(l+1) + …
+    if y < l; else it is r_(l−1) + r_l + … without r_y. An observer can rule out l − 2 values besides, benign ones too.
+    """
+    count, place = 0, -1
+    for i in range(low, high):
+        if numbers[i] > 0:
+            sorted_[count] = numbers[i]
+            count += 1
+    descending = -np.sort(-sorted_[:count])
+    ahead = 0
+    for i in range(low, high):
+        if numbers[i] > top and not harmful[codes[i]]:
+            ahead += 1
+    place = ahead + 1
+    rest = 0
+    for j in range(limit if place < limit else limit - 1, count + 1):
+        if j != place:
+            rest += descending[j - 1]
+    return top / rest if rest > 0 else np.inf
+
+
+@subkernel
+def holds(kind: int, limit: float, factor: float, figure: float) -> bool:
+    """Whether a class with this figure meets the criterion."""
+    if kind in (DISTINCT, ENTROPY):
+        return figure >= limit * (1.0 - _CLOSE)
+    if kind == RECURSIVE:
+        return figure < factor * (1.0 - _CLOSE)
+    return figure <= limit + _CLOSE * max(1.0, limit)

@@ -1,7 +1,13 @@
-"""Sites in blocks: the two nearest sites of a point, and the star of a site (the sites of its adjacent cells).
+"""Sites and points in blocks with bounding boxes: nearest sites, Voronoi neighbours, and exact predicates.
 
-The star is found by turning around the site, one neighbour after the other, with exact predicates; no triangulation
-is kept. Blocks of sites that were near each other at the start carry their bounding boxes, which skip what is too far.
+The star of a site (the sites of the adjacent Voronoi cells) is found by turning around the site, one neighbour after
+the other, with exact predicates; no triangulation is kept. Blocks of sites that were near each other at the start carry
+their bounding boxes, so that blocks too far away are skipped.
+
+The predicates are the signs of two determinants of plane geometry. A floating-point filter decides almost always; what
+it cannot decide is computed without rounding, as a sum of floating-point numbers that do not overlap (Shewchuk,
+Adaptive precision floating-point arithmetic, 1997). So regular grids, collinear and coincident points get the answers
+of real arithmetic, on every machine.
 """
 
 from __future__ import annotations
@@ -11,9 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import lean, lean_inner
-
-from .predicates import side_of_circle, side_of_line
+from .jit import kernel, subkernel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -94,7 +98,7 @@ def sites_in_blocks(places: Floats) -> tuple[Records, Records]:
     return sites, block_boxes(places[order])
 
 
-@lean_inner
+@subkernel
 def move_site(sites: Records, boxes: Records, site: int, x: float, y: float) -> None:
     """Put one site elsewhere and make the box of its block exact again."""
     sites[site].x = x
@@ -109,7 +113,7 @@ def move_site(sites: Records, boxes: Records, site: int, x: float, y: float) -> 
     box.low_x, box.high_x, box.low_y, box.high_y = low_x, high_x, low_y, high_y
 
 
-@lean_inner
+@subkernel
 def box_distance(box: Any, x: float, y: float) -> float:
     """Squared distance of a place to a box: never more than the computed one to any point in it, rounding included."""
     dx = max(max(box.low_x - x, x - box.high_x), 0.0)
@@ -117,13 +121,13 @@ def box_distance(box: Any, x: float, y: float) -> float:
     return dx * dx + dy * dy
 
 
-@lean_inner
+@subkernel
 def beats(distance: float, site: int, other_distance: float, other: int) -> bool:
     """Whether a site at this squared distance comes before another: nearer, or as near with the lower index."""
     return distance < other_distance or (distance == other_distance and site < other)
 
 
-@lean
+@kernel
 def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
     """The nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
     first, second, d1, d2 = _NONE, _NONE, np.inf, np.inf
@@ -145,7 +149,7 @@ def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -
     return first, d1, second, d2
 
 
-@lean
+@kernel
 def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[int, bool]:
     """Fill ``star`` with the sites of the cells adjacent to a site's cell, counter-clockwise.
 
@@ -173,13 +177,13 @@ def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[
     return count, False
 
 
-@lean_inner
+@subkernel
 def _reverse(star: Integers, count: int) -> None:
     for i in range(count // 2):
         star[i], star[count - 1 - i] = star[count - 1 - i], star[i]
 
 
-@lean_inner
+@subkernel
 def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
     x, y = sites[site].x, sites[site].y
     best, bound = _NONE, np.inf
@@ -199,7 +203,7 @@ def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
     return best
 
 
-@lean_inner
+@subkernel
 def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Records) -> int:
     """The neighbour after ``current`` counter-clockwise (turn 1) or clockwise (turn -1); -1 at an open side.
 
@@ -227,7 +231,7 @@ def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Rec
     return best
 
 
-@lean_inner
+@subkernel
 def _comes_before(
     vx: float, vy: float, ax: float, ay: float, sites: Records, best: int, candidate: int, turn: int
 ) -> bool:
@@ -238,7 +242,7 @@ def _comes_before(
     return inside > 0 or (inside == 0 and turn * side_of_line(vx, vy, bx, by, px, py) > 0)
 
 
-@lean_inner
+@subkernel
 def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, float]:
     """Centre and squared radius, a little enlarged, of the circle through the origin, a and b.
 
@@ -253,7 +257,7 @@ def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, f
     return x, y, (x * x + y * y) * (1.0 + 1e-7)
 
 
-@lean_inner
+@subkernel
 def _box_is_useless(
     box: Any, vx: float, vy: float, ax: float, ay: float, turn: int, circle: tuple[float, float, float]
 ) -> bool:
@@ -267,3 +271,155 @@ def _box_is_useless(
     upper = along_x * (high_y if along_x > 0.0 else low_y)
     lower = along_y * (low_x if along_y > 0.0 else high_x)
     return upper - lower < -1e-12 * (abs(upper) + abs(lower))
+
+
+_HALF_ULP = 2.0**-53
+_SIDE_BOUND = (3.0 + 16.0 * _HALF_ULP) * _HALF_ULP
+_CIRCLE_BOUND = (10.0 + 96.0 * _HALF_ULP) * _HALF_ULP
+_SPLITTER = 2.0**27 + 1.0
+
+
+@kernel
+def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
+    """1 if p lies left of the line from a to b, -1 if right of it, 0 if on it."""
+    left = (bx - ax) * (py - ay)
+    right = (by - ay) * (px - ax)
+    determinant = left - right
+    bound = _SIDE_BOUND * (abs(left) + abs(right))
+    if determinant > bound:
+        return 1
+    if determinant < -bound:
+        return -1
+    if bound == 0.0:
+        return 0
+    return _exact_side(ax, ay, bx, by, px, py)
+
+
+@kernel
+def side_of_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
+    """For v, a, b counter-clockwise: 1 if p lies inside their circle, -1 if outside, 0 if on it."""
+    adx, ady, bdx, bdy, pdx, pdy = ax - vx, ay - vy, bx - vx, by - vy, px - vx, py - vy
+    bp, pb = bdx * pdy, pdx * bdy
+    pa, ap = pdx * ady, adx * pdy
+    ab, ba = adx * bdy, bdx * ady
+    lift_a, lift_b, lift_p = adx * adx + ady * ady, bdx * bdx + bdy * bdy, pdx * pdx + pdy * pdy
+    determinant = lift_a * (bp - pb) + lift_b * (pa - ap) + lift_p * (ab - ba)
+    size = lift_a * (abs(bp) + abs(pb)) + lift_b * (abs(pa) + abs(ap)) + lift_p * (abs(ab) + abs(ba))
+    bound = _CIRCLE_BOUND * size
+    # The determinant is that of v against the circle a, b, p; turning the four round once changes its sign.
+    if determinant > bound:
+        return -1
+    if determinant < -bound:
+        return 1
+    if bound == 0.0:
+        return 0
+    return _exact_circle(vx, vy, ax, ay, bx, by, px, py)
+
+
+@subkernel
+def _two_sum(a: float, b: float) -> tuple[float, float]:
+    total = a + b
+    shadow = total - a
+    return total, (a - (total - shadow)) + (b - shadow)
+
+
+@subkernel
+def _two_product(a: float, b: float) -> tuple[float, float]:
+    product = a * b
+    wide = _SPLITTER * a
+    a_high = wide - (wide - a)
+    a_low = a - a_high
+    wide = _SPLITTER * b
+    b_high = wide - (wide - b)
+    b_low = b - b_high
+    return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+
+
+@subkernel
+def _difference(a: float, b: float) -> Floats:
+    total, rest = _two_sum(a, -b)
+    if rest != 0.0:
+        return np.array([rest, total])
+    return np.array([total])
+
+
+@subkernel
+def _kept(parts: Floats, filled: int, part: float) -> int:
+    """Add a part to a sum of so many parts, unless it is zero; how many there are then."""
+    parts[filled] = part
+    return filled + 1 if part != 0.0 else filled
+
+
+@subkernel
+def _plus(e: Floats, f: Floats, sign: float) -> Floats:
+    """e + sign·f: both ascending in size, and so is the result; zeros are left out."""
+    result = np.empty(e.size + f.size)
+    i, j, filled, carried = 0, 0, 0, 0.0
+    while i < e.size or j < f.size:
+        if j >= f.size or (i < e.size and abs(e[i]) <= abs(f[j])):
+            term = e[i]
+            i += 1
+        else:
+            term = sign * f[j]
+            j += 1
+        carried, rest = _two_sum(carried, term)
+        filled = _kept(result, filled, rest)
+    filled = _kept(result, filled, carried)
+    return result[: max(filled, 1)]
+
+
+@subkernel
+def _scaled(e: Floats, factor: float) -> Floats:
+    result = np.empty(2 * e.size)
+    carried, rest = _two_product(e[0], factor)
+    filled = _kept(result, 0, rest)
+    for i in range(1, e.size):
+        high, low = _two_product(e[i], factor)
+        total, rest = _two_sum(carried, low)
+        filled = _kept(result, filled, rest)
+        carried, rest = _two_sum(high, total)
+        filled = _kept(result, filled, rest)
+    filled = _kept(result, filled, carried)
+    return result[: max(filled, 1)]
+
+
+@subkernel
+def _times(e: Floats, f: Floats) -> Floats:
+    product = _scaled(e, f[0])
+    for j in range(1, f.size):
+        product = _plus(product, _scaled(e, f[j]), 1.0)
+    return product
+
+
+@subkernel
+def _cross(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
+    return _plus(_times(ax, by), _times(ay, bx), -1.0)
+
+
+@subkernel
+def _lift(x: Floats, y: Floats) -> Floats:
+    return _plus(_times(x, x), _times(y, y), 1.0)
+
+
+@subkernel
+def _sign(e: Floats) -> int:
+    largest = e[e.size - 1]
+    if largest > 0.0:
+        return 1
+    return -1 if largest < 0.0 else 0
+
+
+@subkernel
+def _exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
+    return _sign(_cross(_difference(bx, ax), _difference(by, ay), _difference(px, ax), _difference(py, ay)))
+
+
+@subkernel
+def _exact_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
+    adx, ady = _difference(ax, vx), _difference(ay, vy)
+    bdx, bdy = _difference(bx, vx), _difference(by, vy)
+    pdx, pdy = _difference(px, vx), _difference(py, vy)
+    first = _times(_cross(bdx, bdy, pdx, pdy), _lift(adx, ady))
+    second = _times(_cross(pdx, pdy, adx, ady), _lift(bdx, bdy))
+    third = _times(_cross(adx, ady, bdx, bdy), _lift(pdx, pdy))
+    return -_sign(_plus(_plus(first, second, 1.0), third, 1.0))

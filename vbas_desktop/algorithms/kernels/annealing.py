@@ -1,28 +1,38 @@
-"""Sites moved by simulated annealing, so that fewer records are to be suppressed; regions stay Voronoi.
+"""Loops of simulated annealing: random draws, moves of single regions, and moves of sites.
 
-A move draws one site towards, or away from, the point of an initial region near by; every tenth takes it to the point
-of any initial region, which small steps would not reach. The regions that would change hands are found exactly: those
-of the site that are now nearer to another one, and those that are now nearer to it. They are handed over one by one,
-which gives the change of S; if the move is refused, they are handed back.
+A boundary move gives one initial region to the group of a neighbour. It must leave the group that loses it in one piece
+and not empty, and must not break the guard: neither the sum of the squared populations nor the sum of the distances may
+rise above their limits.
+
+A site move draws one site towards, or away from, the point of an initial region near by; every tenth takes it to the
+point of any initial region, which small steps would not reach. The regions that would change hands are found exactly:
+those of the site that are now nearer to another one, and those that are now nearer to it. They are handed over one by
+one, which gives the change of S; if the move is refused, they are handed back.
+
+Of the moves that are allowed, those that lower S + weight · distances are taken always, others with a probability that
+falls with the temperature. The draws come from a generator of its own, so that a seed decides all.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from vbas_desktop.model.progress import SILENT, Cancelled, Progress
-from vbas_desktop.model.records import EquivalenceCounts
-
-from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
-from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
-from .boundaries import SAMPLE, SLICE, move_boundaries, renew_if_crowded, typical_change
-from .compiled import lean, lean_inner
-from .partition import Floats, Integers, Partition, Total, measure_bits, new_partition, table_has_room, table_is_crowded
-from .partition_moves import move_region
+from .jit import kernel, subkernel
+from .partition_moves import (
+    change_of_bits,
+    change_of_distance,
+    change_of_squares,
+    change_of_suppressed,
+    changes_of_suppressed,
+    move_region,
+    stays_contiguous,
+)
+from .partition_state import Floats, Integers, Partition, Total, fill_table, table_has_room, table_is_crowded
+from .spatial_index import BLOCK, beats, box_distance, move_site, two_nearest
 
 _FAR = 0.1
 """The share of the moves that take a site to any place."""
@@ -33,11 +43,29 @@ _OF_NUMBER = 0.2
 _LEAVING = 0.05
 """The share of the moves that leave a site without regions, where that may be."""
 
-_REORDERED = 4
-"""Temperatures after which the blocks of sites are made anew."""
-
 _SEARCHED = 50
 """Draws after which no idle site is looked for any more."""
+
+
+class Limits(NamedTuple):
+    """What a move must obey: limits of the guard, the price of a unit of distance in records, the temperature.
+
+    If ``most`` is above zero, the number of groups may change between ``fewest`` and ``most``: while S is above
+    ``allowed`` groups may vanish, and new ones may come as long as it is not. ``groups`` is the number at the start,
+    for which ``squares`` is meant: of fewer groups the sum of the squares is larger. With ``leaving`` groups may vanish
+    within the same limits, if that is worth it.
+    """
+
+    squares: int
+    distance: float
+    bits: float
+    price: float
+    temperature: float = 0.0
+    groups: int = 0
+    fewest: int = 0
+    most: int = 0
+    allowed: int = 0
+    leaving: bool = False
 
 
 class Places(NamedTuple):
@@ -61,111 +89,109 @@ class Places(NamedTuple):
     aside: Floats
 
 
-class Change(NamedTuple):
-    """Within which numbers of groups the search may remain, and the S up to which new ones may come."""
+@register_jitable
+def squares_limit(p: Partition, limits: Limits) -> float:
+    """How large the sum of the squared populations may be with as many groups as there are.
 
-    fewest: int
-    most: int
-    allowed: int
-
-
-def move_sites(
-    partition: Partition,
-    tries: int,
-    seed: int,
-    weight: float,
-    longer: float,
-    lossier: float,
-    change: Change | None = None,
-    progress: Progress = SILENT,
-    larger: float = 1.0,
-    leaving: bool = False,
-) -> Refining:
-    """Anneal the places of the sites, from a partition in which each region belongs to its nearest site.
-
-    The sum of the squared populations must not rise above ``larger`` times the start's, nor the sum of the distances
-    above ``longer`` times, nor the estimated entropy above ``lossier`` times. No site comes to attract nothing, unless
-    the number of groups may ``change``, or sites may be ``leaving``: then as many go as the limits allow. ``weight`` as
-    in `move_boundaries`. A stop gives what was best until then.
-    O(tries · (points / 16 + counts moved)).
+    Equal groups would make it rise as their number falls; twice as fast leaves room for uneven ones on the way.
     """
-    places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
-    start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
-    price = weight * start / distance if distance > 0 else 0.0
-    squares, bits = math.floor(int(totals[Total.SQUARES]) * larger), float(partition.bits[0]) * lossier
-    limits = Limits(squares, distance * longer, bits, price, leaving=leaving)
-    if change is not None:
-        limits = limits._replace(groups=groups, **change._asdict())
-    best, draws, done, stopped = Best(partition, limits), np.array([seed], np.uint64), 0, False
-    hot = typical_change(partition, draws, SAMPLE) if start or change else 0.0
-    try:
-        for epoch, (temperature, end) in enumerate(temperatures(hot, tries) if hot > 0 or change else ()):
-            limits = limits._replace(temperature=temperature)
-            if epoch % _REORDERED == _REORDERED - 1:
-                places = _reordered(places, partition.centres)
-            while done < end:
-                progress.update(_told(partition, start, change), done / tries)
-                done += advance(partition, places, limits, draws, end - done, SLICE)
-                renew_if_crowded(partition)
-            measure_bits(partition)
-            best.look_at(partition)
-    except Cancelled:
-        stopped = True
-    return best.refining(int(totals[Total.MOVES]), done, stopped)
+    groups = p.totals[Total.GROUPS]
+    return limits.squares * ((limits.groups / groups) ** 2 if limits.most > 0 and groups < limits.groups else 1.0)
 
 
-def _told(partition: Partition, start: int, change: Change | None) -> str:
-    number = f", {partition.totals[Total.GROUPS]:,} regions" if change else ""
-    now = f"{partition.totals[Total.SUPPRESSED]:,} records to be suppressed"
-    return f"Moving sites: {now}, {start:,} at the start{number}"
+@subkernel
+def draw(draws: NDArray[np.uint64]) -> np.uint64:
+    """The next 64 bits (splitmix64)."""
+    draws[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = draws[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
-def _places(partition: Partition) -> Places:
-    points, sites, regions = partition.points, partition.centres, len(partition.points)
-    order = spatial_order(points)
-    position = np.empty(regions, np.int64)
-    position[order] = np.arange(regions)
-    in_blocks, site_boxes = sites_in_blocks(sites)
-    away = points - sites[partition.owner]
-    places = Places(
-        sites=in_blocks,
-        site_boxes=site_boxes,
-        boxes=block_boxes(points[order]),
-        region=order,
-        position=position,
-        away=away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1],
-        touched=np.zeros(regions, np.int64),
-        origin=np.zeros(regions, np.int64),
-        heir=np.zeros(regions, np.int64),
-        fresh=np.zeros(regions),
-        aside=idle_place(points),
-    )
-    _measure(places)
-    return places
+@subkernel
+def share(draws: NDArray[np.uint64]) -> float:
+    """A number from 0 to 1, 0 excluded."""
+    return (np.float64(draw(draws) >> np.uint64(11)) + 1.0) * 2.0**-53
 
 
-def _reordered(places: Places, sites: Floats) -> Places:
-    """Blocks of sites that are near each other now: those who went far, or aside, had made their boxes large.
-
-    What is found is the same; it is found sooner.
-    """
-    in_blocks, site_boxes = sites_in_blocks(sites)
-    return places._replace(sites=in_blocks, site_boxes=site_boxes)
+@subkernel
+def below(draws: NDArray[np.uint64], number: int) -> int:
+    """A natural number below that one, which is far smaller than 2**32."""
+    return np.int64(((draw(draws) >> np.uint64(32)) * np.uint64(number)) >> np.uint64(32))  # type: ignore[return-value]
 
 
-def idle_place(points: Floats) -> Floats:
-    """A place that is farther from every point than the points are from each other."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    return np.asarray(high + 4 * (high - low).max() + 1.0)
+@subkernel
+def _propose(p: Partition, draws: NDArray[np.uint64]) -> tuple[int, int]:
+    """A region, and the group of one of its neighbours that it could go to; -1 if it cannot leave."""
+    i = below(draws, p.owner.size)
+    around = p.first_neighbour[i + 1] - p.first_neighbour[i]
+    if around == 0 or p.members[p.owner[i]] == 1:
+        return i, -1
+    to = p.owner[p.neighbours[p.first_neighbour[i] + below(draws, around)]]
+    return i, -1 if to == p.owner[i] else to
 
 
-@lean
-def _measure(q: Places) -> None:
+@kernel
+def typical_change(p: Partition, draws: NDArray[np.uint64], sample: int) -> float:
+    """The mean of |change of S| over some moves: the scale of temperatures."""
+    total, number = 0, 0
+    for _ in range(sample):
+        i, to = _propose(p, draws)
+        if to >= 0:
+            total += abs(change_of_suppressed(p, i, to))
+            number += 1
+    return total / number if number else 0.0
+
+
+@kernel
+def move_regions(p: Partition, limits: Limits, draws: NDArray[np.uint64], tries: int, work: int) -> int:
+    """Draw so many moves, or as many as that much work allows; returns how many."""
+    p.totals[Total.WORK] = 0
+    for done in range(tries):
+        if p.totals[Total.WORK] > work:
+            return done
+        if table_is_crowded(p):
+            fill_table(p)
+        p.totals[Total.WORK] += 30
+        i, to = _propose(p, draws)
+        # The draw is made in any case, so that what the guard refuses does not shift the draws that follow.
+        allowed = -limits.temperature * np.log(share(draws))
+        if to >= 0 and _move_is_within_guard(p, limits, i, to):
+            here, there = changes_of_suppressed(p, i, to)
+            change = here + there + limits.price * change_of_distance(p, i, to)
+            # At temperature zero a move that costs nothing and gains nothing would be made to and fro.
+            wanted = change <= allowed if limits.temperature > 0.0 else change < 0.0
+            wanted = wanted and _keeps_bits(p, limits, i, to, here, there)
+            if wanted and table_has_room(p, i) and stays_contiguous(p, i):
+                move_region(p, i, to)
+    return tries
+
+
+@subkernel
+def _move_is_within_guard(p: Partition, limits: Limits, i: int, to: int) -> bool:
+    """Whether no limit is exceeded by the move; above a limit, only moves that lower the sum are allowed."""
+    squares = change_of_squares(p, i, to)
+    if squares > 0 and p.totals[Total.SQUARES] + squares > limits.squares:
+        return False
+    distance = change_of_distance(p, i, to)
+    return distance <= 0.0 or p.distance[0] + distance <= limits.distance
+
+
+@subkernel
+def _keeps_bits(p: Partition, limits: Limits, i: int, to: int, here: int, there: int) -> bool:
+    bits = change_of_bits(p, i, to, here, there)
+    return bits <= 0.0 or p.bits[0] + bits <= limits.bits
+
+
+@kernel
+def measure_blocks(q: Places) -> None:
+    """Measure how far the farthest owner of each block's points is."""
     for block in range(q.boxes.size):
         _measure_block(q, block)
 
 
-@lean_inner
+@subkernel
 def _measure_block(q: Places, block: int) -> None:
     """How far the farthest owner of a block's points is."""
     reach = 0.0
@@ -174,13 +200,15 @@ def _measure_block(q: Places, block: int) -> None:
     q.boxes[block].reach = reach
 
 
-@lean
-def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], tries: int, work: int) -> int:
+@kernel
+def move_sites(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], tries: int, work: int) -> int:
     """Draw so many moves, or as many as that much work allows; returns how many."""
     p.totals[Total.WORK] = 0
     for done in range(tries):
-        if p.totals[Total.WORK] > work or table_is_crowded(p):
+        if p.totals[Total.WORK] > work:
             return done
+        if table_is_crowded(p):
+            fill_table(p)
         i = below(draws, p.owner.size)
         around = p.first_neighbour[i + 1] - p.first_neighbour[i]
         towards = i if around == 0 else p.neighbours[p.first_neighbour[i] + below(draws, around)]
@@ -203,7 +231,7 @@ def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], 
     return tries
 
 
-@lean_inner
+@subkernel
 def _try_number(p: Partition, q: Places, limits: Limits, i: int, birth: bool, draws: NDArray[np.uint64]) -> None:
     """Take away the site of a region while too many records are suppressed, or put an idle one at a region's point."""
     if not birth:
@@ -217,7 +245,7 @@ def _try_number(p: Partition, q: Places, limits: Limits, i: int, birth: bool, dr
             return
 
 
-@lean_inner
+@subkernel
 def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: float, allowed: float) -> None:
     old_x, old_y, distance, bits = p.centres[site, 0], p.centres[site, 1], p.distance[0], p.bits[0]
     suppressed, moves, groups = p.totals[Total.SUPPRESSED], p.totals[Total.MOVES], p.totals[Total.GROUPS]
@@ -242,7 +270,7 @@ def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: f
     p.distance[0], p.bits[0], p.totals[Total.MOVES] = distance, bits, moves
 
 
-@lean_inner
+@subkernel
 def _number_allowed(p: Partition, limits: Limits, before: int, empty: bool) -> bool:
     groups = p.totals[Total.GROUPS]
     if limits.most == 0:
@@ -252,20 +280,20 @@ def _number_allowed(p: Partition, limits: Limits, before: int, empty: bool) -> b
     return groups == before or groups >= limits.fewest
 
 
-@lean_inner
+@subkernel
 def _within_guard(p: Partition, limits: Limits) -> bool:
     within = p.distance[0] <= limits.distance and p.bits[0] <= limits.bits
     return within and p.totals[Total.SQUARES] <= squares_limit(p, limits)
 
 
-@lean_inner
+@subkernel
 def _put(p: Partition, q: Places, site: int, x: float, y: float) -> None:
     move_site(q.sites, q.site_boxes, site, x, y)
     p.centres[site, 0] = x
     p.centres[site, 1] = y
 
 
-@lean_inner
+@subkernel
 def _list_touched(p: Partition, q: Places, site: int, old_x: float, old_y: float) -> tuple[int, float]:
     """List the regions of the site, and those it would win; how many they are, and by how much they are farther off."""
     x, y, touched, longer = p.centres[site, 0], p.centres[site, 1], 0, 0.0
@@ -290,7 +318,7 @@ def _list_touched(p: Partition, q: Places, site: int, old_x: float, old_y: float
     return touched, longer
 
 
-@lean_inner
+@subkernel
 def _hand_over(p: Partition, q: Places, touched: int) -> tuple[bool, bool]:
     """Give the touched regions to their heirs: whether that leaves a group without any, or had to be broken off."""
     empty, full = False, False
@@ -303,17 +331,3 @@ def _hand_over(p: Partition, q: Places, touched: int) -> tuple[bool, bool]:
     for n in range(touched):
         empty = empty or p.members[q.origin[n]] == 0
     return empty, full
-
-
-def rehearse() -> None:
-    """Boundaries and sites moved once: in a full matrix, and in rows of counts, both of the types of real use."""
-    points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
-    dense = np.array([(5, 5), (0, 3), (0, 1), (9, 0)], np.int64)
-    counts = EquivalenceCounts((2,), np.arange(2, dtype=np.int64), dense=dense)
-    pairs = np.array([(0, 1), (1, 2), (2, 3)], np.int32)
-    owner = np.array([0, 0, 1, 1], np.int32)
-    for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
-        partition = new_partition(kept, points, pairs, owner, points[[0, 3]], 4)
-        table_is_crowded(partition)
-        move_boundaries(partition, 20, 0, 0.1, 10**6, 100.0)
-        move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0, 2.0)

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import lean_inner
-from .judged_values import are_judged, row_fails
-from .partition import Partition, Total, add_counts, bits_of, cell_of
+from .jit import subkernel
+from .partition_state import Partition, Total, add_counts, are_judged, bits_of, cell_of, row_fails
 
 _LARGEST = np.iinfo(np.int32).max
 """No class size is above it."""
 
 
-@lean_inner
+@subkernel
 def _judge(p: Partition, i: int, group: int) -> None:
     """Note which classes of a group fail, of those that region i has."""
     keys, sizes, first = p.keys, p.sizes, np.int64(group) * p.classes
@@ -23,7 +22,7 @@ def _judge(p: Partition, i: int, group: int) -> None:
         p.judged.failing[cell] = sizes[cell] >= p.k and row_fails(p.judged, cell, e, 0)
 
 
-@lean_inner
+@subkernel
 def _changes_by_values(p: Partition, i: int, to: int) -> tuple[int, int]:
     """The same with the criteria for sensitive values."""
     keys, sizes, columns, values, k, judged = p.keys, p.sizes, p.columns, p.values, p.k, p.judged
@@ -45,14 +44,14 @@ def _changes_by_values(p: Partition, i: int, to: int) -> tuple[int, int]:
     return lost, gained
 
 
-@lean_inner
+@subkernel
 def change_of_suppressed(p: Partition, i: int, to: int) -> int:
     """By how much S would change if region i went to another group."""
     here, there = changes_of_suppressed(p, i, to)
     return here + there
 
 
-@lean_inner
+@subkernel
 def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     """By how much S would change in region i's group and in another one that it went to."""
     if are_judged(p.judged):
@@ -82,7 +81,7 @@ def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     return loss, gain
 
 
-@lean_inner
+@subkernel
 def _changes_in_matrix(p: Partition, i: int, to: int) -> tuple[int, int]:
     """The same where class sizes are a full matrix: 32 bits and no branches, so that several are done at a time."""
     first, end, group = p.start[i], p.start[i + 1], np.int64(p.owner[i])
@@ -102,14 +101,14 @@ def _changes_in_matrix(p: Partition, i: int, to: int) -> tuple[int, int]:
     return loss, gain
 
 
-@lean_inner
+@subkernel
 def change_of_squares(p: Partition, i: int, to: int) -> int:
     """By how much the sum of the squared populations would change."""
     number = p.population[i]
     return 2 * number * (p.group_population[to] - p.group_population[p.owner[i]] + number)
 
 
-@lean_inner
+@subkernel
 def change_of_bits(p: Partition, i: int, to: int, here: int, there: int) -> float:
     """By how much the estimated entropy would change, given the changes of S.
 
@@ -120,25 +119,25 @@ def change_of_bits(p: Partition, i: int, to: int, here: int, there: int) -> floa
     return _more_bits(p, p.owner[i], -number, here, -spread) + _more_bits(p, to, number, there, spread)
 
 
-@lean_inner
+@subkernel
 def _more_bits(p: Partition, group: int, number: int, suppressed: int, spread: float) -> float:
     population, lost, kept = p.group_population[group], p.group_suppressed[group], p.group_spread[group]
     return bits_of(population + number, lost + suppressed, kept + spread) - bits_of(population, lost, kept)
 
 
-@lean_inner
+@subkernel
 def change_of_distance(p: Partition, i: int, to: int) -> float:
     """By how much the sum of the distances would change, the centres staying where they are."""
     return _distance(p, i, to) - _distance(p, i, p.owner[i])
 
 
-@lean_inner
+@subkernel
 def _distance(p: Partition, i: int, group: int) -> float:
     dx, dy = p.points[i, 0] - p.centres[group, 0], p.points[i, 1] - p.centres[group, 1]
     return p.weight[i] * np.sqrt(dx * dx + dy * dy)
 
 
-@lean_inner
+@subkernel
 def move_region(p: Partition, i: int, to: int) -> None:
     """Give a region to another group; all totals follow."""
     group, number = p.owner[i], p.population[i]
@@ -167,7 +166,7 @@ def move_region(p: Partition, i: int, to: int) -> None:
     p.totals[Total.WORK] += 4 * (p.start[i + 1] - p.start[i])
 
 
-@lean_inner
+@subkernel
 def stays_contiguous(p: Partition, i: int) -> bool:
     """Whether the other regions of region i's group still hang together without it, if they did with it.
 

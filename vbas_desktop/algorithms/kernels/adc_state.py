@@ -1,34 +1,134 @@
-"""How the state of ADC by differences (`adc_layout`) is set up and kept right.
+"""State of ADC (anonymity-driven clustering): its record types, and how it is set up and kept right.
 
-Points are kept in spatial order (`spatial_order`), so that blocks of them can be skipped by their bounding boxes; each
-knows its nearest site and the runner-up, so that a trial needs no search.
+Everything of one point, site or class is one record: few arrays keep compiling short, and what is used together lies
+together. Points are in spatial order (`spatial_order`), so that blocks of them can be skipped by their bounding boxes;
+each has its nearest site and the runner-up, so that a trial needs no search.
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled, lean, lean_inner
 from vbas_desktop.model.records import EquivalenceCounts
 
-from .layout import (
-    CLASS,
-    DEPENDENCIES,
-    LOG,
-    LOGGED_MOVES,
-    MOVE,
-    POINT,
-    WITNESSES,
-    Fact,
-    Integers,
-    Line,
-    Records,
-    State,
-)
-from .star import BLOCK, block_boxes, sites_in_blocks, two_nearest
+from .jit import kernel, subkernel
+from .spatial_index import BLOCK, block_boxes, sites_in_blocks, two_nearest
 
 Floats = NDArray[np.float64]
+
+Integers = NDArray[np.int64]
+Records = NDArray[Any]
+
+WITNESSES = 24
+"""Bottleneck classes remembered of each region: one that a trial leaves as it is proves that the region stays at α."""
+
+DEPENDENCIES = 40
+"""Regions remembered that the trials of one site touched; with more, any change makes the site try again."""
+
+LOGGED_MOVES = 1024
+"""Accepted moves that one slice of work can log."""
+
+POINT = np.dtype(
+    [
+        ("x", "f8"),
+        ("y", "f8"),
+        ("distance", "f8"),
+        ("second_distance", "f8"),
+        ("owner", "i8"),
+        ("second", "i8"),
+        ("following", "i8"),
+        ("preceding", "i8"),
+        ("start", "i8"),
+        ("file", "i8"),
+        ("width", "i8"),
+        ("offset", "i8"),
+    ]
+)
+"""An initial region: its place, squared distances to its owner and runner-up, both, its neighbours in the list of its
+owner's members, its position in the file, and its counts (``width`` entries from ``start``)."""
+
+CLASS = np.dtype(
+    [
+        ("listed", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("weight", "f8"),
+        ("slot", "i8"),
+        ("delta", "i8"),
+        ("stamp", "i8"),
+        ("changed", "i8"),
+        ("size", "i8"),
+        ("rare", "i8"),
+    ]
+)
+"""Work space by class. By number of candidate: the class ``listed``, its place and weight. By class: the ``slot`` of
+its candidate (or -1), the change ``delta`` of its size (valid if ``stamp`` is the current one), its summed-up ``size``;
+``changed`` lists the changed classes, ``rare`` all classes from the one that fewest points have."""
+
+MOVE = np.dtype([("point", "i8"), ("partner", "i8"), ("gain", "i8")])
+"""A point that would change hands, the site it is won from (gain 1) or lost to (gain -1)."""
+
+LOG = np.dtype([("site", "i8"), ("column", "i8"), ("x", "f8"), ("y", "f8")])
+"""An accepted move."""
+
+
+class Fact(IntEnum):
+    """Positions in ``State.facts``, the numbers that change as the work goes on."""
+
+    ALPHA = 0
+    AT_ALPHA = 1
+    CURSOR = 2
+    VISITED = 3
+    CANDIDATES = 4
+    NEXT_CANDIDATE = 5
+    STAR = 6
+    BLOCKS = 7
+    MOVED = 8
+    TOUCHED = 9
+    STAMP = 10
+    VISIT_STAMP = 11
+    WORK = 12
+    LOGGED = 13
+    TRIALS = 14
+    TRIES = 15
+    MOVES = 16
+
+
+class Line(IntEnum):
+    """Rows of ``State.lists``: sites (star, touched), hopes of the touched ones, blocks."""
+
+    STAR = 0
+    TOUCHED = 1
+    HOPES = 2
+    BLOCKS = 3
+
+
+class State(NamedTuple):
+    """Everything. ``notes`` holds the witnesses of each region, then the regions that its trials touched.
+
+    ``listed`` holds points: those of a neighbourhood during a visit, those that came to be farther from their site
+    during an accepted move.
+    """
+
+    facts: Integers
+    points: Records
+    boxes: Records
+    sites: Records
+    site_boxes: Records
+    columns: NDArray[np.int32]
+    values: Integers
+    sizes: Integers
+    notes: NDArray[np.int32]
+    classes: Records
+    moves: Records
+    lists: Integers
+    listed: Integers
+    log: Records
+
 
 MATRIX_BYTES = 2**28
 """Above this size the class sizes of aggregated regions are summed up when needed instead of being kept."""
@@ -84,7 +184,7 @@ def _counts_in_place(counts: EquivalenceCounts, ordered: Records) -> tuple[NDArr
     indptr, columns, values = counts.rows
     ordered["start"] = indptr[ordered["file"]]
     ordered["width"] = indptr[ordered["file"] + 1] - ordered["start"]
-    return _read_only(columns), _read_only(values), _holders(_read_only(columns), counts.classes.size)
+    return _read_only(columns), _read_only(values), np.bincount(columns, minlength=counts.classes.size)
 
 
 def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
@@ -94,15 +194,7 @@ def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
     return view
 
 
-@compiled
-def _holders(columns: NDArray[np.int32], classes: int) -> Integers:
-    found = np.zeros(classes, np.int64)
-    for column in columns:
-        found[column] += 1
-    return found
-
-
-@lean
+@kernel
 def begin(state: State, start: int, stop: int) -> None:
     """Give the points of these blocks their owners and count them; after the last blocks find α (0: no records)."""
     points, hint = state.points, np.int64(0)
@@ -118,7 +210,7 @@ def begin(state: State, start: int, stop: int) -> None:
         find_alpha(state)
 
 
-@lean_inner
+@subkernel
 def set_nearest(state: State, i: int, hint: int) -> None:
     """Look up the owner and the runner-up of a point."""
     point = state.points[i]
@@ -126,7 +218,7 @@ def set_nearest(state: State, i: int, hint: int) -> None:
     point.owner, point.distance, point.second, point.second_distance = first, d1, second, d2
 
 
-@lean_inner
+@subkernel
 def measure_block(points: Records, boxes: Records, block: int) -> None:
     """How far the owners and the runners-up of a block's points are at most."""
     reach, second_reach = 0.0, 0.0
@@ -136,7 +228,7 @@ def measure_block(points: Records, boxes: Records, block: int) -> None:
     boxes[block].reach, boxes[block].second_reach = reach, second_reach
 
 
-@lean_inner
+@subkernel
 def link(points: Records, sites: Records, i: int) -> None:
     """Put a point into the list of its owner's members."""
     owner = sites[points[i].owner]
@@ -147,7 +239,7 @@ def link(points: Records, sites: Records, i: int) -> None:
         points[first].preceding = i
 
 
-@lean_inner
+@subkernel
 def unlink(points: Records, sites: Records, i: int) -> None:
     """Take a point out of the list of its owner's members."""
     before, after = points[i].preceding, points[i].following
@@ -159,7 +251,7 @@ def unlink(points: Records, sites: Records, i: int) -> None:
         points[after].preceding = before
 
 
-@lean_inner
+@subkernel
 def add_counts(state: State, i: int, site: int, sign: int) -> None:
     """Add (or take away) the counts of one point to the class sizes that are kept of a site's region."""
     point = state.points[i]
@@ -167,7 +259,7 @@ def add_counts(state: State, i: int, site: int, sign: int) -> None:
         state.sizes[site, state.columns[entry - point.offset]] += sign * state.values[entry]
 
 
-@lean_inner
+@subkernel
 def load_sizes(state: State, site: int) -> None:
     """Bring the class sizes of one aggregated region into the work space."""
     classes = state.classes
@@ -185,7 +277,7 @@ def load_sizes(state: State, site: int) -> None:
         i = point.following
 
 
-@lean_inner
+@subkernel
 def find_alpha(state: State) -> None:
     """The lowest anonymity of all regions, and everything that is counted relative to it."""
     alpha, sites, classes = 0, state.sites, state.classes
@@ -204,7 +296,7 @@ def find_alpha(state: State) -> None:
             state.facts[Fact.AT_ALPHA] += 1
 
 
-@lean_inner
+@subkernel
 def note_bottlenecks(state: State, site: int) -> None:
     """Count the classes of a region that are at α and remember the rarest: a trial changes them least often."""
     alpha, low = state.facts[Fact.ALPHA], 0
@@ -218,7 +310,7 @@ def note_bottlenecks(state: State, site: int) -> None:
     state.sites[site].low = low
 
 
-@lean_inner
+@subkernel
 def count_of(state: State, i: int, column: int) -> int:
     """How many members of a class a point has."""
     point = state.points[i]

@@ -1,1 +1,0 @@
-"""ADC (anonymity-driven clustering) by differences. It begins with `search`; the others keep and judge its state."""

@@ -1,0 +1,1 @@
+"""Loops that numba compiles; only their Python sides in `algorithms` import them, and only when they are needed."""
