@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.approaches.base import Card, parameter
-from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.progress import Progress
 
 from .majority import seat_groups
-from .planners import Planner, planner
+from .planners import Planner
 from .task import Plan, Task, complete
-from .vectors import ExactCounts
-
-REHEARSAL = "vbas_desktop.screening.heuristic:rehearse"
-"""What makes the loops of planning ready."""
-
-LARGEST_BUCKET = 1 << 14
-"""Slots with more seats are left to the general planner: here, looking for a fitting size costs up to so many steps."""
 
 CLOSEST = "closest"
 LISTING = "listing"
 LARGEST = "largest"
 FILLS = (CLOSEST, LISTING, LARGEST)
 """Which slot a class that fits into none fills first: see `Heuristic`."""
-
-_CHUNK = 20_000
-Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class _FreeSeats:
@@ -116,24 +105,23 @@ class Heuristic(Planner):
 
     def make(self, task: Task, progress: Progress) -> Plan:
         """Seat class by class, largest first (ties: input order)."""
-        make_ready(REHEARSAL, progress)
         if task.has_majority:
             cells = seat_groups(task, lambda people, seats: seat_freely(people, seats, progress, self.fill), progress)
             return Plan.from_table(cells, self.card.name, "heuristic")
+        if task.allowed is None:
+            return Plan.from_table(
+                seat_freely(task.people, task.seats, progress, self.fill), self.card.name, "heuristic"
+            )
         free = task.seats.astype(np.int64).copy()
-        if task.allowed is None and free.size and int(free.max()) <= LARGEST_BUCKET:
-            cells_of_all = seat_all(task.people, free, progress, self.fill)
-            return Plan.from_cells(*cells_of_all, self.card.name, "heuristic")
-        shared = _FreeSeats(free, np.arange(free.size))
         seated: list[tuple[int, int, int]] = []
-        order = np.argsort(-task.people, kind="stable").tolist()
-        for done, number in enumerate(order):
-            if done % 256 == 0:
-                progress.update("Seating classes", done / len(order))
-            seats = shared if task.allowed is None else _FreeSeats(free, np.flatnonzero(task.allowed[number]))
-            _seat(number, int(task.people[number]), seats, free, seated, self.fill)
+        for number in _largest_first(task.people, progress):
+            slots = _FreeSeats(free, np.flatnonzero(task.allowed[number]))
+            placed = _seat(number, int(task.people[number]), slots, self.fill)
+            for _, slot, people in placed:
+                free[slot] -= people
+            seated += placed
         table = np.array(seated, np.int64).reshape(-1, 3)
-        if task.allowed is not None and table[:, 2].sum() < task.people.sum():
+        if table[:, 2].sum() < task.people.sum():
             return Plan.from_matrix(complete(task, table), self.card.name, "heuristic")
         return Plan.from_cells(table[:, 0], table[:, 1], table[:, 2], self.card.name, "heuristic")
 
@@ -142,130 +130,31 @@ def seat_freely(
     people: NDArray[np.int64], seats: NDArray[np.int64], progress: Progress, fill: str = CLOSEST
 ) -> NDArray[np.int64]:
     """Seat classes where every slot may be used: cells of class, slot and people."""
-    free = seats.astype(np.int64).copy()
-    if free.size and int(free.max()) <= LARGEST_BUCKET:
-        return np.column_stack(seat_all(people, free, progress, fill))
-    shared = _FreeSeats(free, np.arange(free.size))
+    slots = _FreeSeats(seats.astype(np.int64), np.arange(seats.size))
     cells: list[tuple[int, int, int]] = []
-    for number in np.argsort(-people, kind="stable").tolist():
-        _seat(number, int(people[number]), shared, free, cells, fill)
+    sizes = people.tolist()
+    for number in _largest_first(people, progress):
+        cells += _seat(number, sizes[number], slots, fill)
     return np.array(cells, np.int64).reshape(-1, 3)
 
 
-def _seat(
-    number: int,
-    people: int,
-    seats: _FreeSeats,
-    free: NDArray[np.int64],
-    cells: list[tuple[int, int, int]],
-    fill: str = CLOSEST,
-) -> None:
-    while people and seats:
-        size = seats.best_size(people, fill)
-        slot = seats.take(size)
-        taken = min(size, people)
-        cells.append((number, slot, taken))
-        free[slot] -= taken
-        seats.give_back(slot, size - taken)
-        people -= taken
+def _largest_first(people: NDArray[np.int64], progress: Progress) -> Iterator[int]:
+    """Yield the classes by descending size, equal ones in input order, and tell how far the planner is."""
+    order = np.argsort(-people, kind="stable").tolist()
+    for done, number in enumerate(order):
+        if done % 256 == 0:
+            progress.update("Seating classes", done / len(order))
+        yield number
 
 
-def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progress, fill: str = CLOSEST) -> Cells:
-    """The same rule compiled, with one queue of slots for each number of free seats.
-
-    Class, slot and people of every cell; largest classes first, ties in input order. Every slot may be used."""
-    head, tail = np.full((2, int(free.max()) + 1), -1)
-    follow = np.full(free.size, -1)
-    _fill(free, head, tail, follow)
-    order = np.argsort(-people, kind="stable")
-    # A cell ends either its class or its slot, so there are no more than both together.
-    cells = np.empty((people.size + free.size, 3), np.int64)
-    used = 0
-    for start in range(0, order.size, _CHUNK):
-        progress.update("Seating classes", start / order.size)
-        some = order[start : start + _CHUNK]
-        used = _seat_classes(some, people, head, tail, follow, cells, used, FILLS.index(fill))
-    return cells[:used, 0], cells[:used, 1], cells[:used, 2]
-
-
-@compiled
-def _fill(free: NDArray[np.int64], head: NDArray[np.int64], tail: NDArray[np.int64], follow: NDArray[np.int64]) -> None:
-    for slot in range(free.size):
-        if free[slot] > 0:
-            _append(slot, free[slot], head, tail, follow)
-
-
-@compiled
-def _append(slot: int, size: int, head: NDArray[np.int64], tail: NDArray[np.int64], follow: NDArray[np.int64]) -> None:
-    follow[slot] = -1
-    if head[size] < 0:
-        head[size] = slot
-    else:
-        follow[tail[size]] = slot
-    tail[size] = slot
-
-
-@compiled
-def _seat_classes(
-    order: NDArray[np.int64],
-    people: NDArray[np.int64],
-    head: NDArray[np.int64],
-    tail: NDArray[np.int64],
-    follow: NDArray[np.int64],
-    cells: NDArray[np.int64],
-    used: int,
-    fill: int,
-) -> int:
-    top = head.size - 1
-    for number in order:
-        left = people[number]
-        while left > 0:
-            while top > 0 and head[top] < 0:
-                top -= 1
-            if top == 0:
-                return used
-            size = _best_size(left, top, head, fill)
-            slot = head[size]
-            head[size] = follow[slot]
-            taken = min(size, left)
-            cells[used, 0], cells[used, 1], cells[used, 2] = number, slot, taken
-            used += 1
-            left -= taken
-            if size > taken:
-                _append(slot, size - taken, head, tail, follow)
-    return used
-
-
-@compiled
-def _best_size(people: int, top: int, head: NDArray[np.int64], fill: int) -> int:
-    """Return an exact fit, else the largest slot with room for all, else the one that ``FILLS[fill]`` says."""
-    if people <= top and head[people] >= 0:
-        return people
-    if top > people or fill == 2:
-        return top
-    half = (people + 1) // 2
-    above = min(half, top)
-    while above < top and head[above] < 0:
-        above += 1
-    below = min(half - 1, top)
-    while below > 0 and head[below] < 0:
-        below -= 1
-    if fill == 1:
-        at_most_half = min(people // 2, top)
-        while at_most_half > 0 and head[at_most_half] < 0:
-            at_most_half -= 1
-        return at_most_half if at_most_half > 0 else above
-    if half > top or (below > 0 and people - 2 * below < 2 * above - people):
-        return below
-    return above
-
-
-def rehearse() -> None:
-    """The two planners with compiled loops; the second starts from the first. With and without closed slots.
-
-    And the exact index of a plan.
-    """
-    people, seats = np.array([4, 4, 5, 2]), np.array([4, 2, 4, 3, 2])
-    for allowed in (None, np.ones((4, 5), bool)):
-        planner("better").make(Task(people, seats, allowed=allowed), Silent())
-    ExactCounts(4).indices([(0, 2)])
+def _seat(number: int, people: int, slots: _FreeSeats, fill: str) -> list[tuple[int, int, int]]:
+    """Seat as many people of a class as there are seats for: cells of class, slot and people."""
+    cells = []
+    while people and slots:
+        size = slots.best_size(people, fill)
+        slot = slots.take(size)
+        seated = min(size, people)
+        cells.append((number, slot, seated))
+        slots.give_back(slot, size - seated)
+        people -= seated
+    return cells

@@ -14,109 +14,70 @@ from functools import cache, total_ordering
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbas_desktop.algorithms.compiled import compiled
-
 _PRECISE = Context(prec=320, Emax=10**9, Emin=-(10**9))
 _TOLERANCE = Decimal("1e-9")
 """How precisely indices are computed that cannot be had exactly, and what of them does not matter."""
 
-
-def _pentagonal(n: int) -> list[tuple[int, int]]:
-    terms, k = [], 1
-    while k * (3 * k - 1) // 2 <= n:
-        terms.append((k * (3 * k - 1) // 2, 1 if k % 2 else -1))
-        terms.append((k * (3 * k + 1) // 2, 1 if k % 2 else -1))
-        k += 1
-    return terms
-
-
-@compiled
-def _add(target: NDArray[np.uint64], term: NDArray[np.uint64]) -> None:
-    carry = np.uint64(0)
-    for limb in range(target.size):
-        total = target[limb] + term[limb]
-        overflow = np.uint64(total < term[limb])
-        total += carry
-        carry = overflow | np.uint64(total < carry)
-        target[limb] = total
-
-
-@compiled
-def _subtract(target: NDArray[np.uint64], term: NDArray[np.uint64]) -> None:
-    borrow = np.uint64(0)
-    for limb in range(target.size):
-        value = target[limb]
-        difference = value - term[limb]
-        underflow = np.uint64(value < term[limb])
-        second = np.uint64(difference < borrow)
-        target[limb] = difference - borrow
-        borrow = underflow | second
-
-
-@compiled
-def _fill_partitions(table: NDArray[np.uint64], places: NDArray[np.int64], signs: NDArray[np.int64]) -> None:
-    table[0, 0] = 1
-    for n in range(1, table.shape[0]):
-        row = table[n]
-        # All additions first: the running value then never goes below zero by more than the final subtractions allow.
-        for t in range(places.size):
-            if places[t] <= n and signs[t] > 0:
-                _add(row, table[n - places[t]])
-        for t in range(places.size):
-            if places[t] <= n and signs[t] < 0:
-                _subtract(row, table[n - places[t]])
-
-
-@compiled
-def _next_level(table: NDArray[np.uint64], top: int, part: int) -> None:
-    # Descending, so that table[n - part] still holds the level before.
-    for n in range(top, part - 1, -1):
-        _subtract(table[n], table[n - part])
+_CHECK_LEVELS = 64
+"""After so many levels it is looked whether the numbers have become small."""
 
 
 @cache
-def _partition_table(people: int) -> NDArray[np.uint64]:
-    bits = 3.7008 * people**0.5 + 64  # log2 p(n) < 3.7008·sqrt(n); the spare limb holds the sums before subtraction
-    table = np.zeros((people + 1, int(bits // 64) + 1), np.uint64)
-    terms = _pentagonal(people)
-    _fill_partitions(table, np.array([t[0] for t in terms], np.int64), np.array([t[1] for t in terms], np.int64))
-    table.flags.writeable = False
-    return table
+def _partition_numbers(people: int) -> tuple[int, ...]:
+    """Compute p(0) … p(people) by Euler's recurrence over the pentagonal numbers k(3k ∓ 1)/2."""
+    terms: list[tuple[int, int]] = []
+    k = 1
+    while k * (3 * k - 1) // 2 <= people:
+        sign = 1 if k % 2 else -1
+        terms += [(k * (3 * k - 1) // 2, sign), (k * (3 * k + 1) // 2, sign)]
+        k += 1
+    numbers = [1]
+    for n in range(1, people + 1):
+        total = 0
+        for pentagonal, sign in terms:
+            if pentagonal > n:
+                break
+            total += numbers[n - pentagonal] if sign > 0 else -numbers[n - pentagonal]
+        numbers.append(total)
+    return tuple(numbers)
 
 
 def partitions(n: int) -> int:
     """p(n), exactly."""
-    return int.from_bytes(_partition_table(n)[n].tobytes(), "little")
-
-
-class ExactCounts:
-    """Exact indices for one number of people, in fixed-width integers: N × largest class × words operations."""
-
-    def __init__(self, people: int) -> None:
-        self._people = people
-
-    def indices(self, vectors: Sequence[Sequence[int]]) -> tuple[int, ...]:
-        """The index of each vector; one pass over the levels serves all of them."""
-        table = _partition_table(_rounded(self._people)).copy()
-        rest = [self._people] * len(vectors)
-        totals = [0] * len(vectors)
-        for part in range(1, max((len(vector) for vector in vectors), default=0) + 1):
-            for which, vector in enumerate(vectors):
-                count = vector[part - 1] if part <= len(vector) else 0
-                left = rest[which] - part * (count + 1)
-                if left >= 0 and part <= len(vector):
-                    totals[which] += int.from_bytes(table[left].tobytes(), "little")
-                rest[which] -= part * count
-            if max(rest) < part:
-                break
-            _next_level(table, max(rest), part)
-        return tuple(totals)
+    return _partition_numbers(_rounded(n))[n]
 
 
 def _rounded(people: int) -> int:
     """Table sizes in steps, so that programmes of similar size share one table."""
     step = 64 if people < 1024 else 1024
     return -(-people // step) * step
+
+
+def exact_indices(people: int, vectors: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Compute the index of each vector of so many people; one pass over the levels serves all of them.
+
+    O(N × largest class) additions of whole numbers of any size.
+    """
+    # counts[n] is q(n, part). Python's whole numbers, until all of them fit into 64 bits.
+    counts = np.array(_partition_numbers(_rounded(people))[: people + 1], dtype=object)
+    rest = [people] * len(vectors)
+    totals = [0] * len(vectors)
+    for part in range(1, max((len(vector) for vector in vectors), default=0) + 1):
+        for which, vector in enumerate(vectors):
+            if part <= len(vector):
+                left = rest[which] - part * (vector[part - 1] + 1)
+                totals[which] += int(counts[left]) if left >= 0 else 0
+                rest[which] -= part * vector[part - 1]
+        top = max(rest)
+        if top < part:
+            break
+        # q(n, part + 1) = q(n, part) − q(n − part, part), which is q(n, part) where n lies between one and two parts.
+        counts = counts[: top + 1]
+        counts[2 * part :] -= counts[part : max(part, counts.size - part)]
+        counts[part] = 0
+        if counts.dtype == object and part % _CHECK_LEVELS == 0 and max(counts.tolist()) < 1 << 62:
+            counts = counts.astype(np.int64)
+    return tuple(totals)
 
 
 class ApproximateCounts:
@@ -259,7 +220,7 @@ def indices(*vectors: AnonymityVector) -> tuple[int, ...]:
     people = {vector.people for vector in vectors}
     if len(people) > 1:
         raise ValueError("vectors of different numbers of people cannot be ranked together")
-    return ExactCounts(people.pop()).indices([vector.counts for vector in vectors])
+    return exact_indices(people.pop(), [vector.counts for vector in vectors])
 
 
 @dataclass(frozen=True)

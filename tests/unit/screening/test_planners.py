@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Cancelled, Silent
-from vbas_desktop.screening.heuristic import FILLS, _FreeSeats, _seat, seat_all
+from vbas_desktop.screening.heuristic import FILLS
 from vbas_desktop.screening.optimal import Optimal
 from vbas_desktop.screening.planners import planner, planners
 from vbas_desktop.screening.task import GroupLimits, Plan, Task, alternatives
@@ -89,14 +89,21 @@ def test_a_class_that_fits_into_no_slot_fills_the_one_that_is_chosen(fill, cells
     assert dict(zip(plan.slots.tolist(), plan.counts.tolist(), strict=True)) == cells
 
 
-@pytest.mark.parametrize(("fill", "first"), [("closest", 6), ("listing", 2), ("largest", 9)])
-def test_the_closest_slot_may_be_above_half_but_that_of_the_listing_is_not(fill, first):
-    free = _FreeSeats(np.array([2, 6, 9]), np.arange(3))
-    assert free.best_size(10, fill) == first
+@pytest.mark.parametrize(
+    ("fill", "cells"), [("closest", {6: 6, 9: 4}), ("listing", {2: 2, 9: 8}), ("largest", {9: 9, 6: 1})]
+)
+def test_the_closest_slot_may_be_above_half_but_that_of_the_listing_is_not(fill, cells):
+    assert seats_taken(10, [2, 6, 9], fill) == cells
 
 
 def test_the_listing_takes_the_smallest_slot_where_none_has_at_most_half():
-    assert _FreeSeats(np.array([7, 6, 9]), np.arange(3)).best_size(10, "listing") == 6
+    assert seats_taken(10, [7, 6, 9], "listing") == {6: 6, 9: 4}
+
+
+def seats_taken(people, seats, fill):
+    """How many people of one class sit in the slots, by the seats of each."""
+    plan = planner("heuristic", fill=fill).plan(Task(np.array([people]), np.array(seats)), Silent())
+    return {seats[slot]: number for slot, number in zip(plan.slots.tolist(), plan.counts.tolist(), strict=True)}
 
 
 def test_an_unknown_way_to_split_is_refused():
@@ -285,14 +292,40 @@ def test_unknown_planner_is_refused_with_the_known_ones():
     people=st.lists(st.integers(0, 12), min_size=1, max_size=8),
     seats=st.lists(st.integers(0, 12), min_size=1, max_size=8),
 )
-def test_the_compiled_rule_seats_people_as_the_general_one_does(fill, people, seats):
+def test_people_are_seated_by_the_literal_rule(fill, people, seats):
     seats[0] += max(0, sum(people) - sum(seats))
-    free, cells = np.array(seats), []
-    shared = _FreeSeats(free, np.arange(free.size))
-    for number in np.argsort(-np.array(people), kind="stable").tolist():
-        _seat(number, people[number], shared, free, cells, fill)
-    compiled = np.column_stack(seat_all(np.array(people), np.array(seats), Silent(), fill))
-    assert compiled.tolist() == [list(cell) for cell in cells]
+    expected = literal_plan(people, list(seats), fill)
+    plan = planner("heuristic", fill=fill).plan(Task(np.array(people), np.array(seats)), Silent())
+    cells = zip(plan.classes.tolist(), plan.slots.tolist(), plan.counts.tolist(), strict=True)
+    assert {(number, slot): count for number, slot, count in cells} == expected
+
+
+def literal_plan(people, free, fill):
+    """The rule, looking at all slots each time; of equal slots the one that has been so for longest goes first."""
+    since = list(range(len(free)))
+    cells = {}
+    for number in sorted(range(len(people)), key=lambda number: -people[number]):
+        left = people[number]
+        while left:
+            usable = [slot for slot in range(len(free)) if free[slot]]
+            size = literal_size(left, sorted({free[slot] for slot in usable}), fill)
+            slot = min((slot for slot in usable if free[slot] == size), key=since.__getitem__)
+            taken = min(size, left)
+            cells[number, slot] = cells.get((number, slot), 0) + taken
+            free[slot] -= taken
+            left -= taken
+            since[slot] = max(since) + 1
+    return cells
+
+
+def literal_size(left, sizes, fill):
+    if left in sizes:
+        return left
+    if sizes[-1] > left or fill == "largest":
+        return sizes[-1]
+    if fill == "listing":
+        return max((size for size in sizes if 2 * size <= left), default=sizes[0])
+    return min(sizes, key=lambda size: (abs(2 * size - left), -size))
 
 
 def test_other_slots_have_the_vectors_of_the_plans_they_lead_to():

@@ -30,9 +30,10 @@ def test_the_index_counts_the_worse_vectors(people):
     assert indices(*ranked) == tuple(range(len(ranked)))
 
 
-def test_the_ends_of_the_order():
-    assert indices(AnonymityVector.of_counts([40])) == (0,)
-    assert indices(AnonymityVector.of_sizes([40])) == (partitions(40) - 1,)
+@pytest.mark.parametrize("people", [40, 300, 2000])
+def test_the_ends_of_the_order(people):
+    assert indices(AnonymityVector.of_counts([people])) == (0,)
+    assert indices(AnonymityVector.of_sizes([people])) == (partitions(people) - 1,)
 
 
 def test_four_tables_of_equal_k_rise_in_anonymity():
