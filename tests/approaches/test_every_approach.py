@@ -56,11 +56,16 @@ class Stop:
 class Growing:
     """Trials in which each site more loses one record more."""
 
+    in_tiers = False
+
     def __init__(self, situation):
         self.records = situation.records
 
     def suppressed(self, sites):
         return sites
+
+    def penalty(self, sites):
+        return 1 / sites
 
 
 def answer(approach, situation, sites, progress):

@@ -13,6 +13,8 @@ from tests.problem_making import problem_of, problems
 from vbas_desktop.algorithms.adjacency import neighbours
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.engine.outcome import outcome_of, situation_of
+from vbas_desktop.model.records import Categories, EquivalenceCounts, Grouping
+from vbas_desktop.model.tiers import Tiers
 
 
 def rated(problem, owner, sites, global_suppression=True):
@@ -37,6 +39,7 @@ def naive(problem, owner, sites):
     return {
         "suppressed_records": problem.records - sum(map(sum, released.values())),
         "place_information_loss": naive_place_information_loss(matrix, groups, released),
+        "certainty_penalty": naive_certainty_penalty(problem, groups, released),
         "average_distance": np.mean([math.dist(points[i], sites[owner[i]]) for i in range(len(points))]),
         "distance_sum": sum(math.dist(points[i], sites[owner[i]]) for i in range(len(points))),
         "alternative_average_distance": np.mean([math.dist(points[i], middle[owner[i]]) for i in range(len(points))]),
@@ -73,6 +76,16 @@ def naive_place_information_loss(matrix, groups, released):
     return 1 - kept / known if known else 0.0
 
 
+def naive_certainty_penalty(problem, groups, released):
+    """Record by record: the mean of the place and the one quasi-identifier, whose values are as they were."""
+    penalties = []
+    for group, members in groups.items():
+        place = (len(members) - 1) / (len(problem.regions) - 1) if len(problem.regions) > 1 else 0.0
+        penalties += [(place + 0.0) / 2] * sum(released[group])
+    penalties += [1.0] * (problem.records - len(penalties))
+    return sum(penalties) / len(penalties)
+
+
 @settings(max_examples=150, deadline=None)
 @given(problem=problems(), data=st.data())
 def test_measures_equal_a_naive_recomputation_with_and_without_global_suppression(problem, data):
@@ -101,6 +114,8 @@ def test_measures_worked_by_hand():
         "place_information_loss": pytest.approx(
             1 - 10 * math.log2(12 / 6) / (4 * math.log2(12 / 4) + 2 * math.log2(12) + 6 * math.log2(12 / 3))
         ),
+        # Of 12 records, 4 are in a place of 3 of the 5 regions, 6 in one of 2, and 2 are lost; one quasi-identifier.
+        "certainty_penalty": pytest.approx((4 * (2 / 4) / 2 + 6 * (1 / 4) / 2 + 2) / 12),
         "average_distance": (1 + 0 + 2 + 1 + 2) / 5,
         "distance_sum": 6.0,
         # Means at 4/3 and 10.5: distances 4/3, 1/3, 5/3, 1.5, 1.5.
@@ -116,6 +131,33 @@ def test_measures_worked_by_hand():
         "average_suppression": 1.0,
         "largest_harmful_share": None,
     }
+
+
+def test_merged_categories_and_larger_places_raise_the_certainty_penalty():
+    # Two columns: colour (3 groups of 6 values: 3, 1 and 2) and size (2 values as they were). k = 2.
+    counts = EquivalenceCounts((3, 2), np.arange(6), dense=np.array([[4, 0, 1, 0, 0, 0], [0, 3, 1, 0, 0, 2], [0] * 6]))
+    colours = Categories("colour", ("dark", "green", "light"))
+    groups = {"black": "dark", "blue": "dark", "brown": "dark", "white": "light", "yellow": "light"}
+    problem = replace(
+        problem_of([(0, 0), (1, 0), (2, 0)], [[1], [1], [1]], k=2),
+        counts=counts,
+        quasi_identifiers=("colour", "size"),
+        categories=(colours, Categories("size", ("large", "small"))),
+        groupings=(Grouping("colour", groups),),
+    )
+    # Region by region: 4 dark, 3 dark and 2 light stay, both greens are lost.
+    dark, light = 2 / 5, 1 / 5
+    found = rated(problem, [0, 1, 2], np.zeros((3, 2)))["certainty_penalty"]
+    assert found == pytest.approx((7 * dark / 3 + 2 * light / 3 + 2) / 11)
+    # The first two together: green has two records there, and the place is two of three regions.
+    found = rated(problem, [0, 0, 2], np.zeros((3, 2)))["certainty_penalty"]
+    assert found == pytest.approx((7 * (dark + 0.5) / 3 + 2 * (0.5 / 3) + 2 * (light + 0.5) / 3) / 11)
+    # In tiers every class is released where it is large enough: the greens in the whole area.
+    situation, _ = situation_of(problem)
+    whole = Tiers((np.zeros(3, np.int32),), ("region", "area"), (None, None))
+    outcome = outcome_of(problem, situation, np.arange(3, dtype=np.int32), None, tiers=whole)
+    found = approaches("rating")["certainty_penalty"]().rate(outcome)
+    assert found == pytest.approx((7 * dark / 3 + 2 * light / 3 + 2 * 1 / 3) / 11)
 
 
 def test_regions_in_several_pieces_are_counted_whatever_the_number_of_their_pieces():

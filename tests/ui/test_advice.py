@@ -1,5 +1,7 @@
 """Advice in the window: shown after a run that lost nothing or too much, followed with one click, undone."""
 
+from dataclasses import replace
+
 
 def run(window, qtbot):
     with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
@@ -56,3 +58,38 @@ def test_there_is_no_advice_on_the_allowed_loss_itself(loaded_window, qtbot):
     run(loaded_window, qtbot)
     assert loaded_window.session.entries
     assert loaded_window.tab("Results").advice.isHidden()
+
+
+def test_other_aims_are_tried_on_request_and_followed_with_one_click(loaded_window, qtbot):
+    session, tab = loaded_window.session, loaded_window.tab("Results")
+    run(loaded_window, qtbot)
+    before = session.choices
+    assert tab.alternatives.isHidden()
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
+        tab.limit.alternatives.click()
+    assert [label.text().partition(":")[0] for label, _ in tab.alternatives.rows] == [
+        "Aim least-loss, without tiers",
+        "Aim finest, tiers auto",
+        "Aim least-loss, tiers auto",
+    ]
+    assert not tab.alternatives.isHidden()
+    told, use = tab.alternatives.rows[2]
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
+        use.click()
+    made = session.selected.solution
+    assert (made.approaches["tiers"], made.parameters["site_number"]["aim"]) == ("auto", "least-loss")
+    assert f" {made.approximated_sites:,} site" in told.text()
+    # The new solution is shown now, and nothing was tried for its run yet.
+    assert tab.alternatives.isHidden()
+    assert tab.alternatives.rows == []
+    session.undo()
+    assert session.choices == before
+
+
+def test_other_aims_of_a_run_with_another_k_are_not_tried(loaded_window, qtbot):
+    session, tab = loaded_window.session, loaded_window.tab("Results")
+    run(loaded_window, qtbot)
+    session.change(replace(session.choices, k=session.choices.k + 1))
+    tab.limit.alternatives.click()
+    assert not loaded_window.runner.busy
+    assert tab.alternatives.isHidden()

@@ -1,5 +1,5 @@
-"""Numbers of sites: the population cutoffs of the GAPS models, the range around an approximated number, and the largest
-number whose loss stays within a limit, by a forecast and by trial.
+"""Numbers of sites: the population cutoffs of the GAPS models, the range around an approximated number, and the number
+that is finest or loses least information within an allowed loss, by a forecast and by trial.
 
 Everything that ends in a floor or a ceiling is computed with exact fractions of the decimals as they were written:
 0.1 means one tenth, so no number of sites hangs on the last bit of a product.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,11 @@ def most_trials(regions: int) -> int:
     return math.floor(2 * math.log2(max(1, regions))) + _MORE_THAN_TWICE_LOG
 
 
+def most_scanned(regions: int) -> int:
+    """How many numbers of sites `finest_on_grid` and `least_penalty` try at most: 3 · log2(r) + 14."""
+    return math.floor(3 * math.log2(max(1, regions))) + _MORE_THAN_TWICE_LOG + 2
+
+
 def expected_loss(class_totals: NDArray[np.int64], k: int, sites: int) -> float:
     """The records lost if every class were spread evenly over that many regions.
 
@@ -111,20 +117,73 @@ def largest_within(loss: Callable[[int], int], allowed: int, most: int, start: i
     interpolation and bisection in turns. The loss need not grow with every step of s: a few numbers above the one that
     was found are looked at too, because each more is a finer release.
     """
-    search = _Search(loss, allowed, most)
+    search = _Search(loss, allowed, most, most_trials(most))
     low, high = search.bracket(max(1, min(most, start)))
     if low == 0 or low == most:
         return max(1, low)
     return search.look_above(search.narrow(low, high))
 
 
+def grid_of_sites(most: int) -> list[int]:
+    """List numbers of sites from ``most`` down to 1, each about 1 / √2 of the one before it."""
+    steps = math.floor(2 * math.log2(most))
+    numbers = [round(most / math.sqrt(2) ** step) for step in range(steps + 1)]
+    return list(dict.fromkeys((*numbers, 1)))
+
+
+def finest_on_grid(loss: Callable[[int], int], allowed: int, most: int) -> int:
+    """Find the largest number of sites with ``loss(s) <= allowed`` where the loss rises and falls; 1 if none is met.
+
+    A logarithmic grid is tried from above. Between the first number that fits and the one above it, which does not, the
+    search goes on as in `largest_within`. At most `most_scanned` numbers are tried.
+    """
+    search = _Search(loss, allowed, most, most_scanned(most))
+    too_many = None
+    for sites in grid_of_sites(most):
+        if search.fits(sites):
+            return sites if too_many is None else search.look_above(search.narrow(sites, too_many))
+        too_many = sites
+    return 1
+
+
+def least_penalty(loss: Callable[[int], int], penalty: Callable[[int], float], allowed: int, most: int) -> int:
+    """Find the number of sites with the least penalty among those with ``loss(s) <= allowed``; 1 if none is met.
+
+    A logarithmic grid is tried. Then the gaps on both sides of the best number are halved until they are one percent of
+    it. Of equal penalties the larger number is taken. ``penalty`` is asked for numbers that fit only. At most
+    `most_scanned` numbers are tried.
+    """
+
+    @cache
+    def rating(sites: int) -> tuple[bool, float, int]:
+        lost = loss(sites)
+        return lost > allowed, penalty(sites) if lost <= allowed else float(lost), -sites
+
+    grid = grid_of_sites(most)
+    best = min(grid, key=rating)
+    if rating(best)[0]:
+        return 1
+    at = grid.index(best)
+    above, below = grid[max(0, at - 1)], grid[min(len(grid) - 1, at + 1)]
+    while max(above - best, best - below) > max(1, best // 100):
+        is_above = above - best >= best - below
+        middle = (best + (above if is_above else below)) // 2
+        if rating(middle) < rating(best):
+            above, best, below = (above, middle, best) if is_above else (best, middle, below)
+        elif is_above:
+            above = middle
+        else:
+            below = middle
+    return best
+
+
 class _Search:
     """Remembers every trial, and how many there may still be."""
 
-    def __init__(self, loss: Callable[[int], int], allowed: int, most: int) -> None:
+    def __init__(self, loss: Callable[[int], int], allowed: int, most: int, budget: int) -> None:
         self._loss, self._allowed, self._most = loss, allowed, most
         self._known: dict[int, int] = {}
-        self._budget = most_trials(most)
+        self._budget = budget
 
     def fits(self, sites: int) -> bool:
         if sites not in self._known:

@@ -95,7 +95,8 @@ class Situation:
 
     ``counts`` and everything derived from them exclude globally suppressed records; so do the ``sensitive`` values of
     the same records, by which classes may be suppressed too. ``weights`` are those of the initial regions in the middle
-    of an aggregated region (None: all alike).
+    of an aggregated region (None: all alike). ``category_penalties[q][c]`` is the certainty penalty of category c
+    of quasi-identifier q (empty: categories are as they were).
 
     Where aggregated regions must keep within boundaries, an approach sees the regions within one of them only.
     """
@@ -106,6 +107,7 @@ class Situation:
     random_seed: int = 0
     weights: NDArray[np.float64] | None = None
     sensitive: tuple[SensitiveCounts, ...] = ()
+    category_penalties: tuple[NDArray[np.float64], ...] = ()
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -117,7 +119,7 @@ class Situation:
             return self._memory[key]
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("regions", "counts", "k", "random_seed", "weights", "sensitive")
+        names = ("regions", "counts", "k", "random_seed", "weights", "sensitive", "category_penalties")
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -128,7 +130,7 @@ class Situation:
         weights = None if self.weights is None else self.weights[members]
         regions, counts = self.regions.part(members), self.counts.of_regions(members)
         sensitive = tuple(each.with_cells(each.cells.of_regions(members)) for each in self.sensitive)
-        return Situation(regions, counts, self.k, self.random_seed, weights, sensitive)
+        return Situation(regions, counts, self.k, self.random_seed, weights, sensitive, self.category_penalties)
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -210,8 +212,15 @@ class Trials(Protocol):
     def records(self) -> int:
         """All records of the file, those that are suppressed in any case included."""
 
+    @property
+    def in_tiers(self) -> bool:
+        """Whether classes that are too small in their region may be released in larger places."""
+
     def suppressed(self, sites: int) -> int:
         """How many of them would be suppressed, globally and locally, with 1 … r sites."""
+
+    def penalty(self, sites: int) -> float:
+        """The certainty penalty of the release with 1 … r sites, from 0 to 1."""
 
 
 class SiteNumber(Approach):

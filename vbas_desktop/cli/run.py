@@ -6,8 +6,8 @@ Without --json a table goes to the output; with --out the release of one solutio
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vbas_desktop.jobs.run import Ran
     from vbas_desktop.model.problem import Problem
     from vbas_desktop.model.progress import Progress
-    from vbas_desktop.model.solution import RunResult, Solution
+    from vbas_desktop.model.solution import Alternative, RunResult, Solution
     from vbas_desktop.release import ReleaseReport
 
 EXAMPLE = """Example:
@@ -48,8 +48,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--solution",
         metavar="N",
         type=whole(1),
-        help="id of the solution to release (default: the finest within the allowed loss that is in force, else the "
+        help="id of the solution to release (default: the best within the allowed loss that is in force, else the "
         "one at the approximated number of sites)",
+    )
+    parser.add_argument(
+        "--alternatives",
+        action="store_true",
+        help="after the run, also try the other aim of the allowed loss (limit.aim), and both aims with tiers or "
+        "without, and say how many sites, lost records and which certainty penalty they would give",
     )
     shared.add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
     parser.add_argument(
@@ -63,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.handover import check_handover
     from vbas_desktop.jobs.inputs import input_paths
     from vbas_desktop.jobs.release import document_of, with_findings
-    from vbas_desktop.jobs.run import chosen_solution, none_suitable
+    from vbas_desktop.jobs.run import AlternativesJob, chosen_solution, none_suitable
     from vbas_desktop.release import check_release_target
 
     requirement = shared.requirement_of(options)
@@ -93,8 +99,11 @@ def run(options: argparse.Namespace) -> int:
                 document["columns"] = report.columns.as_dict()
             document["last_look"] = report.last_look
         offer = _in_tiers(problem, solution, progress)
+        alternatives = AlternativesJob(settings, problem).execute(progress) if options.alternatives else ()
     if offer is not None:
         document["in_tiers"] = offer
+    if alternatives:
+        document["alternatives"] = [{**asdict(each), "options": _options_of(each)} for each in alternatives]
     if not options.quiet:
         say_findings((*problem.findings, *result.findings))
         if solution.requirement is not None and not solution.requirement.met:
@@ -103,8 +112,24 @@ def run(options: argparse.Namespace) -> int:
         shared.say_release(report, options.quiet)
     if options.suitable_only:
         result, document = _suitable_only(result, document)
-    show(as_text(document).rstrip("\n") if options.json else results_text(replace(ran, result=result), solution, offer))
+    if options.json:
+        show(as_text(document).rstrip("\n"))
+    else:
+        show("\n".join([results_text(replace(ran, result=result), solution, offer), *_told(alternatives, problem)]))
     return 0
+
+
+def _options_of(alternative: Alternative) -> str:
+    """Write the options that ask for an alternative."""
+    return f"--site-number limit --set limit.aim={alternative.aim} --tiers {alternative.tiers}"
+
+
+def _told(alternatives: Sequence[Alternative], problem: Problem) -> list[str]:
+    """Say what the alternatives would give, and with which options."""
+    from vbas_desktop.engine.advice import alternatives_in_words
+
+    sentences = alternatives_in_words(alternatives, problem.records)
+    return [f"{text} Use {_options_of(each)}." for text, each in zip(sentences, alternatives, strict=True)]
 
 
 def _in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ _VECTOR = {
 """What is shown of the representability vector."""
 
 MARKS = (
-    "> chosen for the release   ! recommended: the finest within the allowed loss   * unbeaten   "
+    "> chosen for the release   ! recommended: the best within the allowed loss   * unbeaten   "
     "^ knee: where less loss of records begins to cost much more of the place"
 )
 

@@ -1,18 +1,21 @@
-"""What would be finer, or lose less, than a run did: as many sites as the allowed loss permits. And the trials of the
-latest request, kept for whoever asks for the same.
+"""What would be finer, or lose less, than a run did: as many sites as the allowed loss permits, another aim, or tiers.
+And the trials of the latest request, kept for whoever asks for the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from vbas_desktop.algorithms.site_numbers import allowed_records
+from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, make
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
 from vbas_desktop.model.problem import Request
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.solution import Advice, RunResult, Solution
+from vbas_desktop.model.progress import SILENT, Progress, Span
+from vbas_desktop.model.solution import FINEST, LEAST_LOSS, Advice, Alternative, RunResult, Solution
 from vbas_desktop.model.words import counted
 
+from .loss import USUAL_TIERS
 from .outcome import situation_of
 from .partitions import Partitions, decide_sites
 
@@ -75,6 +78,43 @@ def advice_on(
     if lost == 0 and sites <= chosen.site_count:
         return None
     return Advice(_instead(lost, suppressed, sites, records, result.allowed_loss_percent), sites, suppressed)
+
+
+def alternatives_to(
+    request: Request, allowed_percent: float, progress: Progress = SILENT, kept: KeptTrials | None = None
+) -> tuple[Alternative, ...]:
+    """Try what the other aim would give within the allowed loss, and both aims with tiers, or without if it has some.
+
+    What the request itself asks for is left out. One search for a number of sites each; trials are shared.
+    """
+    own = DEFAULTS["tiers"] if request.tiers is None else request.tiers.card.name
+    other = USUAL_TIERS if own == NOTHING else NOTHING
+    aim = getattr(request.site_number, "aim", None)
+    asked = [(each, tiers) for tiers in (own, other) for each in (FINEST, LEAST_LOSS) if (each, tiers) != (aim, own)]
+    kept_for = {own: kept or KeptTrials(), other: KeptTrials()}
+    found = []
+    for number, (each, tiers) in enumerate(asked):
+        searching = replace(
+            request,
+            site_number=LimitSiteNumber(allowed_loss_percent=allowed_percent, aim=each),
+            tiers=request.tiers if tiers == own else make("tiers", tiers),
+        )
+        span = Span(progress, number / len(asked), (number + 1) / len(asked))
+        partitions = kept_for[tiers].partitions(searching, span)
+        sites, _ = decide_sites(partitions, span)
+        lost, penalty = partitions.suppressed(sites, span), partitions.penalty(sites, span)
+        found.append(Alternative(each, tiers, sites, lost, penalty))
+    return tuple(found)
+
+
+def alternatives_in_words(alternatives: Sequence[Alternative], records: int) -> list[str]:
+    """Say in one sentence each what the alternatives would give."""
+    return [
+        f"Aim {each.aim}, {'without tiers' if each.tiers == NOTHING else f'tiers {each.tiers}'}: "
+        f"{counted(each.sites, 'site')}, {_share(each.suppressed, records)} of the records lost, certainty penalty "
+        f"{each.certainty_penalty:.4f}."
+        for each in alternatives
+    ]
 
 
 def _instead(lost: int, suppressed: int, sites: int, records: int, percent: float) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from vbas_desktop.algorithms.pareto import knee, non_dominated
 from vbas_desktop.algorithms.site_numbers import allowed_records
-from vbas_desktop.model.solution import Solution
+from vbas_desktop.model.solution import FINEST, LEAST_LOSS, Solution
 
 PLACE = "place_information_loss"
+PENALTY = "certainty_penalty"
 SECONDS = "seconds"
 """The one measure that the engine takes itself: the wall time of the stages, loading apart."""
 
@@ -30,8 +31,9 @@ def standings(solutions: Sequence[Solution], measures: Sequence[str], allowed_pe
 
     *Dominated*: another one is at least as good in every one of ``measures`` and better in one. *Recommended*: of
     those that lose no more than ``allowed_percent`` of the records, the one that keeps most of the information on
-    place. *Knee*: of those that no other one beats in loss of records and loss of place, the one farthest from the line
-    between the two extremes. Of equal partitions the first can be recommended or the knee.
+    place, or if the aim of all of them is the least loss, the one with the least certainty penalty. *Knee*: of those
+    that no other one beats in loss of records and loss of place, the one farthest from the line between the two
+    extremes. Of equal partitions the first can be recommended or the knee.
     """
     first: dict[bytes, int] = {}
     same = [first.setdefault(solution.partition, index) for index, solution in enumerate(solutions)]
@@ -75,7 +77,7 @@ def within(solution: Solution, allowed_percent: float) -> bool:
     return lost <= allowed_records(lost + solution.released_records, allowed_percent)
 
 
-def finest_within(solutions: Sequence[Solution], allowed_percent: float) -> Solution | None:
+def best_within(solutions: Sequence[Solution], allowed_percent: float) -> Solution | None:
     """Choose among these solutions as `standings` recommends; None if all lose more than is allowed."""
     best = _recommended(solutions, range(len(solutions)), allowed_percent)
     return None if best is None else solutions[best]
@@ -84,10 +86,25 @@ def finest_within(solutions: Sequence[Solution], allowed_percent: float) -> Solu
 def _recommended(solutions: Sequence[Solution], among: Sequence[int], allowed_percent: float) -> int | None:
     fitting = [index for index in among if within(solutions[index], allowed_percent)]
 
-    def fineness(index: int) -> tuple[float, int, int]:
-        return _place(solutions[index]), -solutions[index].aggregated_regions, solutions[index].suppressed_records
+    aims_at_least_loss = all(_aim(solutions[index]) == LEAST_LOSS for index in fitting)
 
-    return min(fitting, key=fineness, default=None)
+    def order(index: int) -> tuple[float, float, int, int]:
+        solution = solutions[index]
+        penalty = _penalty(solution) if aims_at_least_loss else 0.0
+        return penalty, _place(solution), -solution.aggregated_regions, solution.suppressed_records
+
+    return min(fitting, key=order, default=None)
+
+
+def _aim(solution: Solution) -> str:
+    """Name what the number of sites was to be best at."""
+    return str(solution.parameters.get("site_number", {}).get("aim", FINEST))
+
+
+def _penalty(solution: Solution) -> float:
+    """Get the certainty penalty; where that was not rated, how far the number of sites is from the best one."""
+    rated = solution.measures.get(PENALTY)
+    return float(abs(solution.site_count - solution.approximated_sites)) if rated is None else float(rated)
 
 
 def _place(solution: Solution) -> float:

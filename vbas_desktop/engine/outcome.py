@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.certainty import share_of_domain
 from vbas_desktop.algorithms.diversity import Segments, shares_of, without_classes
 from vbas_desktop.algorithms.grouping import dense_membership, suppress_globally
 from vbas_desktop.algorithms.released import Aggregation, Decided, decide, placed
@@ -29,8 +30,28 @@ def situation_of(
     """What approaches see of the problem, and how many records global suppression took away."""
     counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
     sensitive = tuple(without_classes(each, counts) for each in problem.sensitive)
-    situation = Situation(problem.regions, counts, problem.k, random_seed, sensitive=sensitive)
+    situation = Situation(
+        problem.regions,
+        counts,
+        problem.k,
+        random_seed,
+        sensitive=sensitive,
+        category_penalties=_category_penalties(problem),
+    )
     return situation, problem.counts.records - counts.records
+
+
+def _category_penalties(problem: Problem) -> tuple[NDArray[np.float64], ...]:
+    """Compute the certainty penalty of each category of each quasi-identifier; empty if none stands for several values.
+
+    Values that only a grouping names count as categories, too.
+    """
+    penalties = []
+    for categories in problem.categories:
+        sizes = dict.fromkeys(categories.values, 1) | dict(problem.sizes_of_categories(categories.column))
+        own = np.array([sizes[value] for value in categories.values], np.int64)
+        penalties.append(share_of_domain(own, sum(sizes.values())))
+    return tuple(penalties) if any(own.any() for own in penalties) else ()
 
 
 def aggregation_of(

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from statistics import median
 from time import perf_counter as clock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.certainty import category_penalty, certainty_penalty, place_penalty
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.released import Aggregation, released_by_place
-from vbas_desktop.algorithms.site_numbers import allowed_records, most_trials, range_of_sites
+from vbas_desktop.algorithms.released import Aggregation, placed, released_by_place
+from vbas_desktop.algorithms.site_numbers import allowed_records, most_scanned, range_of_sites
 from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
+from vbas_desktop.approaches.registry import NOTHING
 from vbas_desktop.model.errors import Finding, Severity
 from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import Grace, Progress, Silent, Span
@@ -29,6 +31,8 @@ from .limits import Limits, limits_of
 from .loss import causes_in_words, loss_causes, remedies
 from .outcome import aggregation_of
 from .parts import Part, Parts, joined_findings, joined_owner, joined_told, tiers_within, to_wishes
+
+T = TypeVar("T")
 
 _STAGE = "Finding the number of sites"
 
@@ -63,6 +67,14 @@ class Partition:
         return aggregation_of(situation, self.owner, self.tiers)[0].judged
 
 
+@dataclass(frozen=True)
+class Trial:
+    """What a partition releases: the number of records, and the sum of the penalties of their places."""
+
+    released: int
+    place_penalties: float
+
+
 class _Known:
     """Partitions by number of sites, and what each loses, for all requests that differ in their number of sites alone.
 
@@ -71,7 +83,8 @@ class _Known:
 
     def __init__(self) -> None:
         self._made: dict[int, Partition] = {}
-        self._suppressed: dict[int, int] = {}
+        self._trials: dict[int, Trial] = {}
+        self._category_penalties: dict[int, float] = {}
         self._seconds: list[float] = []
 
     @property
@@ -92,13 +105,20 @@ class _Known:
                     self._made.pop(oldest, None)
         return found
 
-    def suppressed(self, sites: int, count: Callable[[], int]) -> int:
-        """The loss that is kept, or what ``count`` gives."""
-        found = self._suppressed.get(sites)
+    def trial(self, sites: int, release: Callable[[], Trial]) -> Trial:
+        """The figures that are kept, or what ``release`` gives."""
+        return self._kept(self._trials, sites, release)
+
+    def category_penalties(self, sites: int, add_up: Callable[[], float]) -> float:
+        """The sum of the penalties of categories that is kept, or what ``add_up`` gives."""
+        return self._kept(self._category_penalties, sites, add_up)
+
+    def _kept(self, kept: dict[int, T], sites: int, compute: Callable[[], T]) -> T:
+        found = kept.get(sites)
         if found is None:
-            found = count()
+            found = compute()
             if sites in self._made:
-                self._suppressed[sites] = found
+                kept[sites] = found
         return found
 
 
@@ -139,6 +159,11 @@ class Partitions:
     @cached_property
     def _parts(self) -> Parts | None:
         return None if self.limits is None else Parts(self.limits, self.situation)
+
+    @property
+    def in_tiers(self) -> bool:
+        """Whether there may be larger places above the aggregated regions."""
+        return self.request.tiers is not None and self.request.tiers.card.name != NOTHING
 
     @property
     def least_sites(self) -> int:
@@ -260,13 +285,33 @@ class Partitions:
         """How many of the file's records are not released with that many sites."""
         sites = max(sites, self.least_sites)
         if sites not in self._suppressed:
-            self.make(sites, progress)
-            self._suppressed[sites] = self.known.suppressed(sites, partial(self._count, sites, progress))
+            self._suppressed[sites] = self.request.problem.records - self._trial(sites, progress).released
         return self._suppressed[sites]
 
-    def _count(self, sites: int, progress: Progress) -> int:
-        released = released_by_place(self._made[sites].aggregation(self.situation), progress)
-        return self.request.problem.records - sum(int(totals.sum()) for totals in released)
+    def penalty(self, sites: int, progress: Progress) -> float:
+        """Compute the certainty penalty of what is released with that many sites."""
+        sites = max(sites, self.least_sites)
+        trial, penalties = self._trial(sites, progress), 0.0
+        if self.situation.category_penalties:
+            add_up = partial(self._add_category_penalties, sites, progress)
+            penalties = self.known.category_penalties(sites, add_up)
+        columns = 1 + len(self.situation.counts.category_numbers)
+        penalties += trial.place_penalties
+        return certainty_penalty(penalties, columns, trial.released, self.request.problem.records)
+
+    def _trial(self, sites: int, progress: Progress) -> Trial:
+        self.make(sites, progress)
+        return self.known.trial(sites, partial(self._release, sites, progress))
+
+    def _release(self, sites: int, progress: Progress) -> Trial:
+        merged = self._made[sites].aggregation(self.situation)
+        released = released_by_place(merged, progress)
+        penalties = place_penalty(zip(merged.memberships, released, strict=True))
+        return Trial(sum(int(totals.sum()) for totals in released), penalties)
+
+    def _add_category_penalties(self, sites: int, progress: Progress) -> float:
+        released = placed(self._made[sites].aggregation(self.situation), progress)
+        return category_penalty(released.classes, self.situation.category_penalties)
 
 
 def _at_wished_sizes(made: Partition, part: Part, progress: Progress) -> Partition:
@@ -313,16 +358,25 @@ class _Asked:
 
     def __init__(self, partitions: Partitions, progress: Progress) -> None:
         self._partitions, self._progress = partitions, progress
-        self._most = most_trials(len(partitions.situation.regions))
+        self._most = most_scanned(len(partitions.situation.regions))
 
     @property
     def records(self) -> int:
         return self._partitions.request.problem.records
 
+    @property
+    def in_tiers(self) -> bool:
+        return self._partitions.in_tiers
+
     def suppressed(self, sites: int) -> int:
+        return self._partitions.suppressed(sites, self._part())
+
+    def penalty(self, sites: int) -> float:
+        return self._partitions.penalty(sites, self._part())
+
+    def _part(self) -> Progress:
         done = min(len(self._partitions.tried), self._most - 1)
-        part = Span(self._progress, done / self._most, (done + 1) / self._most)
-        return self._partitions.suppressed(sites, _Named(part))
+        return _Named(Span(self._progress, done / self._most, (done + 1) / self._most))
 
 
 class _Named:

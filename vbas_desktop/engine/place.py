@@ -30,7 +30,7 @@ from vbas_desktop.algorithms.indices import (
 from vbas_desktop.algorithms.released import Aggregation, Placed, placed
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import EquivalenceCounts, merged_groups
+from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.solution import Representability, Solution
 
 from .outcome import aggregation_for
@@ -99,10 +99,8 @@ def levels_of(problem: Problem, membership: NDArray[np.int32], released: Placed)
     totals = np.sum([counts.class_totals for counts in released.classes], axis=0)
     for q, categories in enumerate(problem.categories):
         name = problem.quasi_identifiers[q]
-        raised = problem.merged_categories.get(name)
-        if raised is None:
-            raised = merged_groups(problem.groupings, name)
-        level = np.array([int(value in raised) for value in categories.values], np.int64)
+        sizes = problem.sizes_of_categories(name)
+        level = np.array([int(sizes.get(value, 1) > 1) for value in categories.values], np.int64)
         records = np.bincount(level[codes_of(first, q)], totals, minlength=2) if totals.size else np.zeros(2)
         found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
     together = np.bincount(membership)[membership] > 1

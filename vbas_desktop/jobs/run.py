@@ -12,7 +12,7 @@ from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.progress import Progress, Silent, Span, Steady
 from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.settings.approaches import made
-from vbas_desktop.settings.run import RunSettings
+from vbas_desktop.settings.run import RunSettings, allowed_loss_percent
 
 from .data import CountJob, Data
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.engine.advice import KeptTrials
     from vbas_desktop.model.records import RecordTable
+    from vbas_desktop.model.solution import Alternative
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +67,7 @@ class RunJob:
 
     def request(self, problem: Problem) -> Request:
         """The frozen request for the engine."""
-        chosen = self.settings
-        return Request(problem=problem, **made(chosen.approaches, chosen.parameters), **chosen.of_every_run)
+        return request_of(self.settings, problem)
 
     def execute(
         self,
@@ -96,6 +96,27 @@ class RunJob:
         return Ran(self.settings, self.data.table, problem, result)
 
 
+def request_of(settings: RunSettings, problem: Problem) -> Request:
+    """Make the frozen request for the engine."""
+    return Request(problem=problem, **made(settings.approaches, settings.parameters), **settings.of_every_run)
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativesJob:
+    """Try what the other aim of the allowed loss, and tiers, would give with the settings of a run."""
+
+    settings: RunSettings
+    problem: Problem
+    kept: KeptTrials | None = None
+
+    def execute(self, progress: Progress = Silent()) -> tuple[Alternative, ...]:  # noqa: B008
+        """Search for the number of sites of each alternative."""
+        from vbas_desktop.engine.advice import alternatives_to
+
+        allowed = allowed_loss_percent(self.settings.parameters)
+        return alternatives_to(request_of(self.settings, self.problem), allowed, progress, self.kept)
+
+
 def checked(
     result: RunResult,
     problem: Problem,
@@ -110,8 +131,9 @@ def checked(
 
 
 def chosen_solution(ran: Ran, id: int | None) -> Solution:
-    """The solution that was asked for; else the finest within the allowed loss that is in force, or, if none is in
-    force or none is within it, the one nearest to the approximated number of sites.
+    """The solution that was asked for; else the best within the allowed loss that is in force, or, if none is in force
+    or none is within it, the one nearest to the approximated number of sites. The best is the finest, unless the aim
+    was the least loss of information.
 
     If a requirement was given and solutions meet it, the choice is among these.
     """
@@ -126,10 +148,10 @@ def chosen_solution(ran: Ran, id: int | None) -> Solution:
 
 
 def _choose(result: RunResult, limit_percent: float | None) -> Solution:
-    from vbas_desktop.engine.dominance import finest_within
+    from vbas_desktop.engine.dominance import best_within
 
-    finest = None if limit_percent is None else finest_within(result.solutions, limit_percent)
-    return result.chosen if finest is None else finest
+    best = None if limit_percent is None else best_within(result.solutions, limit_percent)
+    return result.chosen if best is None else best
 
 
 def none_suitable(number: int) -> InputError:

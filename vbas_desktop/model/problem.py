@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Finding
-from .records import Categories, EquivalenceCounts, Grouping
+from .records import Categories, EquivalenceCounts, Grouping, group_sizes
 from .regions import Regions
 from .selection import Selection
 from .sensitive import SensitiveCounts, enforced
@@ -27,8 +27,8 @@ class Problem:
     ``counts`` covers the records whose region is known; ``unknown_region_records`` were left out of it because the
     user chose to suppress records of unknown regions, and count as suppressed. ``sensitive`` are the same records by
     the values of each sensitive column. ``selection`` says which records of the file are considered (None: all).
-    ``merged_categories`` are the categories of a grouped quasi-identifier that stand for several values of the records
-    or of its groupings; the others were renamed at most.
+    ``category_sizes`` says of the categories of each grouped quasi-identifier how many values of the records or of its
+    groupings they stand for.
     """
 
     regions: Regions
@@ -39,7 +39,7 @@ class Problem:
     region_column: str
     unknown_region_records: int = 0
     groupings: tuple[Grouping, ...] = ()
-    merged_categories: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    category_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sensitive: tuple[SensitiveCounts, ...] = ()
     records_source: Source | None = None
     regions_source: Source | None = None
@@ -55,6 +55,11 @@ class Problem:
     def records(self) -> int:
         """All considered records of the file, those of unknown regions included."""
         return self.counts.records + self.unknown_region_records
+
+    def sizes_of_categories(self, column: str) -> Mapping[str, int]:
+        """Count the values that each category of a quasi-identifier stands for; one that is not listed is a value."""
+        counted = self.category_sizes.get(column)
+        return group_sizes(self.groupings, column) if counted is None else counted
 
     @property
     def judged_columns(self) -> tuple[str, ...]:

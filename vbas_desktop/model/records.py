@@ -91,8 +91,8 @@ class Grouping:
     groups: Mapping[str, str]
 
 
-def merged_groups(groupings: Sequence[Grouping], column: str, values: Iterable[str] = ()) -> frozenset[str]:
-    """Find the groups that stand for more than one value of a column, after all its groupings.
+def group_sizes(groupings: Sequence[Grouping], column: str, values: Iterable[str] = ()) -> dict[str, int]:
+    """Count the values of a column that each group stands for, after all its groupings.
 
     A group of a single value is only another name for it. ``values`` are those of the records; all values that the
     groupings name count as well, whether or not they occur.
@@ -109,7 +109,7 @@ def merged_groups(groupings: Sequence[Grouping], column: str, values: Iterable[s
         for groups in chain:
             group = groups.get(group, group)
         members[group] += 1
-    return frozenset(group for group, number in members.items() if number > 1)
+    return dict(members)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ _COMPONENTS = ("site_number", "site_location", "adc_seeding", "construction", "r
 USUAL_LOSS_PERCENT = 1.0
 """The share of all records that may be suppressed unless the user says otherwise."""
 
+FINEST, LEAST_LOSS = "finest", "least-loss"
+"""What is best within the allowed loss: the most sites, or the least loss of information by the certainty penalty."""
+
 
 class Representability(TypedDict, total=False):
     """How much of the geography survives an aggregation; None where it is undefined. Plain data, as in run.json."""
@@ -213,6 +216,21 @@ class Advice:
     text: str
     sites: int | None
     suppressed: int
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What another aim of the allowed loss, or other tiers, would give with the same approaches.
+
+    ``tiers`` is the name of that approach. ``suppressed`` records would be lost, and ``certainty_penalty`` is the total
+    loss of information, from 0 to 1.
+    """
+
+    aim: str
+    tiers: str
+    sites: int
+    suppressed: int
+    certainty_penalty: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ from vbas_desktop.engine.place import (
     precision_by_column,
 )
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.records import merged_groups
+from vbas_desktop.model.records import group_sizes
 from vbas_desktop.model.words import counted
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -288,7 +288,7 @@ def _told_column(problem: Problem, q: int, shown: str, classes: NDArray[np.int64
     codes = np.unique(codes_of(problem.counts, q)[classes]).tolist()
     values = describe_values([problem.categories[q].values[code] for code in codes])
     has_groups = any(grouping.column == name for grouping in problem.groupings)
-    is_merged = bool(merged_groups(problem.groupings, name))
+    is_merged = max(group_sizes(problem.groupings, name).values(), default=1) > 1
     return ToldColumn(shown, len(codes), is_merged, has_groups and not is_merged, values)
 
 

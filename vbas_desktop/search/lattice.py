@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from vbas_desktop.algorithms.certainty import share_of_domain
 from vbas_desktop.algorithms.grouping import as_matrix, blocks
 from vbas_desktop.engine.place import codes_of
 from vbas_desktop.model.errors import Finding, InputError
@@ -51,6 +52,11 @@ class Lattice:
         """What a node does to the values of the records."""
         made = (ladder.grouping(level) for ladder, level in zip(self.ladders, node, strict=True))
         return tuple(grouping for grouping in made if grouping is not None)
+
+    def category_penalties(self, node: Node) -> tuple[NDArray[np.float64], ...]:
+        """Compute the certainty penalty of each group of a node, attribute by attribute."""
+        groups = (ladder.grouped(level)[1] for ladder, level in zip(self.ladders, node, strict=True))
+        return tuple(share_of_domain(np.bincount(codes), codes.size) for codes in groups) if any(node) else ()
 
     @cached_property
     def _most_bits(self) -> float:

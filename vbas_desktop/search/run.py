@@ -271,7 +271,10 @@ def _situation(finest: Finest, request: Request, node: Node) -> Situation:
     least = problem.k if request.global_suppression else 1
     values = finest.values_at(node, least) if enforced(problem.sensitive) else ()
     counts = finest.counts_at(node, least)
-    return Situation(problem.regions, counts, problem.k, request.random_seed, sensitive=values)
+    penalties = finest.lattice.category_penalties(node)
+    return Situation(
+        problem.regions, counts, problem.k, request.random_seed, sensitive=values, category_penalties=penalties
+    )
 
 
 def _rated(

@@ -14,7 +14,7 @@ from vbas_desktop.assessment.policy import ExportChoices
 from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
-from vbas_desktop.jobs.run import Ran, RunJob
+from vbas_desktop.jobs.run import AlternativesJob, Ran, RunJob
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Role
 from vbas_desktop.model.regions import Regions
@@ -30,7 +30,7 @@ from .orders import Loaded, LoadOrder, RunOrder
 from .papers import Papers
 from .project import ProjectState
 from .releasing import loss_limit_of, result_of
-from .results import Entry, ProblemKey, key_of, why_not
+from .results import Entry, ProblemKey, Run, key_of, why_not
 
 if TYPE_CHECKING:
     from vbas_desktop.model.records import RecordTable
@@ -276,6 +276,11 @@ class Session(Papers):
         """The choices frozen for a look ahead; None while they make no complete run."""
         key = self.problem_key
         return None if key is None or self.why_not_run() is not None else self._frozen_choices(0, key)
+
+    def order_alternatives(self, run: Run) -> AlternativesJob:
+        """Freeze what a thread needs to try the other aim and tiers with the settings of a counted run."""
+        assert run.problem is not None
+        return AlternativesJob(run.settings, run.problem, self._trials)
 
     def _frozen_choices(self, run_id: int, key: ProblemKey) -> RunOrder:
         assert self.table is not None

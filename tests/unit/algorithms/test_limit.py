@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.site_numbers import allowed_records, expected_loss, forecast, largest_within, most_trials
+from vbas_desktop.algorithms.site_numbers import (
+    allowed_records,
+    expected_loss,
+    finest_on_grid,
+    forecast,
+    grid_of_sites,
+    largest_within,
+    least_penalty,
+    most_scanned,
+    most_trials,
+)
 
 
 def asked(losses, allowed, start):
@@ -43,6 +53,73 @@ def test_growing_losses_give_the_largest_number_of_all(steps, allowed, start):
 def test_a_finer_number_just_above_the_first_one_found_is_taken():
     losses = [0, 0, 0, 9, 0, 0, 9, 9, 9, 9]
     assert asked(losses, 5, 3)[0] == 6
+
+
+def counting(values):
+    """A function of the number of sites, and the numbers that it was asked for."""
+    tried = []
+
+    def of(sites):
+        tried.append(sites)
+        return values[sites - 1]
+
+    return of, tried
+
+
+def test_the_grid_falls_from_all_regions_to_one():
+    assert grid_of_sites(1) == [1]
+    assert grid_of_sites(10) == [10, 7, 5, 4, 2, 1]
+    assert grid_of_sites(281) == [281, 199, 140, 99, 70, 50, 35, 25, 18, 12, 9, 6, 4, 3, 2, 1]
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=300), st.integers(0, 30))
+def test_the_finest_number_of_a_loss_that_rises_and_falls_is_no_coarser_than_the_finest_of_the_grid(losses, allowed):
+    loss, tried = counting(losses)
+    found = finest_on_grid(loss, allowed, len(losses))
+    assert len(tried) == len(set(tried)) <= most_scanned(len(losses))
+    fitting = [sites for sites in grid_of_sites(len(losses)) if losses[sites - 1] <= allowed]
+    assert found >= max(fitting, default=1)
+    if fitting:
+        assert losses[found - 1] <= allowed
+        assert found == len(losses) or losses[found] > allowed
+
+
+def test_the_finest_of_two_crossings_is_taken():
+    # Like a loss in tiers: too much from 300 to 900, and again from 5,000 sites on.
+    losses = [9 if 300 <= sites < 900 or sites >= 5000 else 0 for sites in range(1, 20_001)]
+    assert finest_on_grid(counting(losses)[0], 5, len(losses)) == 4999
+    assert asked(losses, 5, 250)[0] == 299
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=400),
+    st.floats(0.5, 200.0, allow_nan=False),
+    st.integers(0, 900),
+)
+def test_the_least_penalty_is_that_of_trying_every_number(steps, weight, allowed):
+    """A loss that grows and a price of place that falls have one valley."""
+    losses = np.cumsum(np.sort(steps)).tolist()
+    penalties = [loss + weight * len(losses) / sites for sites, loss in enumerate(losses, 1)]
+    loss, tried = counting(losses)
+    found = least_penalty(loss, lambda sites: penalties[sites - 1], allowed, len(losses))
+    assert len(tried) == len(set(tried)) <= most_scanned(len(losses))
+    fitting = [sites for sites, lost in enumerate(losses, 1) if lost <= allowed]
+    best = min(fitting, key=lambda sites: (penalties[sites - 1], -sites), default=1)
+    assert abs(found - best) <= max(1, best // 50)
+    if fitting:
+        assert losses[found - 1] <= allowed
+
+
+def test_no_number_above_the_allowed_loss_is_rated_or_taken():
+    rated = []
+
+    def penalty(sites):
+        rated.append(sites)
+        return 1 / sites
+
+    assert least_penalty(lambda sites: sites, penalty, 40, 1000) == 40
+    assert max(rated) <= 40
+    assert least_penalty(lambda _: 9, penalty, 5, 1000) == 1
 
 
 @pytest.mark.parametrize(("records", "percent", "allowed"), [(1000, 1.0, 10), (1000, 0.29, 2), (7, 100, 7), (99, 1, 0)])

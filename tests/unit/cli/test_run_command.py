@@ -17,6 +17,7 @@ from vbas_desktop.settings.approaches import run_settings
 MEASURES = [
     "suppressed_records",
     "place_information_loss",
+    "certainty_penalty",
     "average_distance",
     "distance_sum",
     "alternative_average_distance",
@@ -387,6 +388,55 @@ def test_the_recommended_solution_is_the_finest_within_the_allowed_loss(capsys, 
     assert chosen["measures"]["place_information_loss"] < 0.15
     strict = printed(capsys, files, "--allowed-loss", "0", "--site-number", "fixed", "--sites", "4")
     assert strict["recommended_solution"] is None
+
+
+SAMPLE = Path(__file__).parents[3] / "sample_data"
+
+
+def on_the_sample(capsys, *more):
+    files = [str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson"), "--region-column", "tract"]
+    columns = ["--quasi-identifiers", "age,sex,marital_status"]
+    assert main(["run", *files, *columns, "-k", "5", "--quiet", "--json", *more]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_aim_decides_what_is_best_within_the_allowed_loss(capsys):
+    finest = on_the_sample(capsys)
+    least = on_the_sample(capsys, "--set", "limit.aim=least-loss")
+    assert (finest["approximated_sites"], least["approximated_sites"]) == (48, 32)
+    chosen = [
+        next(each for each in document["solutions"] if each["id"] == document["chosen_solution"])
+        for document in (finest, least)
+    ]
+    assert [each["recommended"] for each in chosen] == [True, True]
+    assert chosen[0]["measures"]["certainty_penalty"] == pytest.approx(0.01490, abs=5e-6)
+    assert chosen[1]["measures"]["certainty_penalty"] == pytest.approx(0.01255, abs=5e-6)
+    penalties = [each["measures"]["certainty_penalty"] for each in least["solutions"]]
+    assert chosen[1]["measures"]["certainty_penalty"] == min(penalties)
+
+
+def test_alternatives_tell_what_the_other_aim_and_tiers_would_give(capsys, files):
+    document = on_the_sample(capsys, "--alternatives", "--range-reach", "0")
+    told = {(each["aim"], each["tiers"]): each for each in document["alternatives"]}
+    assert list(told) == [("least-loss", "none"), ("finest", "auto"), ("least-loss", "auto")]
+    for each in told.values():
+        again = on_the_sample(capsys, "--range-reach", "0", *each["options"].split())
+        assert again["approximated_sites"] == each["sites"]
+        measures = again["solutions"][0]["measures"]
+        assert measures["suppressed_records"] == each["suppressed"]
+        assert measures["certainty_penalty"] == pytest.approx(each["certainty_penalty"], abs=1e-12)
+    assert "alternatives" not in on_the_sample(capsys, "--range-reach", "0")
+    # Four regions lose 2 of 14 records, and so do two; one region has all at the price of every place.
+    assert vbas(files, "--sites", "2", "--allowed-loss", "15", "--alternatives") == 0
+    assert (
+        "Aim least-loss, without tiers: 4 sites, 14.29 % of the records lost, certainty penalty 0.1429. "
+        "Use --site-number limit --set limit.aim=least-loss --tiers none."
+    ) in capsys.readouterr().out
+
+
+def test_another_aim_is_refused_with_what_is_allowed(capsys, files):
+    assert vbas(files, "--set", "limit.aim=cheapest") == 2
+    assert "must be one of finest, least-loss" in capsys.readouterr().err
 
 
 def test_presets_name_the_measures_of_dominance(capsys, files):

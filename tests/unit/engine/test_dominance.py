@@ -1,6 +1,7 @@
 """Where solutions stand among others, against the definitions."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,6 +33,29 @@ def test_the_finest_within_the_limit_is_recommended():
     found = standings(of((0, 0.9), (1, 0.5), (2, 0.2)), BOTH, 1.0)
     assert [each.recommended for each in found] == [False, True, False]
     assert [each.recommended for each in standings(of((3, 0.9), (2, 0.5)), BOTH, 1.0)] == [False, False]
+
+
+def test_the_least_penalty_within_the_limit_is_recommended_if_that_is_the_aim():
+    made = of((0, 0.9), (1, 0.5), (1, 0.4), (2, 0.2))
+    penalties = (0.03, 0.02, 0.04, 0.01)
+    aimed = [
+        replace(
+            each,
+            parameters={"site_number": {"aim": "least-loss"}},
+            measures={**each.measures, "certainty_penalty": penalty},
+        )
+        for each, penalty in zip(made, penalties, strict=True)
+    ]
+    assert [each.recommended for each in standings(aimed, BOTH, 1.0)] == [False, True, False, False]
+    # Beside solutions that aim at the finest regions, the finest one is recommended.
+    mixed = [made[0], *aimed[1:]]
+    assert [each.recommended for each in standings(mixed, BOTH, 1.0)] == [False, False, True, False]
+    # Without the measure, the solution with the number of sites that was found.
+    unrated = [
+        replace(each, measures=old.measures, site_count=n)
+        for each, old, n in zip(aimed, made, (1, 3, 4, 5), strict=True)
+    ]
+    assert [each.recommended for each in standings(unrated, BOTH, 1.0)] == [False, True, False, False]
 
 
 def test_what_is_beaten_in_both_prices_has_no_star():

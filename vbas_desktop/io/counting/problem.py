@@ -23,7 +23,7 @@ from vbas_desktop.model.records import (
     Lookup,
     RecordTable,
     category_order,
-    merged_groups,
+    group_sizes,
 )
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import agreeing, counted
@@ -186,7 +186,7 @@ def build_problem(
         region_column=region_column,
         unknown_region_records=unknown,
         groupings=tuple(groupings),
-        merged_categories=_merged_categories(table, quasi_identifiers, groupings),
+        category_sizes=_category_sizes(table, quasi_identifiers, groupings),
         sensitive=values,
         records_source=table.source,
         regions_source=regions.source,
@@ -208,14 +208,14 @@ def _note_selection(table: RecordTable, sensitive: Sequence[Sensitive], findings
             findings.warn("chosen-by-sensitive", message, remedy, column=name)
 
 
-def _merged_categories(
+def _category_sizes(
     table: RecordTable, quasi_identifiers: Sequence[str], groupings: Sequence[Grouping]
-) -> dict[str, frozenset[str]]:
-    """Find the categories of each grouped quasi-identifier that stand for several values."""
+) -> dict[str, dict[str, int]]:
+    """Count the values that each category of the grouped quasi-identifiers stands for."""
     found = {}
     for name in dict.fromkeys(grouping.column for grouping in groupings if grouping.column in quasi_identifiers):
         categories = table.facts(name).categories
-        found[name] = merged_groups(groupings, name, () if categories is None else categories.values)
+        found[name] = group_sizes(groupings, name, () if categories is None else categories.values)
     return found
 
 

@@ -17,7 +17,7 @@ from vbas_desktop.ui.numbers import SECONDS, measure_names, measure_of, measure_
 
 STAR, RECOMMENDED, KNEE = "★", "✔", "◣"
 MEANINGS = (
-    f"{STAR} no other solution beats it   {RECOMMENDED} recommended: the finest within the allowed loss   "
+    f"{STAR} no other solution beats it   {RECOMMENDED} recommended: the best within the allowed loss   "
     f"{KNEE} knee: where losing fewer records begins to cost much more of the place"
 )
 

@@ -1,21 +1,23 @@
-"""Lines around the results: the allowed loss with the marked solutions, advice on the run, what tiers would save."""
+"""Lines around the results: the allowed loss with the marked solutions, advice on the run, what other aims give."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QToolButton, QWidget
 
+from vbas_desktop.engine.advice import alternatives_in_words
 from vbas_desktop.engine.loss import USUAL_TIERS, in_tiers_in_words
-from vbas_desktop.model.solution import Advice
+from vbas_desktop.model.solution import Advice, Alternative
 from vbas_desktop.model.words import counted, share_in_words
-from vbas_desktop.session.results import Entry, by_scenario
+from vbas_desktop.session.results import Entry, Run, by_scenario
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_row
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import without_wheel
 from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
 
@@ -40,7 +42,7 @@ class LimitLine(QWidget):
             singleStep=0.5,
             suffix=" %",
             keyboardTracking=False,
-            toolTip="Recommended is the finest solution that loses no more of the records (Ctrl+L)",
+            toolTip="Recommended is the best solution that loses no more of the records (Ctrl+L)",
             accessibleName="Largest share suppressed, in percent",
         )
         without_wheel(self.percent)
@@ -48,6 +50,12 @@ class LimitLine(QWidget):
         shortcut.activated.connect(self.percent.setFocus)
         shortcut.activated.connect(self.percent.selectAll)
         self.recommended, self.knee = (dress(QToolButton(), autoRaise=True) for _ in range(2))
+        self.alternatives = dress(
+            QToolButton(),
+            text="Other aims",
+            toolTip="Try what the other aim of the allowed loss, and tiers, would give (Ctrl+I)",
+            shortcut=QKeySequence("Ctrl+I"),
+        )
         in_row(
             Label("At most"),
             self.percent,
@@ -55,6 +63,7 @@ class LimitLine(QWidget):
             self.recommended,
             self.knee,
             1,
+            self.alternatives,
             within=self,
             margins=(GRID, 0, GRID, GRID // 2),
             spacing=GRID // 2,
@@ -73,6 +82,7 @@ class LimitLine(QWidget):
         self.percent.blockSignals(True)
         self.percent.setValue(self._session.choices.allowed_loss_percent)
         self.percent.blockSignals(False)
+        self.alternatives.setEnabled(self._session.selected is not None)
         recommended, knee = self._marked("recommended"), self._marked("knee")
         self.recommended.setEnabled(recommended is not None)
         self.recommended.setText("none is within" if recommended is None else f"{RECOMMENDED} № {recommended.number:,}")
@@ -80,7 +90,7 @@ class LimitLine(QWidget):
             self.recommended,
             "Every solution loses more: allow a larger loss, or run with fewer sites"
             if recommended is None
-            else f"Recommended, the finest within the limit: {_told(recommended)}",
+            else f"Recommended, the best within the limit: {_told(recommended)}",
         )
         self.knee.setVisible(knee is not None)
         if knee is not None:
@@ -158,6 +168,84 @@ def run_in_tiers(context: Context) -> None:
         choices = replace(choices, approaches=made.approaches, parameters=made.parameters)
     session.change(choices.with_approach("tiers", USUAL_TIERS))
     context.run(None)
+
+
+class AlternativesLine(QWidget):
+    """Hidden until the other aim and tiers are asked for; then one line with a button for each.
+
+    They belong to the run of the shown solution, and to its records and columns.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self._asked: int | None = None
+        self.rows: list[tuple[Label, QPushButton]] = []
+        self._lines = in_column(within=self, margins=(GRID, 0, GRID, GRID // 2), spacing=GRID // 2)
+        for signal in (context.model.selection_changed, context.model.choices_changed):
+            signal.connect(self._on_changed)
+        self.hide()
+
+    @property
+    def run(self) -> Run | None:
+        """The run of the shown solution, if its alternatives can be tried now."""
+        shown = self._session.selected
+        if shown is None or shown.run.problem is None or shown.run.key != self._session.problem_key:
+            return None
+        return shown.run
+
+    def ask(self) -> None:
+        """Try the alternatives in the background."""
+        run = self.run
+        if run is None:
+            self._context.say(_OTHER_SETTINGS)
+            return
+        job = self._session.order_alternatives(run)
+        self._context.runner.start("Trying other aims", job.execute, partial(self._show, run))
+
+    def _show(self, run: Run, alternatives: tuple[Alternative, ...]) -> None:
+        self._clear()
+        if run.problem is None or self.run is None or self.run.id != run.id:
+            return
+        sentences = alternatives_in_words(alternatives, run.problem.records)
+        for text, alternative in zip(sentences, alternatives, strict=True):
+            label, button = Label(text), QPushButton("Run")
+            label.setWordWrap(True)
+            button.setAccessibleName(f"Run with the aim {alternative.aim} and tiers {alternative.tiers}")
+            set_tool_tip(button, "Choose this aim and these tiers, and run; Undo takes the choice back")
+            button.clicked.connect(partial(self._use, alternative))
+            line = QWidget()
+            in_row((label, 1), button, within=line, margins=0)
+            self._lines.addWidget(line)
+            self.rows.append((label, button))
+        self._asked = run.id
+        self.show()
+
+    def _use(self, alternative: Alternative) -> None:
+        shown = self._session.selected
+        if shown is None:
+            return
+        made = shown.run.choices
+        choices = replace(self._session.choices, approaches=made.approaches, parameters=made.parameters)
+        choices = choices.with_approach("site_number", "limit").with_approach("tiers", alternative.tiers)
+        self._session.change(choices.with_parameter("site_number", "limit", "aim", alternative.aim))
+        self._context.run(None)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        run = self.run
+        if run is None or run.id != self._asked:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._asked = None
+        self.rows.clear()
+        while self._lines.count():
+            item = self._lines.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
+        self.hide()
 
 
 class AdviceLine(QWidget):

@@ -23,7 +23,7 @@ from vbas_desktop.ui.widgets.tables import SqueezedTable, choose_row, copy_rows,
 
 from .results_bar import ColumnsMenu, MeasuresMenu, ResultsBar, offer_others, offer_pair
 from .results_columns import Column, approach_of, measures_of, signs_of, table_rows
-from .results_lines import AdviceLine, LimitLine, TiersLine
+from .results_lines import AdviceLine, AlternativesLine, LimitLine, TiersLine
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel, Wanted
 from .why import VectorLine
 
@@ -48,6 +48,7 @@ class ResultsTab(QWidget):
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
         self.limit, self.advice = LimitLine(context), AdviceLine(context)
+        self.alternatives = AlternativesLine(context)
         self.tiers = TiersLine(context)
         self.bar = ResultsBar(context.theme)
         self.only_stars, self.only_meeting = self.bar.only_stars, self.bar.only_meeting
@@ -83,7 +84,7 @@ class ResultsTab(QWidget):
         self.bar.add_menu("table", "Columns", "Which columns are shown", self.column_menu)
         self.bar.add_actions(self.actions_by_name.items())
         upper = QWidget()
-        lines = (self.bar, self.limit, self.advice, (self.table, 1), self.tiers, self.vector)
+        lines = (self.bar, self.limit, self.advice, self.alternatives, (self.table, 1), self.tiers, self.vector)
         in_column(*lines, within=upper, margins=0, spacing=0)
         self._content = split(upper, self.charts, upright=True, sizes=(380, 320))
         self._empty = EmptyState(_NO_DATA)
@@ -107,6 +108,7 @@ class ResultsTab(QWidget):
         for signal in (model.requirement_changed, self.charts.ranges_changed):
             signal.connect(self._refilter)
         model.choices_changed.connect(self.measure_menu.refresh)
+        self.limit.alternatives.clicked.connect(self.alternatives.ask)
         self.column_menu.ticked.connect(self._refresh_columns)
         self.charts.solution_clicked.connect(self._context.session.select)
         self._context.theme.changed.connect(self._on_theme_changed)
