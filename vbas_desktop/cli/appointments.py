@@ -29,7 +29,9 @@ EXAMPLE = """Example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("people", metavar="PEOPLE", help="CSV with one row per person (or per class, --count-column)")
+    parser.add_argument(
+        "people", metavar="PEOPLE", help="CSV or address: one row per person (or per class, --count-column)"
+    )
     parser.add_argument("slots", metavar="SLOTS", help="CSV with centre, time, capacity, optionally region, x, y")
     parser.add_argument(
         "--quasi-identifiers",
@@ -39,7 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="columns of the people file, separated by commas",
     )
     parser.add_argument(
-        "--id-column", metavar="NAME", help="column that names the person in appointments.csv (default: row number)"
+        "--id-column",
+        metavar="NAME",
+        help="column that names the person in appointments.csv (default: row number, which an address does not have)",
     )
     parser.add_argument(
         "--count-column",
@@ -101,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.io.regions.read import load_regions
     from vbas_desktop.jobs.appointments import PlanJob
     from vbas_desktop.screening.inputs import OTHER_GROUPS, OTHERS_SHARE, Constraints, PeopleColumns, load_people
-    from vbas_desktop.screening.outputs import PLAN_FILES, cannot_attend, read_plan, write_plan
+    from vbas_desktop.screening.outputs import PLAN_FILES, cannot_attend, read_plan, require_ids, write_plan
     from vbas_desktop.screening.planners import assigned_parameters, planner
     from vbas_desktop.screening.slots import load_slots
 
@@ -124,6 +128,8 @@ def run(options: argparse.Namespace) -> int:
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
     people = load_people(options.people, columns, reading_of(options), progress)
+    if options.out or options.cannot_attend is not None:
+        require_ids(people)
     regions = load_regions(options.regions, progress=progress) if options.regions else None
     constraints = Constraints(
         options.same_region,

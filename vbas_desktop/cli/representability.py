@@ -34,8 +34,8 @@ VECTOR_FILES = ("representability.html", "representability.json")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation")
-    parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it")
+    parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation, or an address")
+    parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it, or an address")
     parser.add_argument("--key", metavar="NAME", required=True, help="column that names a record in both files")
     parser.add_argument(
         "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
@@ -64,8 +64,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worst",
         metavar="FILE",
-        help="the most distorted version of ORIGINAL: Davies–Bouldin is normalised by it (default: a worst case that "
-        "follows from ORIGINAL alone)",
+        help="the most distorted version of ORIGINAL, file or address: Davies–Bouldin is normalised by it (default: a "
+        "worst case that follows from ORIGINAL alone)",
     )
     parser.add_argument(
         "--reason",
@@ -98,6 +98,7 @@ def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
     from vbas_desktop.assessment.representability.requirement import read_requirement
     from vbas_desktop.assessment.representability.vector import Choices
+    from vbas_desktop.io.databases.address import record_place
     from vbas_desktop.io.output import staged_folder
     from vbas_desktop.jobs.any_file import PairJob
     from vbas_desktop.release.report.pages import as_html
@@ -140,7 +141,8 @@ def run(options: argparse.Namespace) -> int:
     if options.out:
         with staged_folder(Path(options.out), VECTOR_FILES) as folder:
             (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
-            page = as_html(vector_report(vector, Path(options.original).name, Path(options.anonymised).name))
+            names = [record_place(place).name for place in (options.original, options.anonymised)]
+            page = as_html(vector_report(vector, *names))
             (folder / "representability.html").write_text(page, encoding="utf-8")
         say(f"Written to {options.out}")
     if options.json:

@@ -50,7 +50,7 @@ _GENTLY_SUPPRESSED = 0.01
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
+    parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed), or an address")
     parser.add_argument(
         "--columns",
         action=Once,
@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="F",
         default=[],
-        help="public table: values that are rare there are risky, too (repeatable: rare in any of them)",
+        help="public table (file or address): values that are rare there are risky, too (repeatable: rare in any)",
     )
     parser.add_argument("--strategy", choices=("gentle", "cover", "paper"), default="gentle", help=_STRATEGY_HELP)
     parser.add_argument(
@@ -115,14 +115,14 @@ def run(options: argparse.Namespace) -> int:
     """Search, and coarsen where asked."""
     from vbas_desktop.assessment.risky.loop import Plan
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
-    from vbas_desktop.io.records.table import load_records
+    from vbas_desktop.io.databases.records import load_records_at
     from vbas_desktop.jobs.risky import RiskyJob
 
     if options.suppress is None:
         options.suppress = _GENTLY_SUPPRESSED if options.strategy == "gentle" else 0.0
     _check(options)
     progress = TerminalProgress(options.quiet)
-    records = load_records(options.file, reading_of(options), progress)
+    records = load_records_at(options.file, reading_of(options), progress)
     dropped = Writing.from_options(vars(options)).identifiers
     for name in dropped:
         records.check_name(name)
@@ -152,9 +152,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     from vbas_desktop.assessment.risky.output import COARSENED
+    from vbas_desktop.io.databases.address import is_address
 
     if options.out and not options.apply:
         raise UsageError("--out goes with --apply")
+    if options.scores and is_address(options.file):
+        raise UsageError("--scores needs a record file: records behind an address have no numbers")
     if options.scores and options.apply:
         raise UsageError("--scores goes without --apply")
     if options.codebook and not options.show_values:

@@ -101,8 +101,9 @@ def check_complete(levels: Levels, table: RecordTable) -> None:
         return
     rows = table.first_rows(levels.column, lacking, _NAMED_ROWS)
     more = " …" if int(facts.frequencies[lacking].sum()) > len(rows) else ""
-    where = f"{agreeing(len(rows), 'row', 'rows')} {', '.join(f'{row:,}' for row in rows)}{more}"
-    message = f"The hierarchy has no row for {counted(number, 'value')} of the records (first in {where})."
+    listed = ", ".join(f"{row:,}" for row in rows)
+    where = f" (first in {agreeing(len(rows), 'row', 'rows')} {listed}{more})" if rows else ""
+    message = f"The hierarchy has no row for {counted(number, 'value')} of the records{where}."
     remedy = f"Add a row {levels.row_form()} for each of them."
     if any(value == "" for value, lacks in zip(values, lacking, strict=True) if lacks):
         remedy = f"{remedy} Empty fields need one, too: {levels.row_form('')}."

@@ -36,6 +36,7 @@ from vbas_desktop.assessment.representability.outlier_file import (
 )
 from vbas_desktop.assessment.representability.requirement import Requirement, as_rows, check
 from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.io.databases.records import load_records_at
 from vbas_desktop.io.generalise import check_complete, read_levels
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.io.output import check_target
@@ -136,7 +137,8 @@ class Pair:
 class PairJob:
     """Say how an anonymised file differs from its original. ``worst`` is the most distorted version of the original.
 
-    ``reading`` is of the original and of the worst version. What a ``requirement`` needs is described and checked.
+    Each is a file or an address. ``reading`` is of the original and of the worst version. What a ``requirement`` needs
+    is described and checked.
     """
 
     original: Path
@@ -153,15 +155,15 @@ class PairJob:
         columns, need = self.choices.quasi_identifiers, self.requirement
         hierarchies = self.coding.of(columns)
         choices = self.choices
-        before = load_records(self.original, self.reading, Span(progress, 0.0, 0.45))
+        before = load_records_at(self.original, self.reading, Span(progress, 0.0, 0.45))
         self.coding.check_complete(before, columns)
         choices = replace(choices, distances=self.coding.tables(before, columns, hierarchies))
         named = (*choices.sensitive, *choices.aims, *choices.excluded, *choices.meanings)
         unknown = [name for name in dict.fromkeys(named) if name not in before.dialect.header]
         if unknown:
             raise InputError([unknown_column(before, name) for name in unknown])
-        after = load_records(self.anonymised, self.anonymised_reading, Span(progress, 0.45, 0.8))
-        worst = None if self.worst is None else load_records(self.worst, self.reading, Span(progress, 0.8, 0.9))
+        after = load_records_at(self.anonymised, self.anonymised_reading, Span(progress, 0.45, 0.8))
+        worst = None if self.worst is None else load_records_at(self.worst, self.reading, Span(progress, 0.8, 0.9))
         if need is not None:
             # What somebody needs is described even if nobody named it here.
             needed = [name for name in need.required_sensitive if name in before.dialect.header]

@@ -19,6 +19,9 @@ INPUTS = frozenset({
 })  # fmt: skip
 """The options, by the names of `argparse`, that name something to be read."""
 
+_RECORDS = ("records", "file", "original", "anonymised", "worst", "people", "reference")
+"""Of these, addresses are possible, too."""
+
 _TABLES = ("hierarchies", "distances")
 """Of these folders the files ``COLUMN.csv`` are read."""
 
@@ -47,7 +50,7 @@ def _paths(name: str, text: str) -> list[Path]:
         return sorted(Path(text).glob("*.csv"))
     if name == "run_folder":
         return [Path(text) / RUN_FILE]
-    if name in ("records", "file"):
+    if name in _RECORDS:
         return local_paths(text)
     # COLUMN=FILE, COLUMN=FILE:LEVEL and APPROACH.PARAMETER=FILE name a file after the sign.
     file = text.partition("=")[2]

@@ -188,6 +188,10 @@ class RecordTable(Protocol):
         """Return the categories with blanks or invisible characters around them, by column."""
 
     @property
+    def texts(self) -> Mapping[str, Any]:
+        """Return the columns without codes as Arrow dictionary arrays, where the records cannot be read again."""
+
+    @property
     def rows_hash(self) -> str:
         """Return the hash of the rows in any order; empty if it is not known."""
 
@@ -242,6 +246,9 @@ class RecordTable(Protocol):
 
     def row_numbers(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the lines on which records of the file begin, of which the positions (counted from 0) ascend."""
+
+    def load_codes(self, progress: Progress) -> RecordTable:
+        """Return the same records with a code of each in memory."""
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """Return the row numbers of the first records whose category is marked in ``wanted``."""

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
+from vbas_desktop.io.databases.records import load_records_at
 from vbas_desktop.io.hashing import require_unchanged
-from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import counted
+from vbas_desktop.settings.reading import RecordOptions
 
 from .slots import SlotTable
 from .task import GroupLimits, Task
@@ -70,14 +71,14 @@ class People:
 
 
 def load_people(path: str | Path, columns: PeopleColumns, options: RecordOptions, progress: Progress) -> People:
-    """Read the people file and form the classes; the region, where given, is part of the class."""
+    """Read the people from a file or an address and form the classes; the region, where given, is part of the class."""
     if not columns.quasi_identifiers:
         raise InputError(
             Finding(
                 "no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one column.", file=str(path)
             )
         )
-    table = load_records(path, options, progress)
+    table = load_records_at(path, options, progress)
     require_unchanged(table.source)
     return people_of(table, columns)
 
@@ -114,14 +115,14 @@ def _refuse_duplicate_people(table: RecordTable, column: str | None) -> None:
     repeated = np.bincount(codes) > 1
     if repeated.any():
         rows = table.first_rows(column, repeated, 3)
+        where = f" (rows {', '.join(map(str, rows))} …)" if rows else ""
         raise InputError(
             Finding(
                 "duplicate-people",
-                f"{counted(int(repeated.sum()), 'person is', 'people are')} listed more than once "
-                f"(rows {', '.join(map(str, rows))} …).",
+                f"{counted(int(repeated.sum()), 'person is', 'people are')} listed more than once{where}.",
                 "List everybody once, or name another id column.",
                 file=table.source.path,
-                row=rows[0],
+                row=rows[0] if rows else None,
                 column=column,
             )
         )

@@ -128,6 +128,7 @@ def _write_appointments(assessment: Assessment, people: People, path: Path, prog
 def person_ids(people: People) -> Iterator[str]:
     """The people's ids in file order; the row number where no id column is named."""
     table, column = people.table, people.columns.id
+    require_ids(people)
     if column is None:
         return (str(table.row_number(number)) for number in range(table.rows))
     facts = table.facts(column)
@@ -136,6 +137,13 @@ def person_ids(people: People) -> Iterator[str]:
         return (values[code] for code in table.codes(column))
     place = table.dialect.header.index(column)
     return (row[place] for row in row_texts(table))
+
+
+def require_ids(people: People) -> None:
+    """Refuse people behind an address without a column of ids: they have no row numbers that could name them."""
+    if people.table.source.elsewhere and people.columns.id is None and people.columns.count is None:
+        message = "Records behind an address have no row numbers, so nothing names the people."
+        raise InputError(Finding("no-id", message, "Name a column of ids.", file=people.table.source.path))
 
 
 def read_plan(folder: str | Path, task: Task, people: People) -> Plan:

@@ -184,7 +184,7 @@ def _keys(table: RecordTable, key: str) -> NDArray[np.str_]:
     order = np.argsort(texts, kind="stable")
     same = texts[order][1:] == texts[order][:-1]
     if same.any():
-        row = table.row_number(int(order[1:][same].min()))
+        row = None if table.source.elsewhere else table.row_number(int(order[1:][same].min()))
         message = f"{np.unique(texts[order][1:][same]).size:,} keys occur more than once."
         remedy = "Name a column that is different in every record."
         raise InputError(Finding("repeated-key", message, remedy, file=table.source.path, row=row, column=key))

@@ -131,7 +131,8 @@ def write_coarsened(
         raise InputError(
             Finding("drop", "A searched column cannot be dropped.", "Search without it.", column=checked[0])
         )
-    if records.dialect.format != "csv":
+    records = records.load_codes(progress)
+    if records.dialect.format != "csv" and not records.source.elsewhere:
         raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
     with staged_folder(target, COARSENED) as folder:
         path = folder / "anonymized.csv"

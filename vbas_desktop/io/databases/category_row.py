@@ -11,10 +11,7 @@ from vbas_desktop.model.progress import Progress, Span
 
 from .address import Address
 from .engine import LOOKING, DatabaseEngine
-from .facts import describe_column
-
-FIRST_ROW = 2
-"""The row number of the first record: the names are row 1."""
+from .facts import FIRST_ROW, describe_column
 
 
 def settle_first_record(engine: DatabaseEngine, choice: str, progress: Progress) -> None:

@@ -1,22 +1,30 @@
-"""The facts of a column behind an address: its values and how many records have each."""
+"""Describes records behind an address: the values of their columns, how many records have each, and what they are."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.io.records.category_line import exceeded_number
 from vbas_desktop.io.records.coding import DISTINCT_LIMIT
 from vbas_desktop.io.records.parquet import dictionary_of
 from vbas_desktop.io.records.raw import IDENTIFIER_FROM
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
+from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import Categories, ColumnFacts, category_order
+from vbas_desktop.model.source import Source
 
 from .engine import DatabaseEngine, changed, no_fit
 
+FIRST_ROW = 2
+"""The row number of the first record: the names are row 1."""
 _OUTSIDE = "<value out of range"
 """How the text of a date or time begins that no calendar has."""
 
@@ -42,28 +50,49 @@ def describe_column(engine: DatabaseEngine, column: int, progress: Progress) -> 
     numbers = np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
     if int(numbers.sum()) != rows:
         raise changed(engine.address)
+    indices, texts = number_texts(engine, column, typed)
+    frequencies = np.bincount(indices, numbers, len(texts)).astype(np.int64)
+    facts, code_of = make_facts(engine, column, texts, frequencies)
+    return facts, None if facts.categories is None else Values(keys, code_of[indices])
+
+
+def number_texts(engine: DatabaseEngine, column: int, values: Any) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the values of a column as indices into their distinct texts; missing is the empty text."""
+    name = engine.description.header[column]
     try:
-        indices, texts = dictionary_of(typed)
+        indices, texts = dictionary_of(values)
     except InputError as error:
         located = (replace(finding, file=str(engine.address), column=name) for finding in error.findings)
         raise InputError(located) from None
     if any(text.startswith(_OUTSIDE) for text in texts):
         raise InputError(no_fit(engine.address, name))
-    met = np.zeros(len(texts), np.bool_)
-    met[indices] = True
-    ordered = category_order(sorted({text for text, there in zip(texts, met.tolist(), strict=True) if there}))
-    code_of = {text: code for code, text in enumerate(ordered)}
-    codes = np.array([code_of.get(text, 0) for text in texts], np.int64)[indices]
-    frequencies = np.zeros(len(ordered), np.int64)
-    np.add.at(frequencies, codes, numbers)
-    missing = int(frequencies[code_of[""]]) if "" in code_of else 0
-    many = len(ordered) > DISTINCT_LIMIT or (len(ordered) > IDENTIFIER_FROM and 2 * len(ordered) > rows)
-    if many:
-        return ColumnFacts(name, len(ordered), missing, categorical=False), None
+    return indices, texts
+
+
+def make_facts(
+    engine: DatabaseEngine, column: int, texts: Sequence[str], frequencies: NDArray[np.int64]
+) -> tuple[ColumnFacts, NDArray[np.int64]]:
+    """Return the facts of a column whose values have these texts and numbers of records, and the category of each.
+
+    A text may come twice. The categories are in class order; texts of no record are none of them.
+    """
+    name = engine.description.header[column]
+    totals: dict[str, int] = {}
+    for text, number in zip(texts, frequencies.tolist(), strict=True):
+        if number:
+            totals[text] = totals.get(text, 0) + number
+    missing = totals.get("", 0)
+    distinct = len(totals)
+    is_identifier = distinct > IDENTIFIER_FROM and 2 * distinct > engine.description.rows
+    if distinct > DISTINCT_LIMIT or is_identifier:
+        return ColumnFacts(name, distinct, missing, categorical=False), np.zeros(len(texts), np.int64)
+    ordered = category_order(sorted(totals))
+    place = {text: code for code, text in enumerate(ordered)}
+    code_of = np.array([place.get(text, 0) for text in texts], np.int64)
     declared = engine.category_numbers[column] if engine.category_numbers is not None else None
     categories = Categories(name, tuple(ordered), declared)
-    facts = ColumnFacts(name, len(ordered), missing, True, categories, frequencies)
-    return facts, Values(keys, codes)
+    counts = np.array([totals[text] for text in ordered], np.int64)
+    return ColumnFacts(name, distinct, missing, True, categories, counts), code_of
 
 
 def codable(kind: Any) -> bool:
@@ -78,3 +107,41 @@ def codable(kind: Any) -> bool:
     except pa.ArrowException:
         return False
     return True
+
+
+def describe_records(
+    engine: DatabaseEngine, facts: Sequence[ColumnFacts]
+) -> tuple[Source, Dialect, tuple[Finding, ...]]:
+    """Say where the records are, how they are written, and what was noticed; refused if there are none."""
+    about = engine.description
+    file = str(engine.address)
+    if not about.rows:
+        raise refusal("no-records", "There are columns but no records.", "Choose another place.", file=file)
+    findings = list(engine.findings)
+    for column in facts:
+        declared = None if column.categories is None else column.categories.declared
+        present = column.distinct - (column.missing > 0)
+        if declared is not None and present > declared:
+            findings.append(exceeded_number(column.name, present, declared, FIRST_ROW, file))
+        if not column.categorical and not column.distinct:
+            message = "The column holds structured or binary values, which cannot be categories."
+            findings.append(Finding("uncodable-column", message, "", Severity.HINT, file, column=column.name))
+    source = Source(file, about.size_bytes, _fingerprint(about.header, about.rows, facts), elsewhere=True)
+    dialect = Dialect("parquet", header=about.header, category_line=engine.category_numbers is not None)
+    return source, dialect, stop_on_errors(findings)
+
+
+def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:
+    """What changes when records do: a hash of names, number of records and the frequencies of all values.
+
+    It does not depend on the order of the records nor on the engine, so the same records have it everywhere.
+    """
+    digest = hashlib.sha256(json.dumps([1, list(header), rows]).encode())
+    for each in facts:
+        digest.update(json.dumps([each.name, each.distinct, each.missing]).encode())
+        if each.categories is not None and each.frequencies is not None:
+            for value, number in zip(each.categories.values, each.frequencies.tolist(), strict=True):
+                digest.update(
+                    f"{len(value.encode('utf-8', 'surrogatepass'))}:{value}:{number}\n".encode("utf-8", "surrogatepass")
+                )
+    return digest.hexdigest()

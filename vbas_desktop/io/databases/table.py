@@ -2,63 +2,105 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.records.category_line import exceeded_number
 from vbas_desktop.io.records.parquet import dictionary_of
-from vbas_desktop.io.records.raw import OrderedCodes, merged_facts
-from vbas_desktop.io.records.table import CodedTable
-from vbas_desktop.model.errors import Finding, Severity, refusal, stop_on_errors
+from vbas_desktop.io.records.raw import PlainCodes, merged_facts
+from vbas_desktop.io.records.table import CodedTable, unknown_column
+from vbas_desktop.model.blanks import padded_values
+from vbas_desktop.model.errors import Finding, InputError, refusal
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, Lookup
+from vbas_desktop.model.selection import Selection
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
-from .category_row import FIRST_ROW, refuse_numbers, settle_first_record
+from .category_row import refuse_numbers, settle_first_record
+from .coding import code_records
 from .counting import counts_of, in_parts
 from .engine import LOOKING, RECORDS, DatabaseEngine, changed
-from .facts import Values, describe_column
+from .facts import Values, describe_column, describe_records
 from .queries import count_query, select_query
 
 COUNTING = "Counting classes"
 
 
 @dataclass(frozen=True, eq=False)
-class DatabaseTable(CodedTable):
-    """A table whose records stay with their engine.
+class DatabaseTable:
+    """A `RecordTable` whose records stay with their engine.
 
-    It has the facts of the columns that were asked for, and counts on demand; codes of single records it has none.
+    It has the facts of the columns that were asked for, and counts on demand. What needs a code of each record asks for
+    `load_codes`; methods for single records are refused. ``values`` are the keys of each column as the engine takes
+    them back; ``lookups`` and ``codes_by_text`` are kept from query to query.
     """
 
-    engine: DatabaseEngine = field(kw_only=True)
-    values: dict[str, Values] = field(kw_only=True, default_factory=dict, repr=False)
-    lookups: dict[tuple[str, ...], tuple[Lookup, ...]] = field(kw_only=True, default_factory=dict, repr=False)
-    codes_by_text: dict[str, dict[str, int]] = field(kw_only=True, default_factory=dict, repr=False)
+    source: Source
+    rows: int
+    dialect: Dialect
+    columns: tuple[ColumnFacts, ...]
+    findings: tuple[Finding, ...]
+    engine: DatabaseEngine
+    values: dict[str, Values] = field(default_factory=dict, repr=False)
+    lookups: dict[tuple[str, ...], tuple[Lookup, ...]] = field(default_factory=dict, repr=False)
+    codes_by_text: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
+    selection: None = None
+    positions: None = None
+    considered: None = None
+    mapped_column: None = None
+    rows_hash: str = ""
+    texts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def file_rows(self) -> int:
+        """Return the number of records; none is left out."""
+        return self.rows
+
+    @cached_property
+    def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the categories with blanks or invisible characters around them, by column."""
+        found = {each.name: padded_values(each.categories.values) for each in self.columns if each.categories}
+        return {name: values for name, values in found.items() if values}
+
+    def facts(self, name: str) -> ColumnFacts:
+        """Return what is known of a column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        self.check_name(name)
+        raise LookupError(f"column {self.place(name) + 1} was not asked for when the records were described")
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that no column has."""
+        if name not in self.dialect.header:
+            raise InputError(unknown_column(self, name))
 
     def place(self, name: str) -> int:
-        """The number of a column."""
+        """Return the number of a column."""
         return self.dialect.header.index(name)
 
     def schema(self) -> Any:
-        """The types of the columns under their names."""
+        """Return the types of the columns under their names."""
         import pyarrow as pa
 
         return pa.schema(list(zip(self.dialect.header, self.engine.description.schema.types, strict=True)))
 
-    def codes(self, name: str) -> NDArray[np.unsignedinteger]:
-        """Refused: only what works by counting can be done with records that stay where they are."""
-        message = "This needs the records one by one, which an address does not give."
-        raise refusal("records-needed", message, "Use a record file for it.", file=self.source.path)
+    def labelled(self, codebook: Mapping[str, Mapping[str, str]]) -> Self:
+        """Return the same records with the labels of a codebook."""
+        columns = list(self.columns)
+        for number, column in enumerate(columns):
+            if column.categories is not None and column.name in codebook:
+                categories = replace(column.categories, labels=codebook[column.name])
+                columns[number] = replace(column, categories=categories)
+        return replace(self, columns=tuple(columns))
 
     def pieces(
         self, columns: Sequence[str], progress: Progress, stage: str
@@ -91,8 +133,53 @@ class DatabaseTable(CodedTable):
         return replace(self, columns=tuple(columns), codes_by_text=codes_by_text)
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
-        """None: tables have no order, so their rows have no numbers."""
+        """Return no row numbers: tables have no order."""
         return []
+
+    def load_codes(self, progress: Progress) -> CodedTable:
+        """Read all records and return them with a code of each."""
+        with self.engine.steady(progress):
+            return code_records(self.engine, progress)
+
+    def codes(self, name: str) -> NoReturn:
+        """Refuse to give a code of each record."""
+        self._refuse_single_records()
+
+    def codes_at(self, name: str, records: NDArray[np.int64]) -> NoReturn:
+        """Refuse to give codes of single records."""
+        self._refuse_single_records()
+
+    def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> NoReturn:
+        """Refuse regions that are given record by record."""
+        self._refuse_single_records()
+
+    def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> NoReturn:
+        """Refuse values that are given record by record."""
+        self._refuse_single_records()
+
+    def select(self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()) -> NoReturn:
+        """Refuse to choose records by their position."""
+        self._refuse_single_records()
+
+    def positions_of(self, rows: slice) -> NoReturn:
+        """Refuse positions: tables have no order."""
+        self._refuse_single_records()
+
+    def in_file(self, codes: NDArray[np.int32]) -> NoReturn:
+        """Refuse codes by position."""
+        self._refuse_single_records()
+
+    def row_number(self, record: int) -> NoReturn:
+        """Refuse row numbers."""
+        self._refuse_single_records()
+
+    def row_numbers(self, positions: NDArray[np.int64]) -> NoReturn:
+        """Refuse row numbers."""
+        self._refuse_single_records()
+
+    def _refuse_single_records(self) -> NoReturn:
+        message = "This needs the records one by one, which an address does not give."
+        raise refusal("records-needed", message, "Use a record file for it.", file=self.source.path)
 
     def count(
         self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
@@ -178,21 +265,16 @@ class DatabaseTable(CodedTable):
         """A random sample of about so many records, or all if there are no more, with the codes of this table."""
         source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
         found = self.engine.fetch(*self._asked(columns, source), progress, "Testing the released columns")
-        codes = {
-            name: _ordered(self.codes_of(name, found.column(place).combine_chunks()), self.facts(name))
-            for place, name in enumerate(columns)
-        }
-        kept = tuple(self.facts(name) for name in columns)
-        return CodedTable(self.source, found.num_rows, self.dialect, kept, (), codes)
+        codes = {}
+        for place, name in enumerate(columns):
+            found_codes = self.codes_of(name, found.column(place).combine_chunks())
+            codes[name] = PlainCodes(found_codes, max(1, self.facts(name).distinct))
+        facts = tuple(self.facts(name) for name in columns)
+        return CodedTable(self.source, found.num_rows, self.dialect, facts, (), codes)
 
     def close(self) -> None:
         """Let go of the engine."""
         self.engine.close()
-
-
-def _ordered(codes: NDArray[np.int64], facts: ColumnFacts) -> OrderedCodes:
-    number = max(1, facts.distinct)
-    return OrderedCodes([codes.astype(np.uint32)], np.arange(number, dtype=np.uint32), codes.size, number)
 
 
 def open_database_table(
@@ -206,7 +288,7 @@ def open_database_table(
     engine = open_engine(address, options, progress)
     try:
         with engine.steady(progress):
-            found = _described(engine, progress, columns)
+            found = _describe_columns(engine, progress, columns)
         engine.refuse_changed()
         return found
     except BaseException:
@@ -237,46 +319,18 @@ def open_engine(address: Address, options: RecordOptions, progress: Progress) ->
     return engine
 
 
-def _described(engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None) -> DatabaseTable:
-    about = engine.description
-    file = str(engine.address)
-    if not about.rows:
-        raise refusal("no-records", "There are columns but no records.", "Choose another place.", file=file)
+def _describe_columns(engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None) -> DatabaseTable:
+    """Ask for the values of the columns that are needed, and make the table."""
+    header = engine.description.header
     facts: list[ColumnFacts] = []
     values: dict[str, Values] = {}
-    findings = list(engine.findings)
-    wanted = [name for name in about.header if columns is None or name in columns]
+    wanted = [name for name in header if columns is None or name in columns]
     for number, name in enumerate(wanted):
         part = Span(progress, number / len(wanted), (number + 1) / len(wanted))
         part.update(LOOKING, 0.0)
-        one, kept = describe_column(engine, about.header.index(name), part)
-        facts.append(one)
-        declared = None if one.categories is None else one.categories.declared
-        present = one.distinct - (one.missing > 0)
-        if declared is not None and present > declared:
-            findings.append(exceeded_number(name, present, declared, FIRST_ROW, file))
+        described, kept = describe_column(engine, header.index(name), part)
+        facts.append(described)
         if kept is not None:
             values[name] = kept
-        elif not one.distinct:
-            message = "The column holds structured or binary values, which cannot be categories."
-            findings.append(Finding("uncodable-column", message, "", Severity.HINT, file, column=name))
-    source = Source(file, about.size_bytes, _fingerprint(about.header, about.rows, facts), elsewhere=True)
-    dialect = Dialect("parquet", header=about.header, category_line=engine.category_numbers is not None)
-    found = stop_on_errors(findings)
-    return DatabaseTable(source, about.rows, dialect, tuple(facts), found, engine=engine, values=values)
-
-
-def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:
-    """What changes when records do: a hash of names, number of records and the frequencies of all values.
-
-    It does not depend on the order of the records nor on the engine, so the same records have it everywhere.
-    """
-    digest = hashlib.sha256(json.dumps([1, list(header), rows]).encode())
-    for each in facts:
-        digest.update(json.dumps([each.name, each.distinct, each.missing]).encode())
-        if each.categories is not None and each.frequencies is not None:
-            for value, number in zip(each.categories.values, each.frequencies.tolist(), strict=True):
-                digest.update(
-                    f"{len(value.encode('utf-8', 'surrogatepass'))}:{value}:{number}\n".encode("utf-8", "surrogatepass")
-                )
-    return digest.hexdigest()
+    source, dialect, findings = describe_records(engine, facts)
+    return DatabaseTable(source, engine.description.rows, dialect, tuple(facts), findings, engine=engine, values=values)

@@ -26,7 +26,16 @@ def row_texts(table: RecordTable) -> Iterator[list[str]]:
 
     Raises `InputError` if the file is not the file any more that was loaded (told after the last row).
     """
+    if table.source.elsewhere:
+        return _loaded_rows(table)
     return _checked(table, table.dialect.header)
+
+
+def _loaded_rows(table: RecordTable) -> Iterator[list[str]]:
+    """The records of an address, which are all in memory."""
+    columns = [coded_texts(table, name) for name in table.dialect.header]
+    for record in range(table.rows):
+        yield [str(texts[codes[record]]) for codes, texts in columns]
 
 
 def _checked(table: RecordTable, names: Sequence[str]) -> Iterator[list[str]]:
@@ -105,6 +114,9 @@ def column_texts(table: RecordTable, name: str) -> NDArray[np.str_]:
     facts = table.facts(name)
     if facts.categories is not None:
         return np.array(facts.categories.values)[table.codes(name)]
+    if table.source.elsewhere:
+        codes, texts = coded_texts(table, name)
+        return texts[codes]
     if table.dialect.format == "parquet":
         return np.array([row[0] for row in _checked(table, [name])], np.str_)
     place = table.dialect.header.index(name)
@@ -116,9 +128,21 @@ def coded_texts(table: RecordTable, name: str) -> tuple[NDArray[np.integer], NDA
     facts = table.facts(name)
     if facts.categories is not None:
         return table.codes(name), np.array(facts.categories.values, np.str_)
+    if table.source.elsewhere:
+        return _loaded_texts(table, name)
     texts, codes = np.unique(column_texts(table, name), return_inverse=True)
     return codes, texts
 
 
 def _changed(table: RecordTable) -> InputError:
     return refusal("input-changed", "The file changed since it was loaded.", "Load it again.", file=table.source.path)
+
+
+def _loaded_texts(table: RecordTable, name: str) -> tuple[NDArray[np.integer], NDArray[np.str_]]:
+    """The same of a column of an address; refused if its values have no text."""
+    if name not in table.texts:
+        message = "The column holds structured or binary values, which have no text."
+        raise refusal("uncodable-column", message, "Leave the column out.", file=table.source.path, column=name)
+    found = table.texts[name]
+    ordered, code_of = np.unique(np.array(found.dictionary.to_pylist(), np.str_), return_inverse=True)
+    return code_of[np.asarray(found.indices)], ordered

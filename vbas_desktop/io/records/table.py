@@ -65,7 +65,8 @@ class CodedTable:
 
     ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect. With a
     ``selection``, ``rows`` are the records that are considered, and ``positions`` says which of the file's they are. In
-    ``mapped_column`` the values are regions that a region map gave to the records, not those of the file.
+    ``mapped_column`` the values are regions that a region map gave to the records, not those of the file. ``texts``
+    has the columns without codes as Arrow dictionary arrays if the records are from an address: nothing is read again.
     """
 
     source: Source
@@ -79,6 +80,7 @@ class CodedTable:
     positions: NDArray[np.int64] | None = field(default=None, repr=False)
     mapped_column: str | None = None
     _unmapped: CodedTable | None = field(default=None, repr=False)
+    texts: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def file_rows(self) -> int:
@@ -226,6 +228,10 @@ class CodedTable:
             )
         return count(first, others, progress)
 
+    def load_codes(self, progress: Progress) -> Self:
+        """Return the table itself, which has a code of each record."""
+        return self
+
     def schema(self) -> Any:
         """The types of the columns as Arrow names them; None if all are text."""
         if self.dialect.format != "parquet":
@@ -243,7 +249,9 @@ class CodedTable:
         return self._lines.rows(positions)
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
-        """The row numbers of the first records whose category is marked in ``wanted``."""
+        """The row numbers of the first records whose category is marked in ``wanted``; none behind an address."""
+        if self.source.elsewhere:
+            return []
         codes = self.codes(name)
         rows: list[int] = []
         for start in range(0, codes.size, _CHUNK):
