@@ -6,7 +6,7 @@ Whole numbers have no decimal point, dates are ISO dates, nulls and not-a-number
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -27,6 +27,7 @@ from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.source import Source
 
 from .coding import DISTINCT_LIMIT
+from .csv_batches import UnreadableRows
 from .raw import RawColumn, RawRecords, code_type
 
 _BATCH_ROWS = 1 << 17
@@ -101,6 +102,53 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
             raise refusal("uncodable-column", message, remedy, file=path, column=binary[0]) from None
         message = "The file is not a readable Parquet file any more."
         raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
+
+
+def read_parquet_again(
+    source: Source, dialect: Dialect, names: Sequence[str], typed: bool, progress: Progress, stage: str
+) -> Generator[Any]:
+    """Yield some columns of a file that was read before, as batches.
+
+    Columns are strings, every value being the text that loading takes it for, or with ``typed`` what is stored.
+    Raises `UnreadableRows` if the file has changed, at the latest after the last batch.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = Path(source.path)
+    with pq.ParquetFile(path, pre_buffer=False) as file:
+        total = max(1, file.metadata.num_rows)
+        if not set(names) <= set(file.schema_arrow.names):
+            raise UnreadableRows
+        binary = [name for name in names if is_binary(file.schema_arrow.field(name).type)]
+    rows = 0
+    left_out = int(dialect.category_line)
+    try:
+        for batch in bounded_batches(path, _BATCH_ROWS, names):
+            progress.update(stage, rows / total)
+            rows += batch.num_rows
+            columns = [batch.column(name).slice(left_out) for name in names]
+            left_out = 0
+            arrays = columns if typed else [_to_strings(column) for column in columns]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
+    except (pa.ArrowNotImplementedError, UnicodeDecodeError):
+        message = "The file has columns of structured or binary values, which are not text."
+        raise refusal("uncodable-column", message, "Take them out.", file=path) from None
+    except pa.ArrowInvalid:
+        if not binary:
+            raise
+        message = "The column holds binary values, which are not text."
+        remedy = "Take it out, or write it as text."
+        raise refusal("uncodable-column", message, remedy, file=path, column=binary[0]) from None
+    if _hashed(path, threading.Event()).sha256 != source.sha256:
+        raise UnreadableRows
+
+
+def _to_strings(array: Any) -> Any:
+    import pyarrow as pa
+
+    indices, values = dictionary_of(array)
+    return pa.array(values, pa.string()).take(pa.array(indices))
 
 
 def first_parquet_record(path: Path) -> tuple[str, ...] | None:

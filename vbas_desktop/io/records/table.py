@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,8 +32,10 @@ from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
 
 from .category_line import looks_like_numbers, settle_category_line
+from .csv_batches import UnreadableRows, read_csv_texts
 from .delimited import DelimitedScan
-from .parquet import first_parquet_record, is_parquet, scan_parquet
+from .limits import USUAL_LIMITS
+from .parquet import first_parquet_record, is_parquet, read_parquet_again, scan_parquet
 from .raw import (
     Codes,
     MergedCodes,
@@ -81,6 +83,7 @@ class CodedTable:
     mapped_column: str | None = None
     _unmapped: CodedTable | None = field(default=None, repr=False)
     texts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    _block_bytes: int = field(default=USUAL_LIMITS.block_bytes, repr=False)
 
     @property
     def file_rows(self) -> int:
@@ -231,6 +234,28 @@ class CodedTable:
     def load_codes(self, progress: Progress) -> Self:
         """Return the table itself, which has a code of each record."""
         return self
+
+    def read_batches(
+        self, names: Sequence[str], progress: Progress, stage: str, *, typed: bool = False
+    ) -> Generator[Any]:
+        """Read the file again: yield some columns of all its records as Arrow batches, in the order of the file.
+
+        Values are strings, missing ones empty; with ``typed``, a Parquet file gives its values as stored. Records that
+        a filter leaves out are among them. Raises `InputError`, at the latest after the last batch, if the file is not
+        the one any more that was loaded.
+        """
+        import pyarrow as pa
+
+        for name in names:
+            self.check_name(name)
+        try:
+            if self.dialect.format == "parquet":
+                yield from read_parquet_again(self.source, self.dialect, names, typed, progress, stage)
+            else:
+                yield from read_csv_texts(self.source, self.dialect, names, self._block_bytes, progress, stage)
+        except (UnreadableRows, pa.ArrowException, OSError):
+            message = "The file changed since it was loaded."
+            raise refusal("input-changed", message, "Load it again.", file=self.source.path) from None
 
     def schema(self) -> Any:
         """The types of the columns as Arrow names them; None if all are text."""
