@@ -8,6 +8,8 @@ most significant first. Indices are unsigned: numba tests a signed one for being
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,23 @@ Keys = NDArray[np.int64]
 
 BLOCK = 8192
 """Rows whose keys are made together."""
+
+
+class Buffers(NamedTuple):
+    """Memory that the search of one set of columns after the other uses.
+
+    ``active`` are the rows that are not covered, ``slots`` the slot of each of them, ``totals`` the records of each
+    slot, 0 before. The slot of a key is the key itself if ``table`` is empty, else its place in this hash table, which
+    is −1 before. ``keys`` and ``hits`` are for one block of rows, with one place more for hits.
+    """
+
+    active: Places
+    slots: Places
+    table: Keys
+    totals: Rows
+    keys: Keys
+    hits: Places
+
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -81,20 +100,10 @@ def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64
 
 @kernel
 def add_up(
-    codes: Codes,
-    columns: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    active: Places,
-    weights: Rows,
-    table: Keys,
-    totals: Rows,
-    slots: Places,
+    codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64], weights: Rows, buffers: Buffers
 ) -> None:
-    """Add up the records of each key in its slot of ``totals``, which are 0 before; ``slots`` lists that of each row.
-
-    The slot is the key itself where ``table`` is empty, else the key's place in this hash table, which is −1 before.
-    """
-    keys = np.empty(BLOCK, np.int64)
+    """Add up the records of each key in its slot of ``totals``, and list the slot of each active row."""
+    active, slots, table, totals, keys = buffers.active, buffers.slots, buffers.table, buffers.totals, buffers.keys
     for start in range(0, active.size, BLOCK):
         rows = active[start : start + BLOCK]
         _keys_of(codes, columns, numbers, rows, keys)
@@ -118,12 +127,12 @@ def any_below(totals: Rows, k: int) -> bool:
 
 
 @kernel
-def pick(totals: Rows, k: int, active: Places, slots: Places, scores: Rows, covered: Bits) -> int:
-    """Cover and score the listed rows whose slot has fewer than k records.
+def pick(k: int, scores: Rows, covered: Bits, buffers: Buffers) -> int:
+    """Cover and score the active rows whose slot has fewer than k records.
 
     Leaves the first row of each such slot in ``active`` and its records in ``slots``; returns how many there are.
     """
-    hit = np.empty(BLOCK + 1, np.uint32)
+    active, slots, totals, hit = buffers.active, buffers.slots, buffers.totals, buffers.hits
     found = 0
     for start in range(0, active.size, BLOCK):
         hits = 0

@@ -25,7 +25,7 @@ from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
-from .jit import kernel, prepare, subkernel
+from .jit import allocating_subkernel, kernel, prepare, subkernel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -448,7 +448,7 @@ def _ordered_distance(codes: Any, numbers: Any, low: int, high: int, size: int, 
     return total / (present - 1) if present > 1 else 0.0
 
 
-@subkernel
+@allocating_subkernel
 def _recursive(
     limit: int, top: int, codes: Any, numbers: Any, low: int, high: int, harmful: Any, sorted_: Any
 ) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel, subkernel
+from .jit import allocating_subkernel, subkernel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -127,7 +127,7 @@ def beats(distance: float, site: int, other_distance: float, other: int) -> bool
     return distance < other_distance or (distance == other_distance and site < other)
 
 
-@kernel
+@subkernel
 def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
     """The nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
     first, second, d1, d2 = _NONE, _NONE, np.inf, np.inf
@@ -149,7 +149,7 @@ def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -
     return first, d1, second, d2
 
 
-@kernel
+@subkernel
 def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[int, bool]:
     """Fill ``star`` with the sites of the cells adjacent to a site's cell, counter-clockwise.
 
@@ -279,7 +279,7 @@ _CIRCLE_BOUND = (10.0 + 96.0 * _HALF_ULP) * _HALF_ULP
 _SPLITTER = 2.0**27 + 1.0
 
 
-@kernel
+@subkernel
 def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     """1 if p lies left of the line from a to b, -1 if right of it, 0 if on it."""
     left = (bx - ax) * (py - ay)
@@ -295,7 +295,7 @@ def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: floa
     return _exact_side(ax, ay, bx, by, px, py)
 
 
-@kernel
+@subkernel
 def side_of_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     """For v, a, b counter-clockwise: 1 if p lies inside their circle, -1 if outside, 0 if on it."""
     adx, ady, bdx, bdy, pdx, pdy = ax - vx, ay - vy, bx - vx, by - vy, px - vx, py - vy
@@ -335,7 +335,7 @@ def _two_product(a: float, b: float) -> tuple[float, float]:
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
-@subkernel
+@allocating_subkernel
 def _difference(a: float, b: float) -> Floats:
     total, rest = _two_sum(a, -b)
     if rest != 0.0:
@@ -350,7 +350,7 @@ def _kept(parts: Floats, filled: int, part: float) -> int:
     return filled + 1 if part != 0.0 else filled
 
 
-@subkernel
+@allocating_subkernel
 def _plus(e: Floats, f: Floats, sign: float) -> Floats:
     """e + sign·f: both ascending in size, and so is the result; zeros are left out."""
     result = np.empty(e.size + f.size)
@@ -368,7 +368,7 @@ def _plus(e: Floats, f: Floats, sign: float) -> Floats:
     return result[: max(filled, 1)]
 
 
-@subkernel
+@allocating_subkernel
 def _scaled(e: Floats, factor: float) -> Floats:
     result = np.empty(2 * e.size)
     carried, rest = _two_product(e[0], factor)
@@ -383,7 +383,7 @@ def _scaled(e: Floats, factor: float) -> Floats:
     return result[: max(filled, 1)]
 
 
-@subkernel
+@allocating_subkernel
 def _times(e: Floats, f: Floats) -> Floats:
     product = _scaled(e, f[0])
     for j in range(1, f.size):
@@ -391,12 +391,12 @@ def _times(e: Floats, f: Floats) -> Floats:
     return product
 
 
-@subkernel
+@allocating_subkernel
 def _cross(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
     return _plus(_times(ax, by), _times(ay, bx), -1.0)
 
 
-@subkernel
+@allocating_subkernel
 def _lift(x: Floats, y: Floats) -> Floats:
     return _plus(_times(x, x), _times(y, y), 1.0)
 
@@ -409,12 +409,12 @@ def _sign(e: Floats) -> int:
     return -1 if largest < 0.0 else 0
 
 
-@subkernel
+@allocating_subkernel
 def _exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     return _sign(_cross(_difference(bx, ax), _difference(by, ay), _difference(px, ax), _difference(py, ay)))
 
 
-@subkernel
+@allocating_subkernel
 def _exact_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     adx, ady = _difference(ax, vx), _difference(ay, vy)
     bdx, bdy = _difference(bx, vx), _difference(by, vy)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from vbas_desktop.model.words import counted
 
 from .found import Found, Level, Search, risky_rows, rows_of
 from .table import Table
+
+if TYPE_CHECKING:
+    from vbas_desktop.algorithms.kernels.minimal_uniques import Buffers
 
 WORK_LIMIT = 20_000_000_000
 """Row visits after which a search ends and says that it is not complete (some minutes)."""
@@ -75,8 +78,7 @@ def mine(
         return search  # no class over all columns is small, so no combination is
     covered: Covered = {(): np.zeros((table.rows + 7) // 8, np.uint8)}
     scratch = _Scratch(table, k)
-    if not references:
-        scratch.prepare(covered[()], search.scores, progress)
+    scratch.prepare(covered[()], search.scores, progress)
     work = 0
     for size in range(1, width + 1):
         if max_size is not None and size > max_size:
@@ -120,26 +122,34 @@ def _those(found: list[Found], passed: list[bool], wanted: bool) -> tuple[Found,
 
 
 class _Scratch:
-    """What the compiled search of all sets shares: memory that is used again and again."""
+    """The compiled search of one set of columns after the other, with memory that all of them use."""
 
     def __init__(self, table: Table, k: int) -> None:
+        from vbas_desktop.algorithms.kernels import minimal_uniques
+
+        self._kernels = minimal_uniques
         self._table = table
         self._k = min(k, (1 << 31) - 1)
         self._count_type = np.min_scalar_type(self._k)
-        self._active, self._slots = np.empty(table.rows + 8, np.uint32), np.empty(table.rows, np.uint32)
-        self._totals, self._keys = np.empty(0, np.int32), np.empty(0, np.int64)
+        self._buffers = minimal_uniques.Buffers(
+            active=np.empty(table.rows + 8, np.uint32),
+            slots=np.empty(table.rows, np.uint32),
+            table=np.empty(0, np.int64),
+            totals=np.empty(0, np.int32),
+            keys=np.empty(minimal_uniques.BLOCK, np.int64),
+            hits=np.empty(minimal_uniques.BLOCK + 1, np.uint32),
+        )
 
     def prepare(self, mask: NDArray[np.uint8], scores: NDArray[np.int32], progress: Progress) -> None:
-        """Have the loops of the search compiled for the types of this table."""
+        """Have the kernels compiled for the types of this table."""
         from vbas_desktop.algorithms.kernels.jit import prepare
-        from vbas_desktop.algorithms.kernels.minimal_uniques import add_up, any_below, open_rows, pick
 
-        table, k, active, slots, totals = self._table, self._k, self._active, self._slots, self._totals
+        table, kernels, buffers = self._table, self._kernels, self._buffers
         numbers = np.zeros(0, np.int64)
-        prepare(progress, open_rows, mask, table.rows, active)
-        prepare(progress, add_up, table.codes, numbers, numbers, active, table.weights, self._keys, totals, slots)
-        prepare(progress, any_below, totals, k)
-        prepare(progress, pick, totals, k, active, slots, scores, mask)
+        prepare(progress, kernels.open_rows, mask, table.rows, buffers.active)
+        prepare(progress, kernels.add_up, table.codes, numbers, numbers, table.weights, buffers)
+        prepare(progress, kernels.any_below, buffers.totals, self._k)
+        prepare(progress, kernels.pick, self._k, scores, mask, buffers)
 
     def fits(self, columns: tuple[int, ...]) -> bool:
         """Whether the keys of these columns are whole numbers that the machine can hold."""
@@ -147,29 +157,28 @@ class _Scratch:
 
     def search(self, columns: tuple[int, ...], mask: NDArray[np.uint8], scores: NDArray[np.int32]) -> Found | None:
         """Cover and score the rows that are risky over these columns; the combinations that make them so."""
-        from vbas_desktop.algorithms.kernels.minimal_uniques import add_up, any_below, open_rows, pick
-
-        table, slots = self._table, self._slots
-        active = self._active[: open_rows(mask, table.rows, self._active)]
+        table, kernels = self._table, self._kernels
+        active = self._buffers.active[: kernels.open_rows(mask, table.rows, self._buffers.active)]
         numbers = [table.number_of_values(column) for column in columns]
-        totals, keys = self._cleared(math.prod(numbers), active.size)
-        add_up(table.codes, np.array(columns), np.array(numbers), active, table.weights, keys, totals, slots)
-        if not any_below(totals, self._k):
+        buffers = self._clear(math.prod(numbers), active.size)._replace(active=active)
+        kernels.add_up(table.codes, np.array(columns), np.array(numbers), table.weights, buffers)
+        if not kernels.any_below(buffers.totals, self._k):
             return None
-        found = pick(totals, self._k, active, slots, scores, mask)
-        return Found.of(columns, active[:found].view(np.int32), slots[:found].astype(self._count_type))
+        found = kernels.pick(self._k, scores, mask, buffers)
+        return Found.of(columns, active[:found].view(np.int32), buffers.slots[:found].astype(self._count_type))
 
-    def _cleared(self, radix: int, rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Room for the totals of so many rows, and a hash table if so many keys would take too much of it."""
-        hashed = radix > min(_DENSE_LIMIT, max(4 * rows, 1 << 12))
+    def _clear(self, radix: int, rows: int) -> Buffers:
+        """Return the buffers with totals for so many rows, and a hash table if all keys would take too much memory."""
+        is_hashed = radix > min(_DENSE_LIMIT, max(4 * rows, 1 << 12))
         # At most two of three slots of the hash table are taken, so that searches in it stay short.
-        size = max(16, rows + rows // 2) if hashed else radix
-        self._totals = _grown(self._totals, size)
-        self._keys = _grown(self._keys, size if hashed else 0)
-        totals, keys = self._totals[:size], self._keys[: size if hashed else 0]
-        totals.fill(0)
-        keys.fill(-1)
-        return totals, keys
+        size = max(16, rows + rows // 2) if is_hashed else radix
+        slots = size if is_hashed else 0
+        totals = _grown(self._buffers.totals, size)
+        table = _grown(self._buffers.table, slots)
+        self._buffers = self._buffers._replace(totals=totals, table=table)
+        totals[:size] = 0
+        table[:slots] = -1
+        return self._buffers._replace(totals=totals[:size], table=table[:slots])
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
