@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.base import Situation
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 
@@ -18,24 +19,18 @@ def regions_of(points) -> Regions:
     return Regions(ids, places, CoordinateSystem(CoordinateKind.PLANAR), labels=sides)
 
 
-def counts_of(matrix, sparse: bool = False) -> EquivalenceCounts:
-    """Counts of the classes that occur, in the form asked for."""
+def counts_of(matrix) -> ClassCounts:
+    """Counts of the combinations that occur."""
     matrix = np.array(matrix, np.int64)
     present = np.flatnonzero(matrix.sum(axis=0)).astype(np.int64)
-    kept = np.ascontiguousarray(matrix[:, present])
-    if not sparse:
-        return EquivalenceCounts((matrix.shape[1],), present, dense=kept)
-    region, column = np.nonzero(kept)
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(region, minlength=len(kept))))).astype(np.int64)
-    rows = (indptr, column.astype(np.int32), kept[region, column])
-    return EquivalenceCounts((matrix.shape[1],), present, sparse=rows)
+    return ClassCounts.from_matrix((matrix.shape[1],), present, matrix[:, present])
 
 
-def problem_of(points, matrix, k: int = 2, unknown: int = 0, sparse: bool = False) -> Problem:
+def problem_of(points, matrix, k: int = 2, unknown: int = 0) -> Problem:
     categories = (Categories("colour", tuple(f"c{code}" for code in range(np.array(matrix).shape[1]))),)
     return Problem(
         regions_of(points),
-        counts_of(matrix, sparse),
+        counts_of(matrix),
         k,
         ("colour",),
         categories,
@@ -50,7 +45,7 @@ def situation_for(points, matrix, k: int = 2, random_seed: int = 0) -> Situation
 
 @st.composite
 def problems(draw, most_regions: int = 12, distinct: bool = False) -> Problem:
-    """Problems with ties, duplicates, collinear points, empty regions and rare classes, in both forms of counts."""
+    """Problems with ties, duplicates, collinear points, empty regions and rare classes."""
     number = draw(st.integers(1, most_regions))
     width = draw(st.integers(1, 5))
     coordinate = st.one_of(st.integers(0, 4), st.floats(-50, 50, allow_nan=False, width=32))
@@ -59,4 +54,4 @@ def problems(draw, most_regions: int = 12, distinct: bool = False) -> Problem:
     matrix = draw(st.lists(st.lists(cell, min_size=width, max_size=width), min_size=number, max_size=number))
     if not np.any(matrix):
         matrix[0][0] = draw(st.integers(1, 6))
-    return problem_of(points, matrix, k=draw(st.integers(1, 8)), sparse=draw(st.booleans()))
+    return problem_of(points, matrix, k=draw(st.integers(1, 8)))

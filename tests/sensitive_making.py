@@ -7,21 +7,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.criteria import Sensitive, criterion_of
-from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 Row = tuple[int, int, int]
 """Region, class, value of one record."""
 
 
-def counts_of(rows: Sequence[Row], regions: int, classes: int) -> EquivalenceCounts:
+def counts_of(rows: Sequence[Row], regions: int, classes: int) -> ClassCounts:
     """The records by region and class; only classes that occur have a column."""
     matrix = np.zeros((regions, classes), np.int64)
     for region, kind, _ in rows:
         matrix[region, kind] += 1
     present = np.flatnonzero(matrix.sum(axis=0))
-    return EquivalenceCounts.from_dense((classes,), present, matrix[:, present])
+    return ClassCounts.from_matrix((classes,), present, matrix[:, present])
 
 
 def sensitive_of(
@@ -32,7 +32,7 @@ def sensitive_of(
     for region, kind, value in rows:
         matrix[region, kind * values + value] += 1
     present = np.flatnonzero(matrix.sum(axis=0))
-    cells = EquivalenceCounts.from_dense((classes, values), present, matrix[:, present])
+    cells = ClassCounts.from_matrix((classes, values), present, matrix[:, present])
     totals = np.bincount([value for _, _, value in rows], minlength=values).astype(np.int64)
     harmful = np.array([value not in benign for value in range(values)])
     names = tuple(str(value) for value in range(values))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.problem_making import situation_for
-from vbas_desktop.algorithms.grouping import dense_membership
+from vbas_desktop.algorithms.aggregation import dense_membership
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import COMPONENTS, approaches, make
 from vbas_desktop.engine.checks import check_tiers

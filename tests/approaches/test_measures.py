@@ -13,7 +13,8 @@ from tests.problem_making import problem_of, problems
 from vbas_desktop.algorithms.adjacency import neighbours
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.engine.outcome import outcome_of, situation_of
-from vbas_desktop.model.records import Categories, EquivalenceCounts, Grouping
+from vbas_desktop.model.counts import ClassCounts
+from vbas_desktop.model.records import Categories, Grouping
 from vbas_desktop.model.tiers import Tiers
 
 
@@ -26,9 +27,7 @@ def rated(problem, owner, sites, global_suppression=True):
 def naive(problem, owner, sites):
     """From the matrix, region by region and class by class."""
     points, k = problem.regions.points, problem.k
-    indptr, columns, values = problem.counts.rows
-    matrix = np.zeros((len(points), problem.counts.classes.size), int)
-    matrix[np.repeat(np.arange(len(points)), np.diff(indptr)), columns] = values
+    matrix = problem.counts.table.toarray()
     groups = {j: [i for i in range(len(points)) if owner[i] == j] for j in sorted(set(owner))}
     total = {j: matrix[members].sum(axis=0) for j, members in groups.items()}
     released = {j: [int(size) if size >= k else 0 for size in sizes] for j, sizes in total.items()}
@@ -135,7 +134,7 @@ def test_measures_worked_by_hand():
 
 def test_merged_categories_and_larger_places_raise_the_certainty_penalty():
     # Two columns: colour (3 groups of 6 values: 3, 1 and 2) and size (2 values as they were). k = 2.
-    counts = EquivalenceCounts((3, 2), np.arange(6), dense=np.array([[4, 0, 1, 0, 0, 0], [0, 3, 1, 0, 0, 2], [0] * 6]))
+    counts = ClassCounts.from_matrix((3, 2), np.arange(6), np.array([[4, 0, 1, 0, 0, 0], [0, 3, 1, 0, 0, 2], [0] * 6]))
     colours = Categories("colour", ("dark", "green", "light"))
     groups = {"black": "dark", "blue": "dark", "brown": "dark", "white": "light", "yellow": "light"}
     problem = replace(
@@ -225,7 +224,7 @@ def test_points_a_rounding_error_apart_have_a_distance_all_the_same():
 def test_average_anonymity_is_the_same_when_the_classes_are_counted_in_parts():
     generator = np.random.default_rng(3)
     counts = generator.integers(0, 3, (120, 3000))
-    problem = problem_of(generator.random((120, 2)), counts, k=2, sparse=True)
+    problem = problem_of(generator.random((120, 2)), counts, k=2)
     owner = np.arange(120) % 7
     merged = np.array([counts[owner == group].sum(axis=0) for group in range(7)])
     expected = np.mean([sizes[sizes > 0].min() for sizes in merged])

@@ -10,7 +10,7 @@ from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.comparison.thesis import published_canada
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 
 EAST, WEST = ("eastern", 2_433_221, 4_426), ("western", 9_647_422, 17_613)
 
@@ -36,7 +36,7 @@ def situation_of_size(records, regions, category_numbers):
     """All records in one class of one region: these formulas ask for nothing but the totals."""
     matrix = np.zeros((regions, 1), np.int64)
     matrix[0, 0] = records
-    counts = EquivalenceCounts(category_numbers, np.zeros(1, np.int64), dense=matrix)
+    counts = ClassCounts.from_matrix(category_numbers, np.zeros(1, np.int64), matrix)
     return Situation(regions_of(np.zeros((regions, 2))), counts, k=5)
 
 

@@ -94,7 +94,7 @@ def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, benc
     for scenario, (columns, generalised) in SCENARIOS.items():
         problem = _counted(table, data.records, data.regions, columns, generalised)
         counts = problem.counts
-        size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
+        size = counts.nbytes
         for location in LOCATIONS:
             ratios = [f"{1 + _peak(_request(problem, number, location, like)) / size:.2f}" for number in NUMBERS]
             rows.append([f"{scenario} · {location}", f"{size / 1e6:.1f}", *ratios, "<= 3"])

@@ -21,8 +21,9 @@ from vbas_desktop.algorithms.geodesic_mesh import walls_of
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.regions.read import RegionOptions, load_regions
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem, Request
-from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.settings.limits import Limiting
 
@@ -107,6 +108,6 @@ def _problem(regions: Regions) -> Problem:
     low, high = regions.points.min(axis=0), regions.points.max(axis=0)
     square = np.minimum((6 * (regions.points - low) / (high - low)).astype(int), 5) @ [6, 1]
     labelled = replace(regions, labels={"square": tuple(map(str, square.tolist()))})
-    counts = EquivalenceCounts((44,), np.arange(44), dense=rng.integers(0, 26, (len(regions), 44)))
+    counts = ClassCounts.from_matrix((44,), np.arange(44), rng.integers(0, 26, (len(regions), 44)))
     categories = (Categories("class", tuple(map(str, range(44)))),)
     return Problem(labelled, counts, 5, ("class",), categories, "region")

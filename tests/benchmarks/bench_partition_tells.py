@@ -14,7 +14,7 @@ import sys
 import numpy as np
 import pytest
 
-from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
+from vbas_desktop.algorithms.aggregation import aggregate, smallest_classes
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.run import run

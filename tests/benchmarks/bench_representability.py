@@ -59,7 +59,7 @@ def test_the_memory_of_the_vector_depends_on_the_counts_alone(bench_data, bench_
     data, columns = bench_data("western"), SCENARIOS[scenario]
     problem, solution = _solved(data.records, data.regions, columns)
     counts = problem.counts
-    size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
+    size = counts.nbytes
     place_vector(problem, solution)
     tracemalloc.start()
     place_vector(problem, solution)

@@ -11,7 +11,6 @@ import pytest
 from bench_engine import SCENARIOS, loaded
 from conftest import resident_mb
 
-from vbas_desktop.algorithms import diversity, tier_release
 from vbas_desktop.algorithms.site_numbers import most_trials
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.outcome import situation_of
@@ -82,9 +81,6 @@ def walked(finest: Finest, workers: int, tiers: str = "none") -> Walked:
     """Search every node. The finest counts are those of classes, and of the values of a sensitive column in them."""
     problem = finest.problem
     size = (problem.counts.nbytes + sum(each.cells.nbytes for each in problem.sensitive)) / MB
-    # Compiled loops take what they take, whatever the counts.
-    tier_release.rehearse()
-    diversity.rehearse()
     give_back()
     before = resident_mb("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")

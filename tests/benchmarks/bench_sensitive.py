@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from vbas_desktop.algorithms.released import Aggregation, decide
+from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
@@ -44,10 +44,10 @@ def main(records: str, regions: str, column: str = "income", criterion: str = "c
     problem, with_values = timed(lambda: counted(chosen))
     owner = (np.arange(len(places)) * GROUPS // len(places)).astype(np.int32)
     merged = Aggregation(problem.counts, 5, owner, GROUPS, None, problem.sensitive)
-    decide(merged)
-    _, by_size = timed(lambda: decide(Aggregation(plain.counts, 5, owner, GROUPS)))
-    found, judged = timed(lambda: decide(merged))
-    cells = problem.sensitive[0].cells.rows[2].size
+    suppress_locally(merged)
+    _, by_size = timed(lambda: suppress_locally(Aggregation(plain.counts, 5, owner, GROUPS)))
+    found, judged = timed(lambda: suppress_locally(merged))
+    cells = problem.sensitive[0].cells.table.nnz
     more = with_values - without + judged - by_size
     told = (
         f"{table.rows:,} records, {len(places):,} regions, {column} {criterion}: {cells:,} cells, {cells * 12:,} bytes",

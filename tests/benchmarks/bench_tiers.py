@@ -72,6 +72,6 @@ def test_place_kept_within_the_allowed_loss(columns, bench_data, bench_table):
         words = f"{1 + most / held:.2f} × of {held / 1e6:.1f} MB; beyond them with two classes {fixed / 1e6:.1f} MB"
         rows.append([f"memory with the counts (<= 3), tiers {tiers}", "", "", "", words, ""])
         assert most - fixed <= 2 * held
-        assert most <= 2 * held or problem.counts.equivalence_classes < 900
+        assert most <= 2 * held or problem.counts.max_combinations < 900
     header = ["", "sites", "lost", "place kept", "keep their aggregated region", "CPU s"]
-    bench_table(f"Tiers, {problem.counts.equivalence_classes:,} classes", header, rows)
+    bench_table(f"Tiers, {problem.counts.max_combinations:,} classes", header, rows)

@@ -14,7 +14,7 @@ from bench_engine import SCENARIOS, loaded
 from made_data import made
 from peers import skater_by_classes
 
-from vbas_desktop.algorithms.grouping import aggregate
+from vbas_desktop.algorithms.aggregation import aggregate
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.run import run
@@ -85,7 +85,7 @@ def by_rule(problem: Problem, sites: int, rule) -> Row | None:
 def memory(problem: Problem, sites: int, location: str, refinement: str, values: Mapping[str, Any]) -> Row:
     """Bytes of the counts, and the most that a run takes beside them."""
     counts = problem.counts
-    size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
+    size = counts.nbytes
     tracemalloc.start()
     _solve(problem, sites, location, refinement, values)
     peak = tracemalloc.get_traced_memory()[1]
@@ -112,8 +112,8 @@ def guesses(problem: Problem, sites: int, location: str, refinement: str) -> Row
     """
     solution = _solve(problem, sites, location, refinement, {})
     counts = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    indptr, columns, values = counts.rows
-    cells = np.zeros((solution.aggregated_regions, counts.classes.size), np.int64)
+    indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
+    cells = np.zeros((solution.aggregated_regions, counts.n_combinations), np.int64)
     cells[np.repeat(np.arange(solution.aggregated_regions), np.diff(indptr)), columns] = values
     expected = np.outer(cells.sum(axis=1), cells.sum(axis=0) / cells.sum())
     small = cells < problem.k

@@ -10,11 +10,11 @@ TEST_FOLDERS = ("tests/unit", "tests/approaches", "tests/e2e")
 
 _PATTERNS = (
     "algorithms/diversity.py",
-    "algorithms/grouping.py",
+    "algorithms/aggregation.py",
     "algorithms/kernels/partition_state.py",
     "algorithms/composite_keys.py",
-    "algorithms/released.py",
-    "algorithms/tier_release.py",
+    "algorithms/suppression.py",
+    "algorithms/tier_suppression.py",
     "assessment/representability/*.py",
     "audit/*.py",
     "engine/checks.py",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from shapely import box
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.model.solution import Solution
 
@@ -47,5 +48,5 @@ QUARTER_SITES = [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0), (3.0, 3.0)]
 def problem_of(regions: Regions, matrix, k=5) -> Problem:
     """A problem with one quasi-identifier, sex, and these counts of women and men in each region."""
     matrix = np.asarray(matrix, np.int64)
-    counts = EquivalenceCounts.from_dense((2,), np.arange(2, dtype=np.int64), matrix)
+    counts = ClassCounts.from_matrix((2,), np.arange(2, dtype=np.int64), matrix)
     return Problem(regions, counts, k, ("sex",), (Categories("sex", ("F", "M")),), "tract")

@@ -41,7 +41,7 @@ def test_a_first_guess_is_a_wide_range_and_says_that_it_is_one(session):
     session.restore_results(())
     order = session.order_estimate()
     found = estimate(order)
-    stored = found.problem.counts.rows[2].size
+    stored = found.problem.counts.table.nnz
     location = order.job.request(found.problem).site_location
     assert found.tried_seconds is None, "a fixed number needs no trials"
     assert found.guessed_seconds == len(found.site_numbers) * seconds_of_one(location, stored)
@@ -64,7 +64,7 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatc
     assert tried.seconds_of_one == 9.0
     todo = sum(number not in tried._suppressed for number in found.site_numbers)
     assert todo > 0
-    rating = len(found.site_numbers) * seconds_of_rating(found.problem.counts.rows[2].size)
+    rating = len(found.site_numbers) * seconds_of_rating(found.problem.counts.table.nnz)
     assert found.tried_seconds == pytest.approx(9.0 * todo + rating)
     assert found.expected([]) == Expected(found.tried_seconds / 2, 2 * found.tried_seconds)
     assert found.expected([]).in_words.startswith("Will take about ")

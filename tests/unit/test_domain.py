@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.model.names import escape_controls, escape_lines
 from vbas_desktop.model.progress import Steady
-from vbas_desktop.model.records import Categories, EquivalenceCounts, category_order
+from vbas_desktop.model.records import Categories, category_order
 
 
 def test_numbers_are_ordered_as_numbers_and_text_by_code_point_with_missing_first():
@@ -27,25 +28,39 @@ def test_a_declared_category_number_counts_even_if_fewer_are_present():
 
 
 @given(hnp.arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 9)), elements=st.sampled_from([0, 0, 0, 1, 5])))
-def test_both_forms_of_counts_tell_the_same(matrix):
-    classes = np.arange(matrix.shape[1], dtype=np.int64)
-    counts = EquivalenceCounts.from_dense((matrix.shape[1],), classes, matrix.copy())
-    again = EquivalenceCounts.from_rows((matrix.shape[1],), classes, *counts.rows)
-    for each in (counts, again):
-        assert each.regions == matrix.shape[0]
-        assert each.records == matrix.sum()
-        assert (each.region_totals == matrix.sum(axis=1)).all()
-        assert (each.class_totals == matrix.sum(axis=0)).all()
-        indptr, columns, values = each.rows
-        rebuilt = np.zeros_like(matrix)
-        rebuilt[np.repeat(np.arange(each.regions), np.diff(indptr)), columns] = values
-        assert (rebuilt == matrix).all()
+def test_counts_are_those_of_the_matrix(matrix):
+    combinations = np.arange(matrix.shape[1], dtype=np.int64)
+    counts = ClassCounts.from_matrix((matrix.shape[1],), combinations, matrix)
+    assert counts.n_regions == matrix.shape[0]
+    assert counts.records == matrix.sum()
+    assert counts.region_totals.tolist() == matrix.sum(axis=1).tolist()
+    assert counts.combination_totals.tolist() == matrix.sum(axis=0).tolist()
+    assert counts.table.toarray().tolist() == matrix.tolist()
+    assert counts.sizes.tolist() == [size for row in matrix.tolist() for size in row if size]
+    assert counts.list_class_regions().tolist() == np.nonzero(matrix)[0].tolist()
+    some = np.flatnonzero(matrix.sum(axis=1))[::-1]
+    assert counts.select_regions(some).table.toarray().tolist() == matrix[some].tolist()
+    kept = matrix.sum(axis=0) > 1
+    assert counts.select_combinations(kept).combinations.tolist() == np.flatnonzero(kept).tolist()
+    assert counts.select_combinations(kept).table.toarray().tolist() == matrix[:, kept].tolist()
+    large = counts.select_classes(counts.sizes > 1)
+    assert large.table.toarray().tolist() == np.where(matrix > 1, matrix, 0).tolist()
+    assert large.equals(counts.drop_below(2))
+    assert large.equals(counts) == (not (matrix == 1).any())
+
+
+def test_the_arrays_of_counts_cannot_be_changed():
+    counts = ClassCounts.from_matrix((2,), np.arange(2), np.array([[1, 2]]))
+    for array in (counts.table.data, counts.table.indices, counts.table.indptr, counts.combinations):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
 
 
 def test_class_numbers_are_row_major_in_the_order_of_the_quasi_identifiers():
-    counts = EquivalenceCounts.from_dense((3, 4), np.array([7], np.int64), np.array([[2]], np.int64))
-    assert counts.class_codes(0) == (1, 3)
-    assert counts.equivalence_classes == 12
+    counts = ClassCounts.from_matrix((3, 4), np.array([7], np.int64), np.array([[2]], np.int64))
+    assert counts.decode_combination(0) == (1, 3)
+    assert [counts.decode_column(position).tolist() for position in (0, 1)] == [[1], [3]]
+    assert counts.max_combinations == 12
 
 
 def test_errors_stop_and_warnings_pass():

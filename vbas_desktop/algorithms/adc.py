@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import EquivalenceCounts, frozen
+from vbas_desktop.model.records import frozen
 
 from .kernels.adc_search import advance
 from .kernels.adc_state import Fact, State, begin, new_state
@@ -58,7 +59,7 @@ class Clustering:
 
 def cluster(
     points: NDArray[np.float64],
-    counts: EquivalenceCounts,
+    counts: ClassCounts,
     sites: NDArray[np.float64],
     k: int,
     progress: Progress = SILENT,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 
 
 def share_of_domain(size: NDArray[np.integer], domain: int) -> NDArray[np.float64]:
@@ -30,7 +30,7 @@ def place_penalty(places: Iterable[tuple[NDArray[np.int32], NDArray[np.int64]]])
     return total
 
 
-def category_penalty(released: Sequence[EquivalenceCounts], penalties: Sequence[NDArray[np.float64]]) -> float:
+def category_penalty(released: Sequence[ClassCounts], penalties: Sequence[NDArray[np.float64]]) -> float:
     """Sum up the penalties of all quasi-identifiers of all released records.
 
     ``released`` has the released classes tier by tier; ``penalties[q][c]`` is that of category c of quasi-identifier q
@@ -39,11 +39,10 @@ def category_penalty(released: Sequence[EquivalenceCounts], penalties: Sequence[
     if not penalties:
         return 0.0
     counts = released[0]
-    records = np.sum([each.class_totals for each in released], axis=0)
-    codes = np.unravel_index(counts.classes, counts.category_numbers)
+    records = np.sum([each.combination_totals for each in released], axis=0)
     total = 0.0
-    for code, own in zip(codes, penalties, strict=True):
-        total += float((records * own[code]).sum())
+    for position, own in enumerate(penalties):
+        total += float((records * own[counts.decode_column(position)]).sum())
     return total
 
 

@@ -16,10 +16,11 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import smallest_classes
+from vbas_desktop.algorithms.aggregation import smallest_classes
+from vbas_desktop.algorithms.suppression import ReleasedClasses
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Cancelled, Progress
-from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.sensitive import SensitiveCounts
 from vbas_desktop.model.tiers import Tiers
@@ -102,7 +103,7 @@ class Situation:
     """
 
     regions: Regions
-    counts: EquivalenceCounts
+    counts: ClassCounts
     k: int
     random_seed: int = 0
     weights: NDArray[np.float64] | None = None
@@ -128,8 +129,8 @@ class Situation:
     def part(self, members: NDArray[np.intp]) -> Situation:
         """The same of some of the initial regions."""
         weights = None if self.weights is None else self.weights[members]
-        regions, counts = self.regions.part(members), self.counts.of_regions(members)
-        sensitive = tuple(each.with_cells(each.cells.of_regions(members)) for each in self.sensitive)
+        regions, counts = self.regions.part(members), self.counts.select_regions(members)
+        sensitive = tuple(each.with_cells(each.cells.select_regions(members)) for each in self.sensitive)
         return Situation(regions, counts, self.k, self.random_seed, weights, sensitive, self.category_penalties)
 
     @property
@@ -150,7 +151,7 @@ class Situation:
     @cached_property
     def smallest_classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each initial region: its anonymity (0 without records) and how many classes have that size."""
-        return smallest_classes(self.counts)
+        return smallest_classes(self.counts.table)
 
     def generator(self) -> np.random.Generator:
         """A fresh generator of the run's seed: the same draws whoever asks, in whatever order."""
@@ -162,27 +163,33 @@ class Outcome:
     """An aggregation after local suppression: what measures rate.
 
     ``membership[i]`` is the dense number of initial region i's aggregated region; ``sites[j]`` the site of aggregated
-    region j (None: the construction has no sites). ``released`` has one row per aggregated region with the classes
-    that remain. In tiers, ``coarser[t − 1]`` has one row per place of tier t with the classes that are released there.
-    ``released_by_tier[t, i]`` counts the records of initial region i that are released in tier t (without tiers there
-    is one row), ``records_by_region`` those it has in the file, before any suppression; ``counts`` are the classes of
-    the file, before any suppression. ``sensitive`` tells figures of
-    the sensitive columns, ``suppressed_sensitive`` how many records classes of k or more lose because of them.
+    region j (None: the construction has no sites). ``release`` has the classes that remain. ``records_by_region``
+    counts the records of each initial region in the file, before any suppression; ``counts`` are the classes of the
+    file, before any suppression. ``sensitive`` tells figures of the sensitive columns, ``suppressed_sensitive`` how
+    many records classes of k or more lose because of them.
     """
 
     situation: Situation
     records: int
     records_by_region: NDArray[np.int64]
-    counts: EquivalenceCounts
+    counts: ClassCounts
     membership: NDArray[np.int32]
     aggregated_regions: int
     sites: NDArray[np.float64] | None
-    released: EquivalenceCounts
-    released_by_tier: NDArray[np.int64]
+    release: ReleasedClasses
     tiers: Tiers | None = None
-    coarser: tuple[EquivalenceCounts, ...] = ()
     sensitive: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     suppressed_sensitive: int = 0
+
+    @property
+    def released(self) -> ClassCounts:
+        """The classes that are released in the aggregated regions, one row each."""
+        return self.release.classes[0]
+
+    @property
+    def released_by_tier(self) -> NDArray[np.int64]:
+        """The released records by tier and initial region; without tiers there is one row."""
+        return self.release.records
 
     @property
     def released_by_region(self) -> NDArray[np.int64]:
@@ -194,12 +201,12 @@ class Outcome:
         """All released records."""
         return int(self.released_by_tier.sum())
 
-    def places(self) -> Iterator[tuple[NDArray[np.int32], EquivalenceCounts]]:
+    def places(self) -> Iterator[tuple[NDArray[np.int32], ClassCounts]]:
         """Tier by tier the place of each initial region and what its places release; without tiers there is one."""
         if self.tiers is None:
             yield self.membership, self.released
         else:
-            yield from zip(self.tiers.memberships(self.membership), (self.released, *self.coarser), strict=True)
+            yield from zip(self.tiers.memberships(self.membership), self.release.classes, strict=True)
 
 
 class Trials(Protocol):

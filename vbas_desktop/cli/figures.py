@@ -18,8 +18,9 @@ from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons
 from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.approaches.registry import NOTHING, approaches, make
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem, Request
-from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Earlier, Obstacles, Regions
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.model.source import Source
@@ -146,7 +147,7 @@ def example() -> Problem:
     classes = np.arange(len(_SHARES), dtype=np.int64)
     return Problem(
         Regions(ids, points, CoordinateSystem(CoordinateKind.PLANAR)),
-        EquivalenceCounts.from_dense((len(_SHARES),), classes, matrix),
+        ClassCounts.from_matrix((len(_SHARES),), classes, matrix),
         K,
         ("class",),
         (Categories("class", tuple(str(number) for number in classes)),),

@@ -191,7 +191,7 @@ def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | Non
     problem, result = ran.problem, ran.result
     head = (
         f"{counted(problem.records, 'record')}{_left_out(problem)} · {counted(len(problem.regions), 'region')} · "
-        f"{counted(problem.counts.equivalence_classes, 'class')} ({result.classes_present:,} present) · "
+        f"{counted(problem.counts.max_combinations, 'class')} ({result.classes_present:,} present) · "
         f"k = {problem.k}\n"
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"

@@ -153,7 +153,7 @@ def prepare(
         if key not in numbers:
             numbers[key] = len(site_numbers(plan, combination, problem))
         aggregations.append(numbers[key])
-    stored = [problems[combination.scenario].counts.rows[2].size for combination in plan.combinations]
+    stored = [problems[combination.scenario].counts.table.nnz for combination in plan.combinations]
     costs = Costs(plan.combinations, aggregations, stored)
     kept = tuple(keeper.get(each) is not None for each in settings)
     return Prepared(plan, problems, tuple(settings), tuple(aggregations), kept, costs)

@@ -73,7 +73,7 @@ def _problem(finished: Finished) -> dict[str, Any]:
     return {
         "records": problem.records,
         "regions": len(problem.regions),
-        "equivalence_classes": problem.counts.equivalence_classes,
+        "equivalence_classes": problem.counts.max_combinations,
         "classes_present": result.classes_present,
         "globally_suppressed_records": result.globally_suppressed_records,
     }

@@ -131,7 +131,7 @@ def cells_of(comparison: Comparison, like: str) -> list[Cell]:
             "generalised": "yes" if scenario.generalised else "no",
             "records": str(problem.records),
             "regions": str(len(problem.regions)),
-            "classes": str(problem.counts.equivalence_classes),
+            "classes": str(problem.counts.max_combinations),
         }
         for place, solution in enumerate(one.result.solutions):
             named, refinement = solution.approaches, solution.approaches["refinement"]

@@ -28,7 +28,7 @@ def _problem_findings(request: Request) -> Iterator[Finding]:
     problem = request.problem
     if len(problem.regions) == 0:
         yield Finding("no-regions", "There are no initial regions.", "Choose a region file with at least one region.")
-    elif problem.counts.regions != len(problem.regions):
+    elif problem.counts.n_regions != len(problem.regions):
         yield Finding("counts-mismatch", "The counts belong to other regions.", "Load both files again.")
     elif not np.isfinite(problem.regions.points).all():
         row = int(np.flatnonzero(~np.isfinite(problem.regions.points).all(axis=1))[0])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vbas_desktop.algorithms.released import Aggregation, decide, released_by_place
 from vbas_desktop.algorithms.site_numbers import allowed_records
+from vbas_desktop.algorithms.suppression import Aggregation, released_by_place, suppress_locally
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.model.errors import Finding, Severity
@@ -52,7 +52,7 @@ def loss_causes(
     if enforced(merged.sensitive):
         by_size = released_by_place(replace(merged, sensitive=()), progress)
         criteria = lost - (problem.records - sum(int(totals.sum()) for totals in by_size))
-    totals = problem.counts.class_totals
+    totals = problem.counts.combination_totals
     rare = int(totals[totals < problem.k].sum())
     unknown = problem.unknown_region_records
     found = (
@@ -165,7 +165,7 @@ def suppressed_in_tiers(problem: Problem, solution: Solution, progress: Progress
     limits = boundaries_of(problem, solution)
     tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
     merged = replace(aggregation_for(problem, solution).judged, tiers=tiers)
-    lost = problem.records - decide(merged, progress).records
+    lost = problem.records - suppress_locally(merged, progress).records
     return lost if lost < solution.suppressed_records else None
 
 

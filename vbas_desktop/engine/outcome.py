@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.aggregation import dense_membership, suppress_globally
 from vbas_desktop.algorithms.certainty import share_of_domain
-from vbas_desktop.algorithms.diversity import Segments, shares_of, without_classes
-from vbas_desktop.algorithms.grouping import dense_membership, suppress_globally
-from vbas_desktop.algorithms.released import Aggregation, Decided, decide, placed
+from vbas_desktop.algorithms.diversity import ClassValues, select_combinations, shares_of
+from vbas_desktop.algorithms.suppression import Aggregation, LocalSuppression, release_classes, suppress_locally
 from vbas_desktop.approaches.base import Outcome, Situation
 from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
 from vbas_desktop.model.problem import Problem
@@ -29,7 +29,7 @@ def situation_of(
 ) -> tuple[Situation, int]:
     """What approaches see of the problem, and how many records global suppression took away."""
     counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
-    sensitive = tuple(without_classes(each, counts) for each in problem.sensitive)
+    sensitive = tuple(select_combinations(each, counts) for each in problem.sensitive)
     situation = Situation(
         problem.regions,
         counts,
@@ -71,9 +71,9 @@ def aggregation_for(problem: Problem, solution: Solution) -> Aggregation:
     return Aggregation(problem.counts, problem.k, *merged, problem.sensitive)
 
 
-def decided_for(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Decided:
+def decided_for(problem: Problem, solution: Solution, progress: Progress = SILENT) -> LocalSuppression:
     """What a solution releases, from the counts of the file, with the values of all sensitive columns."""
-    return decide(aggregation_for(problem, solution), progress)
+    return suppress_locally(aggregation_for(problem, solution), progress)
 
 
 def outcome_of(
@@ -90,47 +90,45 @@ def outcome_of(
     In tiers these classes are released in the smallest larger place where that is safe.
     """
     merged, used = aggregation_of(situation, owner, tiers)
-    release = placed(merged, progress)
+    release = release_classes(merged, progress)
     return Outcome(
         situation=situation,
         records=problem.records,
         records_by_region=problem.counts.region_totals,
         counts=problem.counts,
         membership=merged.membership,
-        aggregated_regions=merged.groups,
+        aggregated_regions=merged.n_groups,
         sites=None if sites is None else frozen(sites[used]),
-        released=release.classes[0],
-        released_by_tier=frozen(release.records),
+        release=release,
         tiers=tiers,
-        coarser=release.classes[1:],
-        sensitive={} if release.found is None else sensitive_facts(release.found),
-        suppressed_sensitive=0 if release.found is None else _lost_for_sensitive_values(release.found),
+        sensitive={} if release.suppression is None else sensitive_facts(release.suppression),
+        suppressed_sensitive=0 if release.suppression is None else _lost_for_sensitive_values(release.suppression),
     )
 
 
-def sensitive_facts(found: Decided) -> Facts:
+def sensitive_facts(found: LocalSuppression) -> Facts:
     """The worst figures of all released classes, column by column."""
     return {values.column.column: _facts(found, values) for values in found.values}
 
 
-def _lost_for_sensitive_values(found: Decided) -> int:
+def _lost_for_sensitive_values(found: LocalSuppression) -> int:
     """The records of classes with k or more that are released nowhere, because of their sensitive values."""
-    sizes = found.aggregated.rows[2]
-    return 0 if found.decided is None else int(sizes[(sizes >= found.given.k) & (found.tier_of == NOWHERE)].sum())
+    sizes = found.aggregated.sizes
+    return int(sizes[(sizes >= found.aggregation.k) & (found.tier_of == NOWHERE)].sum())
 
 
-def _facts(found: Decided, values: Segments) -> dict[str, Any]:
-    shares = shares_of(values.totals(found.tier_of != NOWHERE))
-    parts = [found.released_values(values, tier) for tier in range(found.number)]
+def _facts(found: LocalSuppression, values: ClassValues) -> dict[str, Any]:
+    shares = shares_of(values.total_values(found.tier_of != NOWHERE))
+    parts = [found.release_values(values, tier) for tier in range(found.n_tiers)]
 
     def worst(kind: int) -> float | None:
-        figures = np.concatenate([part.figures(kind, 0.0, shares) for part in parts])
+        figures = np.concatenate([part.compute_figures(kind, 0.0, shares) for part in parts])
         if kind in (DISTINCT, ENTROPY):
             return float(figures.min()) if figures.size and np.isfinite(figures.min()) else None
         return float(figures.max()) if figures.size else None
 
     least = worst(DISTINCT)
-    one_value = [part.sizes[part.figures(SHARE, 0.0, shares) >= 100.0] for part in parts]
+    one_value = [part.class_sizes[part.compute_figures(SHARE, 0.0, shares) >= 100.0] for part in parts]
     return {
         "largest_share_percent": worst(SHARE),
         "least_distinct": None if least is None else int(least),
@@ -148,13 +146,13 @@ def _is_ordered(values: tuple[str, ...]) -> bool:
     return bool(values) and all(finite_number(value) is not None for value in values)
 
 
-def largest_shares(found: Decided) -> NDArray[np.float64]:
+def largest_shares(found: LocalSuppression) -> NDArray[np.float64]:
     """Of each aggregated region the largest share, in percent, that one harmful value has in a class released in it.
 
     The worst of all sensitive columns; NaN where nothing is released, or if there is no sensitive column.
     """
-    worst = np.full(found.aggregated.regions, -1.0)
+    worst = np.full(found.aggregated.n_regions, -1.0)
     for values in found.values:
-        part = found.released_values(values, 0)
-        np.maximum.at(worst, part.places, part.figures(SHARE, 0.0, shares_of(values.column.totals)))
+        part = found.release_values(values, 0)
+        np.maximum.at(worst, part.areas, part.compute_figures(SHARE, 0.0, shares_of(values.column.totals)))
     return np.where(worst < 0, np.nan, worst)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Cancelled, Progress
-from vbas_desktop.model.records import EquivalenceCounts
 
 T = TypeVar("T")
 
@@ -23,16 +23,16 @@ _MOST = 3
 """With five site numbers a fourth thread brings nothing, and each needs memory for a solution."""
 
 
-def workers_for(wanted: int, jobs: int, counts: EquivalenceCounts) -> int:
+def workers_for(wanted: int, jobs: int, counts: ClassCounts) -> int:
     """How many threads to use: as many as were asked for, or as many cores as there is work and memory for.
 
     Measured (docs/decisions/0007): from 200,000 counts on, two threads mostly take 0.6 to 0.8 of the time.
     """
     if wanted > 0:
         return min(wanted, jobs)
-    if counts.stored < _PAYS_FROM:
+    if counts.table.nnz < _PAYS_FROM:
         return 1
-    return min(os.cpu_count() or 1, jobs, _MOST, 1 + counts.nbytes // (_WORK_SPACE * counts.regions))
+    return min(os.cpu_count() or 1, jobs, _MOST, 1 + counts.nbytes // (_WORK_SPACE * counts.n_regions))
 
 
 def in_order(jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int) -> Generator[T, None, None]:

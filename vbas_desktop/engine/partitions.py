@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.aggregation import dense_membership
 from vbas_desktop.algorithms.certainty import category_penalty, certainty_penalty, place_penalty
-from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.released import Aggregation, placed, released_by_place
 from vbas_desktop.algorithms.site_numbers import allowed_records, most_scanned, range_of_sites
+from vbas_desktop.algorithms.suppression import Aggregation, release_classes, released_by_place
 from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
 from vbas_desktop.approaches.registry import NOTHING
 from vbas_desktop.model.errors import Finding, Severity
@@ -295,7 +295,7 @@ class Partitions:
         if self.situation.category_penalties:
             add_up = partial(self._add_category_penalties, sites, progress)
             penalties = self.known.category_penalties(sites, add_up)
-        columns = 1 + len(self.situation.counts.category_numbers)
+        columns = 1 + len(self.situation.counts.n_categories)
         penalties += trial.place_penalties
         return certainty_penalty(penalties, columns, trial.released, self.request.problem.records)
 
@@ -310,7 +310,7 @@ class Partitions:
         return Trial(sum(int(totals.sum()) for totals in released), penalties)
 
     def _add_category_penalties(self, sites: int, progress: Progress) -> float:
-        released = placed(self._made[sites].aggregation(self.situation), progress)
+        released = release_classes(self._made[sites].aggregation(self.situation), progress)
         return category_penalty(released.classes, self.situation.category_penalties)
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours, known_neighbours
+from vbas_desktop.algorithms.aggregation import dense_membership
 from vbas_desktop.algorithms.contiguity import bridged
 from vbas_desktop.algorithms.districts import merge_small, split_large
-from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Situation, Tiering
 from vbas_desktop.model.errors import Finding

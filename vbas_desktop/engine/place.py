@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import pairs_by_region
+from vbas_desktop.algorithms.aggregation import pairs_by_region
 from vbas_desktop.algorithms.indices import (
     DaviesBouldin,
     PairCounts,
@@ -27,10 +27,9 @@ from vbas_desktop.algorithms.indices import (
     sum_of_logs,
     worst_of_points,
 )
-from vbas_desktop.algorithms.released import Aggregation, Placed, placed
+from vbas_desktop.algorithms.suppression import Aggregation, ReleasedClasses, release_classes
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.solution import Representability, Solution
 
 from .outcome import aggregation_for
@@ -89,19 +88,19 @@ def moves(
     return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), ratios, index)
 
 
-def levels_of(problem: Problem, membership: NDArray[np.int32], released: Placed) -> Levels:
+def levels_of(problem: Problem, membership: NDArray[np.int32], released: ReleasedClasses) -> Levels:
     """Count the released records on each level of each column.
 
     A region that stands alone is as it was, and so is a value that was only renamed.
     """
     found: dict[str, dict[int, int]] = {}
     first = released.classes[0]
-    totals = np.sum([counts.class_totals for counts in released.classes], axis=0)
+    totals = np.sum([counts.combination_totals for counts in released.classes], axis=0)
     for q, categories in enumerate(problem.categories):
         name = problem.quasi_identifiers[q]
         sizes = problem.sizes_of_categories(name)
         level = np.array([int(sizes.get(value, 1) > 1) for value in categories.values], np.int64)
-        records = np.bincount(level[codes_of(first, q)], totals, minlength=2) if totals.size else np.zeros(2)
+        records = np.bincount(level[first.decode_column(q)], totals, minlength=2) if totals.size else np.zeros(2)
         found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
     together = np.bincount(membership)[membership] > 1
     moved = int(released.records[0, together].sum())
@@ -135,14 +134,6 @@ def place_precision(records: NDArray[np.int64], merged: NDArray[np.integer], ini
         return 1.0
     lost = np.log2(np.maximum(merged, 1)) / np.log2(initial_regions)
     return 1.0 - float((records * lost).sum()) / total
-
-
-def codes_of(counts: EquivalenceCounts, q: int) -> NDArray[np.int64]:
-    """The category of each class in the q-th quasi-identifier."""
-    rest = counts.classes
-    for number in reversed(counts.category_numbers[q + 1 :]):
-        rest = rest // number
-    return np.asarray(rest % counts.category_numbers[q])
 
 
 def packed(flags: NDArray[np.bool_]) -> str:
@@ -250,10 +241,16 @@ def distance_scale(unit: str) -> tuple[float, str]:
     return (1000.0, "km") if unit == "m" else (1.0, unit)
 
 
-def place_vector(problem: Problem, solution: Solution, progress: Progress = SILENT) -> PlaceVector:
-    """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
+def place_vector(
+    problem: Problem, solution: Solution, progress: Progress = SILENT, released: ReleasedClasses | None = None
+) -> PlaceVector:
+    """Compute the vector of one solution in a few passes over the counts, whatever the number of records.
+
+    ``released`` is what the solution releases, where that is known already.
+    """
     merged = aggregation_for(problem, solution).judged
-    released = placed(merged, progress)
+    if released is None:
+        released = release_classes(merged, progress)
     records = released.records.sum(axis=0)
     joined = pairs_by_region(released.classes[0])
     n, a = int(records.sum()), int(released.pairs.sum())
@@ -265,7 +262,7 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
     a_all = int(pairs_by_region(problem.counts).sum())
     progress.update(_STAGE)
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
-    together_by_group = np.zeros(merged.groups, np.int64)
+    together_by_group = np.zeros(merged.n_groups, np.int64)
     np.add.at(together_by_group, merged.membership, released.pairs[0])
     moved = _moved(problem, merged, released)
     height = max(HEIGHT, len(released.classes))
@@ -285,28 +282,35 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
         region_column=problem.region_column,
         place_precision=_place_precision(merged, released),
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
-        region_distance=moved.by_region[: merged.groups],
-        region_davies_bouldin=moved.ratios[: merged.groups],
+        region_distance=moved.by_region[: merged.n_groups],
+        region_davies_bouldin=moved.ratios[: merged.n_groups],
         released=records,
-        released_classes=np.any([counts.class_totals > 0 for counts in released.classes], axis=0),
+        released_classes=_flag_released(problem, released),
     )
 
 
-def _entropy_loss(released: Placed, records: int) -> float:
+def _entropy_loss(released: ReleasedClasses, records: int) -> float:
     """Compute the entropy-based loss of the released records; no original class is split."""
-    original = float(released.logs.sum())
-    stored = [counts.rows[2] if counts.dense is None else counts.dense for counts in released.classes]
-    joined = sum(sum_of_logs(counts) for counts in stored)
-    return compute_entropy_loss(original, original, joined, records)
+    joined = sum(sum_of_logs(counts.sizes) for counts in released.classes)
+    return compute_entropy_loss(released.log_sum, released.log_sum, joined, records)
 
 
-def _place_precision(merged: Aggregation, released: Placed) -> float | None:
+def _flag_released(problem: Problem, released: ReleasedClasses) -> NDArray[np.bool_]:
+    """Tell of each combination of the file whether it is released anywhere."""
+    flags = np.zeros(problem.counts.n_combinations, np.bool_)
+    for counts in released.classes:
+        there = counts.combinations[counts.combination_totals > 0]
+        flags[np.searchsorted(problem.counts.combinations, there)] = True
+    return flags
+
+
+def _place_precision(merged: Aggregation, released: ReleasedClasses) -> float | None:
     """Compute the detail that is kept of the place that each record carries, in whatever tier."""
     in_same_place = [np.bincount(membership)[membership] for membership in merged.memberships]
-    return place_precision(released.records, np.array(in_same_place), merged.counts.regions)
+    return place_precision(released.records, np.array(in_same_place), merged.counts.n_regions)
 
 
-def _moved(problem: Problem, merged: Aggregation, released: Placed) -> Moves:
+def _moved(problem: Problem, merged: Aggregation, released: ReleasedClasses) -> Moves:
     """How far records are from the middle of the place where they are released; places tier by tier."""
     starts = np.cumsum([0, *merged.places])
     membership = np.concatenate([each + start for each, start in zip(merged.memberships, starts, strict=False)])
@@ -316,10 +320,12 @@ def _moved(problem: Problem, merged: Aggregation, released: Placed) -> Moves:
     return moves(in_tiers, membership, int(starts[-1]), released.records.ravel(), worst)
 
 
-def with_representability(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Solution:
+def with_representability(
+    problem: Problem, solution: Solution, progress: Progress = SILENT, released: ReleasedClasses | None = None
+) -> Solution:
     """The same solution with its vector; itself if it knows it already, as one that was kept does."""
     if "entropy_loss" in solution.representability and solution.released_classes:
         return solution
-    vector = place_vector(problem, solution, progress)
+    vector = place_vector(problem, solution, progress, released)
     told = vector.as_dict(problem.regions.system.unit)
     return replace(solution, representability=told, released_classes=packed(vector.released_classes))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
+from vbas_desktop.algorithms.aggregation import aggregate, smallest_classes, sum_by_region
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import EquivalenceCounts, frozen
+from vbas_desktop.model.records import frozen
 from vbas_desktop.model.sensitive import enforced
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.model.tiers import NOWHERE
@@ -69,28 +69,26 @@ def region_table(problem: Problem, solution: Solution, progress: Progress = SILE
     """What each aggregated region holds and lost. O(stored counts), milliseconds."""
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
     found = decided_for(problem, solution, progress)
-    aggregated, released = found.aggregated, found.here
+    aggregated = found.aggregated
+    released = found.aggregated.select_classes(found.tier_of == 0)
     progress.update("Counting the aggregated regions")
-    regions = aggregated.regions
+    regions = aggregated.n_regions
     by_tier: tuple[NDArray[np.int64], ...] = ()
     if solution.tiers is not None:
-        tier_of = found.tier_of
-        indptr, _, values = aggregated.rows
-        place = np.repeat(np.arange(regions), np.diff(indptr))
         by_tier = tuple(
-            frozen(np.bincount(place[here], values[here], regions).astype(np.int64))
-            for here in (tier_of == tier for tier in range(len(solution.tiers)))
+            frozen(sum_by_region(aggregated.table, np.where(found.tier_of == tier, aggregated.sizes, 0)))
+            for tier in range(len(solution.tiers))
         )
     raised = np.sum(by_tier[1:], axis=0) if by_tier else np.zeros(regions, np.int64)
-    before, _ = smallest_classes(aggregated)
-    after, _ = smallest_classes(released)
+    before, _ = smallest_classes(aggregated.table)
+    after, _ = smallest_classes(released.table)
     return RegionTable(
         records=aggregated.region_totals,
         released=released.region_totals,
         suppressed=frozen(aggregated.region_totals - released.region_totals - raised),
         anonymity_before=frozen(before),
         anonymity_after=frozen(after),
-        vector=_vector(aggregated.arrays[-1]),
+        vector=_vector(aggregated.sizes),
         raised=frozen(raised),
         largest_share=frozen(largest_shares(found)),
         by_tier=by_tier,
@@ -102,30 +100,23 @@ def anonymity_vector(problem: Problem, solution: Solution, region: int | None = 
     if region is not None:
         return _vector(class_sizes(problem, solution, region)[1])
     counts = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    return _vector(counts.arrays[-1])
+    return _vector(counts.sizes)
 
 
 def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return frozen(np.bincount(sizes.ravel())[1:])
+    return frozen(np.bincount(sizes)[1:])
 
 
 def class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The classes (columns of ``problem.counts``) of one aggregated region and their sizes before suppression."""
-    totals = sizes_in(problem.counts, np.flatnonzero(solution.membership == region))
+    totals = _sum_combinations(problem, solution.membership == region)
     present = np.flatnonzero(totals)
     return present, totals[present]
 
 
-def sizes_in(counts: EquivalenceCounts, regions: NDArray[np.integer]) -> NDArray[np.int64]:
-    """The sizes of all classes in some initial regions together."""
-    if counts.dense is not None:
-        return np.asarray(counts.dense[regions].sum(axis=0))
-    totals = np.zeros(counts.classes.size, np.int64)
-    indptr, columns, values = counts.rows
-    for region in regions:
-        span = slice(indptr[region], indptr[region + 1])
-        totals[columns[span]] += values[span]
-    return totals
+def _sum_combinations(problem: Problem, regions: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count the records of each combination in some initial regions together."""
+    return problem.counts.select_regions(np.flatnonzero(regions)).combination_totals
 
 
 def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
@@ -135,9 +126,9 @@ def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
         tiers = np.where(sizes < problem.k, NOWHERE, 0)
     else:
         found = decided_for(problem, solution)
-        indptr, every, values = found.aggregated.rows
-        mine = slice(indptr[region], indptr[region + 1])
-        columns, sizes, tiers = every[mine].astype(np.int64), values[mine], found.tier_of[mine]
+        table = found.aggregated.table
+        mine = slice(table.indptr[region], table.indptr[region + 1])
+        columns, sizes, tiers = table.indices[mine].astype(np.int64), table.data[mine], found.tier_of[mine]
     lost = np.flatnonzero(tiers != 0)
     order = lost[np.argsort(-sizes[lost], kind="stable")]
     return [
@@ -153,7 +144,7 @@ def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
 
 def class_labels(problem: Problem, column: int) -> tuple[str, ...]:
     """The categories of one class in the words of the file, in the order of the quasi-identifiers."""
-    codes = problem.counts.class_codes(column)
+    codes = problem.counts.decode_combination(column)
     return tuple(categories.label(code) for categories, code in zip(problem.categories, codes, strict=True))
 
 
@@ -189,8 +180,10 @@ def handovers(problem: Problem, solution: Solution, region: int) -> tuple[Handov
 
 
 def _kept(problem: Problem, now: NDArray[np.int32], part: NDArray[np.bool_], taker: int, giver: int) -> int:
-    moved, k = sizes_in(problem.counts, np.flatnonzero(part)), problem.k
-    taken, left = (sizes_in(problem.counts, np.flatnonzero(now == each)) for each in (taker, giver))
+    k = problem.k
+    moved = _sum_combinations(problem, part)
+    taken = _sum_combinations(problem, now == taker)
+    left = _sum_combinations(problem, now == giver)
     back = _suppressed(taken - moved, k) + _suppressed(left + moved, k)
     return back - _suppressed(taken, k) - _suppressed(left, k)
 

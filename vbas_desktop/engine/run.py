@@ -82,7 +82,7 @@ def run(
         solutions=tuple(marked(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
         approximated_sites=approximated,
         globally_suppressed_records=request.problem.counts.records - situation.records,
-        classes_present=int(np.count_nonzero(request.problem.counts.class_totals)),
+        classes_present=int(np.count_nonzero(request.problem.counts.combination_totals)),
         findings=tuple(findings),
         seconds=time.perf_counter() - started,
         allowed_loss_percent=allowed,
@@ -112,14 +112,23 @@ class _Plan:
         partition = self.partitions.make(sites, Span(progress, 0.0, 0.9))
         # What a refinement had found when it was stopped is rated all the same: that takes a moment.
         progress = Silent() if partition.stopped else progress
-        solution = self._rated(id, sites, partition, started, Span(progress, 0.9, 0.98))
+        outcome = outcome_of(
+            request.problem,
+            self.partitions.situation,
+            partition.owner,
+            partition.places,
+            Span(progress, 0.9, 0.98),
+            partition.tiers,
+        )
+        solution = self._rate(id, sites, partition, outcome, started, Span(progress, 0.9, 0.98))
         solution = with_limits_told(request.problem, self.partitions.limits, solution, partition.part_sites)
-        return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
+        return with_representability(request.problem, solution, Span(progress, 0.98, 1.0), outcome.release)
 
-    def _rated(self, id: int, sites: int, partition: Partition, started: float, progress: Progress) -> Solution:
-        """What a partition releases, rated; the counts that takes are not held any longer."""
+    def _rate(
+        self, id: int, sites: int, partition: Partition, outcome: Outcome, started: float, progress: Progress
+    ) -> Solution:
+        """Rate what a partition releases."""
         request, situation, tiers = self.partitions.request, self.partitions.situation, partition.tiers
-        outcome = outcome_of(request.problem, situation, partition.owner, partition.places, progress, tiers)
         progress.update("Rating the solutions", 1.0)
         measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
         seconds = self.shared_seconds + time.perf_counter() - started
@@ -151,7 +160,7 @@ class _Plan:
 
 def _anonymity(outcome: Outcome) -> int | None:
     """The size of the smallest released class."""
-    smallest = [int(sizes.min()) for _, released in outcome.places() if (sizes := released.rows[2]).size]
+    smallest = [int(sizes.min()) for _, released in outcome.places() if (sizes := released.sizes).size]
     return min(smallest, default=None)
 
 

@@ -8,7 +8,9 @@ import json
 import os
 
 import numpy as np
+from numpy.typing import NDArray
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.source import Source
@@ -67,13 +69,13 @@ def _state(found: os.stat_result) -> tuple[int, int, int]:
 def fingerprint(problem: Problem) -> str:
     """What the counts, the regions and their places are, whatever files they came from; k is left out."""
     digest = hashlib.sha256()
-    for array in (problem.regions.points, problem.counts.classes, *problem.counts.arrays):
+    for array in (problem.regions.points, *_list_arrays(problem.counts)):
         digest.update(str(array.shape).encode())
         digest.update(np.ascontiguousarray(array).data)
     told: dict[str, object] = {
         "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
         "unit": problem.regions.system.unit,
-        "categories": list(problem.counts.category_numbers),
+        "categories": list(problem.counts.n_categories),
         "unknown": problem.unknown_region_records,
     }
     if problem.regions.obstacles is not None:
@@ -81,9 +83,15 @@ def fingerprint(problem: Problem) -> str:
     if problem.regions.earlier is not None:
         told["earlier"] = problem.regions.earlier.source.sha256
     for each in problem.sensitive:
-        for array in (each.cells.classes, *each.cells.rows):
+        for array in _list_arrays(each.cells):
             digest.update(np.ascontiguousarray(array).data)
         texts = [criterion.text for criterion in each.chosen.criteria]
         told.setdefault("sensitive", []).append([each.column, each.harmful.tolist(), texts])  # type: ignore[attr-defined]
     digest.update(json.dumps(told, sort_keys=True).encode())
     return digest.hexdigest()
+
+
+def _list_arrays(counts: ClassCounts) -> list[NDArray[np.int64]]:
+    """List what makes up counts, in one type, whatever scipy chose for the indices."""
+    arrays = (counts.combinations, counts.table.indptr, counts.table.indices, counts.table.data)
+    return [np.asarray(array, np.int64) for array in arrays]

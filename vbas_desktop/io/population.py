@@ -46,10 +46,10 @@ def read_population(path: Path, problem: Problem, progress: Progress | None = No
     by_region = np.bincount(places[kept], people[kept], minlength=len(problem.regions)).astype(np.int64)
     number = np.zeros(table.rows, np.int64)
     known = kept.copy()
-    for code, size in zip(codes, problem.counts.category_numbers, strict=True):
+    for code, size in zip(codes, problem.counts.n_categories, strict=True):
         known &= code >= 0
         number = number * size + np.maximum(code, 0)
-    classes = problem.counts.classes
+    classes = problem.counts.combinations
     spot = np.minimum(np.searchsorted(classes, number), max(0, classes.size - 1))
     known &= classes[spot] == number
     return Population(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .counts import ClassCounts
 from .errors import Finding
-from .records import Categories, EquivalenceCounts, Grouping, group_sizes
+from .records import Categories, Grouping, group_sizes
 from .regions import Regions
 from .selection import Selection
 from .sensitive import SensitiveCounts, enforced
@@ -32,7 +33,7 @@ class Problem:
     """
 
     regions: Regions
-    counts: EquivalenceCounts
+    counts: ClassCounts
     k: int
     quasi_identifiers: tuple[str, ...]
     categories: tuple[Categories, ...]

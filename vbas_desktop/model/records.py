@@ -1,4 +1,4 @@
-"""Columns, their categories and roles, and the counts that everything after loading works on."""
+"""Columns, their categories and roles, and the table of records that these describe."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -16,14 +15,12 @@ from numpy.typing import NDArray
 from .words import MISSING as MISSING
 
 if TYPE_CHECKING:
+    from .counts import ClassCounts
     from .errors import Finding
     from .file_format import Dialect
     from .progress import Progress
     from .selection import Selection
     from .source import Source
-
-_BLOCK = 1 << 18
-"""Counts that are added up at a time: little memory, and it stays in the processor's cache."""
 
 
 class Role(StrEnum):
@@ -236,9 +233,7 @@ class RecordTable(Protocol):
     ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
         """Yield the categories of all records in some columns, a part of the records at a time."""
 
-    def count(
-        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
-    ) -> tuple[EquivalenceCounts, int]:
+    def count(self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress) -> tuple[ClassCounts, int]:
         """Count the records of each region and class, and those without a region."""
 
     def row_number(self, record: int) -> int:
@@ -258,151 +253,3 @@ def frozen(array: NDArray[np.generic]) -> NDArray:  # type: ignore[type-arg]
     """The same array, read-only: what is handed out at a border must not change behind the owner's back."""
     array.flags.writeable = False
     return array
-
-
-Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
-"""The non-zero counts of each region: where they begin, their columns in ascending order, the numbers."""
-
-
-def _rows_of(matrix: NDArray[np.int64]) -> Rows:
-    """The non-zero entries of a matrix, row by row."""
-    flat = matrix.reshape(-1)
-    # As truth values they are found in a third of the time.
-    filled = np.flatnonzero(flat != 0)
-    starts = np.arange(matrix.shape[0] + 1, dtype=np.int64) * matrix.shape[1]
-    indptr = np.searchsorted(filled, starts).astype(np.int64)
-    columns = (filled - np.repeat(starts[:-1], np.diff(indptr))).astype(np.int32)
-    return frozen(indptr), frozen(columns), frozen(flat[filled].astype(np.int64, copy=False))
-
-
-@dataclass(frozen=True, eq=False)
-class EquivalenceCounts:
-    """Records by region and class: exact 64-bit counts, for the classes that occur only.
-
-    ``classes[j]`` is the row-major number of column j among all ``category_numbers``' combinations, ascending.
-    Stored as a matrix (``dense``) or by rows (``indptr, columns, values``: the non-zero counts of each region, columns
-    ascending), whichever takes less memory; `rows` serves both.
-    """
-
-    category_numbers: tuple[int, ...]
-    classes: NDArray[np.int64]
-    dense: NDArray[np.int64] | None = None
-    sparse: Rows | None = None
-
-    @classmethod
-    def from_rows(
-        cls,
-        category_numbers: Sequence[int],
-        classes: NDArray[np.int64],
-        indptr: NDArray[np.int64],
-        columns: NDArray[np.int32],
-        values: NDArray[np.int64],
-    ) -> EquivalenceCounts:
-        """Counts from the non-zero entries of each region, stored in the smaller form."""
-        regions, width = indptr.size - 1, classes.size
-        numbers = tuple(int(number) for number in category_numbers)
-        if regions * width * 8 <= values.size * 12 + indptr.size * 8:
-            dense = np.zeros((regions, width), np.int64)
-            for first in range(0, regions, step := 1 + _BLOCK // max(1, width)):
-                ends = indptr[first : first + step + 1]
-                entries = slice(ends[0], ends[-1])
-                dense[first + np.repeat(np.arange(ends.size - 1), np.diff(ends)), columns[entries]] = values[entries]
-            return cls(numbers, frozen(classes), dense=frozen(dense))
-        return cls(numbers, frozen(classes), sparse=(frozen(indptr), frozen(columns), frozen(values)))
-
-    @classmethod
-    def from_dense(
-        cls, category_numbers: Sequence[int], classes: NDArray[np.int64], matrix: NDArray[np.int64]
-    ) -> EquivalenceCounts:
-        """Counts from a full regions × classes matrix, stored in the smaller form."""
-        regions, width = matrix.shape
-        filled = int(np.count_nonzero(matrix))
-        numbers = tuple(int(number) for number in category_numbers)
-        if regions * width * 8 <= filled * 12 + (regions + 1) * 8:
-            return cls(numbers, frozen(classes), dense=frozen(matrix))
-        return cls(numbers, frozen(classes), sparse=_rows_of(matrix))
-
-    @cached_property
-    def rows(self) -> Rows:
-        """``indptr, columns, values`` of the non-zero counts, region by region, columns ascending."""
-        if self.sparse is not None:
-            return self.sparse
-        assert self.dense is not None
-        return _rows_of(self.dense)
-
-    @property
-    def regions(self) -> int:
-        """Number of regions, those without records included."""
-        if self.dense is not None:
-            return int(self.dense.shape[0])
-        assert self.sparse is not None
-        return int(self.sparse[0].size) - 1
-
-    @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What is stored: the matrix, or the three lists of the rows."""
-        return (self.dense,) if self.dense is not None else self.rows
-
-    @property
-    def stored(self) -> int:
-        """How many counts are stored."""
-        return int(self.arrays[-1].size)
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that the counts take."""
-        return sum(array.nbytes for array in self.arrays)
-
-    @property
-    def equivalence_classes(self) -> int:
-        """MaxCombs: the product of the category numbers, empty classes included (a Python integer: it may be huge)."""
-        return math.prod(self.category_numbers)
-
-    @cached_property
-    def region_totals(self) -> NDArray[np.int64]:
-        """Records of each region."""
-        if self.dense is not None:
-            return frozen(self.dense.sum(axis=1))
-        indptr, _, values = self.rows
-        totals = np.zeros(self.regions, np.int64)
-        filled = np.flatnonzero(np.diff(indptr))
-        if filled.size:
-            totals[filled] = np.add.reduceat(values, indptr[filled])
-        return frozen(totals)
-
-    @cached_property
-    def class_totals(self) -> NDArray[np.int64]:
-        """Records of each class of the whole file taken as one region."""
-        if self.dense is not None:
-            return frozen(self.dense.sum(axis=0))
-        _, columns, values = self.rows
-        totals = np.zeros(self.classes.size, np.int64)
-        for start in range(0, values.size, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            # As floating-point numbers, but exact: no block counts 2**53 records.
-            totals += np.bincount(columns[part], values[part], minlength=totals.size).astype(np.int64)
-        return frozen(totals)
-
-    def of_regions(self, members: NDArray[np.integer]) -> EquivalenceCounts:
-        """The counts of some of the regions, in this order; the classes stay what they were."""
-        if self.dense is not None:
-            return EquivalenceCounts(self.category_numbers, self.classes, dense=frozen(self.dense[members]))
-        indptr, columns, values = self.rows
-        sizes = indptr[members + 1] - indptr[members]
-        ends = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        entries = np.arange(ends[-1]) + np.repeat(indptr[members] - ends[:-1], sizes)
-        picked = frozen(ends), frozen(columns[entries]), frozen(values[entries])
-        return EquivalenceCounts(self.category_numbers, self.classes, sparse=picked)
-
-    @property
-    def records(self) -> int:
-        """Number of records counted."""
-        return int(self.region_totals.sum())
-
-    def class_codes(self, column: int) -> tuple[int, ...]:
-        """The category code of each quasi-identifier for one column of the matrix."""
-        rest, codes = int(self.classes[column]), []
-        for number in reversed(self.category_numbers):
-            rest, code = divmod(rest, number)
-            codes.append(code)
-        return tuple(reversed(codes))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .counts import ClassCounts
 from .criteria import Sensitive
-from .records import EquivalenceCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class SensitiveCounts:
     chosen: Sensitive
     values: tuple[str, ...]
     harmful: NDArray[np.bool_]
-    cells: EquivalenceCounts
+    cells: ClassCounts
     totals: NDArray[np.int64]
 
     @property
@@ -35,9 +35,9 @@ class SensitiveCounts:
     @property
     def codes(self) -> NDArray[np.int32]:
         """The value of each column of ``cells``."""
-        return (self.cells.classes % max(1, self.cells.category_numbers[-1])).astype(np.int32)
+        return (self.cells.combinations % max(1, self.cells.n_categories[-1])).astype(np.int32)
 
-    def with_cells(self, cells: EquivalenceCounts) -> SensitiveCounts:
+    def with_cells(self, cells: ClassCounts) -> SensitiveCounts:
         """The same values, counted otherwise: joined, or without some classes."""
         return replace(self, cells=cells)
 

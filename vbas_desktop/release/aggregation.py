@@ -81,8 +81,8 @@ def _find_cells(plan: Plan, table: RecordTable, progress: Progress) -> tuple[NDA
         for q, (name, category_of) in enumerate(zip(problem.quasi_identifiers, categories_of, strict=True)):
             codes[q] = category_of[table.codes(name)[rows]]
         area, sizes[rows] = decision.places(region, codes)
-        column = np.searchsorted(problem.counts.classes, decision.strides @ codes.astype(np.int64))
-        cells[rows] = np.where(area >= 0, area.astype(np.int64) * (problem.counts.classes.size + 1) + column, -1)
+        column = np.searchsorted(problem.counts.combinations, decision.strides @ codes.astype(np.int64))
+        cells[rows] = np.where(area >= 0, area.astype(np.int64) * (problem.counts.n_combinations + 1) + column, -1)
     return cells, sizes
 
 
@@ -126,7 +126,7 @@ def class_counts(plan: Plan, options: ReleaseOptions, header: Sequence[str]) -> 
     kept = np.flatnonzero(plan.released > 0)
     listed = zip(plan.areas[kept].tolist(), plan.columns[kept].tolist(), plan.released[kept].tolist(), strict=True)
     for area, column, number in listed:
-        codes = counts.class_codes(column)
+        codes = counts.decode_combination(column)
         texts = {problem.region_column: plan.every_code[area]}
         texts |= {each.column: each.values[code] for each, code in zip(problem.categories, codes, strict=True)}
         key = tuple(texts[name] if name == problem.region_column else written(texts[name]) for name in shown)

@@ -31,7 +31,6 @@ from vbas_desktop.engine.place import (
     Levels,
     Moves,
     PlaceVector,
-    codes_of,
     moves,
     place_precision,
     precision_by_column,
@@ -285,7 +284,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
 def _told_column(problem: Problem, q: int, shown: str, classes: NDArray[np.int64]) -> ToldColumn:
     """Describe a quasi-identifier. The groupings alone tell whether values were merged, not the values that occur."""
     name = problem.quasi_identifiers[q]
-    codes = np.unique(codes_of(problem.counts, q)[classes]).tolist()
+    codes = np.unique(problem.counts.decode_column(q)[classes]).tolist()
     values = describe_values([problem.categories[q].values[code] for code in codes])
     has_groups = any(grouping.column == name for grouping in problem.groupings)
     is_merged = max(group_sizes(problem.groupings, name).values(), default=1) > 1
@@ -353,7 +352,7 @@ def _example(plan: Plan, columns: tuple[str, ...]) -> Example | None:
     listed = zip(plan.places[here].tolist(), plan.released_here[here].tolist(), strict=True)
     own = {plan.codes[number]: records for number, records in listed}
     counts, problem = plan.problem.counts, plan.problem
-    labels = (problem.categories[q].label(code) for q, code in enumerate(counts.class_codes(column)))
+    labels = (problem.categories[q].label(code) for q, code in enumerate(counts.decode_combination(column)))
     values = dict(zip(columns, labels, strict=True))
     return Example(first.codes[place], values, int(first.sizes[at]), own, int(inside.sum()))
 

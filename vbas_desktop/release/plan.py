@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.region_names import mean_points, tier_codes
-from vbas_desktop.algorithms.released import Decided
+from vbas_desktop.algorithms.suppression import LocalSuppression
 from vbas_desktop.engine.outcome import decided_for
 from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.model.problem import Problem
@@ -147,7 +147,7 @@ class Plan(Partition):
         """Of every listed class how many released records have the same code and values; 0 where it is not released."""
         if not self.coarser:
             return self.released
-        width = max(1, self.problem.counts.classes.size)
+        width = max(1, self.problem.counts.n_combinations)
         keys = self.areas.astype(np.int64) * width + self.columns
         _, where = np.unique(keys, return_inverse=True)
         return np.where(self.released > 0, np.bincount(where, self.released).astype(np.int64)[where], 0)
@@ -218,7 +218,7 @@ def make_plan(problem: Problem, solution: Solution) -> Plan:
     regions, tiers = problem.regions, solution.tiers
     found = decided_for(problem, solution)
     codes = tier_codes(regions, solution)
-    indptr, columns, counts = found.aggregated.rows
+    table = found.aggregated.table
     plan = Plan(
         problem=problem,
         solution=solution,
@@ -226,9 +226,9 @@ def make_plan(problem: Problem, solution: Solution) -> Plan:
         membership=solution.membership,
         codes=codes[0],
         centres=mean_points(regions, solution.membership),
-        indptr=indptr,
-        columns=columns,
-        counts=counts,
+        indptr=table.indptr.astype(np.int64),
+        columns=table.indices,
+        counts=table.data,
         tier_of=found.tier_of,
     )
     if tiers is not None:
@@ -245,14 +245,14 @@ def _coarser(
     regions: Regions,
     solution: Solution,
     tiers: Tiers,
-    decided: Decided,
+    decided: LocalSuppression,
     codes: tuple[tuple[str, ...], ...],
 ) -> tuple[TierPlaces, ...]:
     """The tiers above the aggregated regions, from the whole area down, so that each knows the codes above it."""
     found: list[TierPlaces] = []
     memberships = list(tiers.memberships(solution.membership))
     for tier in range(len(tiers) - 1, 0, -1):
-        indptr, columns, sizes = decided.classes[tier].rows
+        released = decided.released[tier]
         above = [""] if not found else [codes[tier + 1][place] for place in tiers.parents[tier].tolist()]
         places = TierPlaces(
             title=tiers.titles[tier],
@@ -262,9 +262,9 @@ def _coarser(
             centres=mean_points(regions, memberships[tier]),
             parents=tuple(above),
             names=tiers.names[tier],
-            sizes=sizes,
-            size_places=np.repeat(np.arange(tiers.places[tier]), np.diff(indptr)),
-            size_classes=columns.astype(np.int64),
+            sizes=released.sizes,
+            size_places=released.list_class_regions(),
+            size_classes=released.table.indices.astype(np.int64),
         )
         found.insert(0, places)
     return tuple(found)

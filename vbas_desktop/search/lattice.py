@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.algorithms.certainty import share_of_domain
-from vbas_desktop.algorithms.grouping import as_matrix, blocks
-from vbas_desktop.engine.place import codes_of
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.records import EquivalenceCounts, Grouping
+from vbas_desktop.model.records import Grouping
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .ladders import Ladder
@@ -26,7 +25,6 @@ Node = tuple[int, ...]
 """One level for each quasi-identifier, in their order."""
 
 _LEFT_OUT = -1
-_BLOCK_CELLS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +107,11 @@ class Finest:
     def codes(self) -> tuple[NDArray[np.int64], ...]:
         """The category of each quasi-identifier for each class that occurs."""
         counts = self.problem.counts
-        return tuple(codes_of(counts, q) for q in range(len(counts.category_numbers)))
+        return tuple(counts.decode_column(q) for q in range(len(counts.n_categories)))
 
     def joined(self, node: Node) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
         """Category numbers and classes of a node, and which of its classes each of the finest ones becomes."""
-        numbers, whole = [], np.zeros(self.problem.counts.classes.size, np.int64)
+        numbers, whole = [], np.zeros(self.problem.counts.n_combinations, np.int64)
         for ladder, level, codes in zip(self.lattice.ladders, node, self.codes, strict=True):
             numbers.append(ladder.number(level))
             _, mapping = ladder.grouped(level)
@@ -124,14 +122,14 @@ class Finest:
     def joined_totals(self, node: Node) -> NDArray[np.int64]:
         """The records of each class of a node in the whole file. O(classes)."""
         _, classes, column = self.joined(node)
-        return np.bincount(column, self.problem.counts.class_totals, classes.size).astype(np.int64)
+        return np.bincount(column, self.problem.counts.combination_totals, classes.size).astype(np.int64)
 
     def lost_at_least(self, node: Node) -> int:
         """The records that are lost whatever the place: those of classes below k in the whole file."""
         totals = self.joined_totals(node)
         return int(totals[totals < self.problem.k].sum()) + self.problem.unknown_region_records
 
-    def counts_at(self, node: Node, least: int = 1) -> EquivalenceCounts:
+    def counts_at(self, node: Node, least: int = 1) -> ClassCounts:
         """The counts of a node, as if the records had been counted with its groups.
 
         Classes of fewer than ``least`` records in the whole file are left out on the way, not from a copy.
@@ -139,7 +137,7 @@ class Finest:
         joining = self._large(node, least)
         if joining is None:
             return self.problem.counts
-        return _summed(self.problem.counts, *joining)
+        return _join_combinations(self.problem.counts, *joining)
 
     def values_at(self, node: Node, least: int = 1) -> tuple[SensitiveCounts, ...]:
         """The sensitive values of the same classes."""
@@ -165,50 +163,25 @@ class Finest:
     ) -> SensitiveCounts:
         """The cells of a sensitive column with the classes joined."""
         cells = sensitive.cells
-        values = cells.category_numbers[-1]
-        fine, code = np.divmod(cells.classes, values)
-        becomes = column[np.searchsorted(self.problem.counts.classes, fine)]
+        values = cells.n_categories[-1]
+        fine, code = np.divmod(cells.combinations, values)
+        becomes = column[np.searchsorted(self.problem.counts.combinations, fine)]
         kept = becomes != _LEFT_OUT
         joined, where = np.unique(classes[becomes[kept]] * values + code[kept], return_inverse=True)
         becomes[kept] = where.ravel()
-        return sensitive.with_cells(_summed(cells, (*numbers, values), joined, becomes))
+        return sensitive.with_cells(_join_combinations(cells, (*numbers, values), joined, becomes))
 
 
-def _summed(
-    counts: EquivalenceCounts, numbers: tuple[int, ...], classes: NDArray[np.int64], column: NDArray[np.int64]
-) -> EquivalenceCounts:
-    """The counts with columns that become the same class added up, some being left out."""
-    if counts.dense is not None:
-        return EquivalenceCounts.from_dense(numbers, classes, _summed_rows(counts.dense, classes.size, column))
+def _join_combinations(
+    counts: ClassCounts, n_categories: tuple[int, ...], combinations: NDArray[np.int64], column: NDArray[np.int64]
+) -> ClassCounts:
+    """Add up the columns that become the same combination; column j becomes ``column[j]``, or is left out."""
     kept = column != _LEFT_OUT
-    steps = np.concatenate(([0], np.cumsum(kept))).astype(np.int32)
-    joining = csr_array(
-        (np.ones(steps[-1], np.int64), column[kept].astype(np.int32), steps), shape=(column.size, classes.size)
-    )
-    matrix, at = as_matrix(counts), 0
-    # Memory that is not written to is not taken: what joining makes fewer costs nothing, and nothing is there twice.
-    columns, values = np.empty(matrix.nnz, np.int32), np.empty(matrix.nnz, np.int64)
-    ends = [np.zeros(1, np.int64)]
-    for first, end in blocks(np.diff(matrix.indptr), _BLOCK_CELLS):
-        part = matrix[first:end] @ joining
-        part.sort_indices()
-        ends.append(at + part.indptr[1:].astype(np.int64))
-        columns[at : at + part.nnz], values[at : at + part.nnz] = part.indices, part.data
-        at += part.nnz
-    return EquivalenceCounts.from_rows(numbers, classes, np.concatenate(ends), columns[:at], values[:at])
-
-
-def _summed_rows(dense: NDArray[np.int64], width: int, column: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same for a full matrix, some rows at a time: a reordered copy of all of them would be as large as it."""
-    order = np.argsort(column, kind="stable")
-    order = order[np.searchsorted(column[order], 0) :]
-    starts = np.searchsorted(column[order], np.arange(width))
-    summed = np.zeros((dense.shape[0], width), np.int64)
-    step = max(1, _BLOCK_CELLS // max(1, order.size))
-    for first in range(0, dense.shape[0] if width else 0, step):
-        rows = slice(first, first + step)
-        summed[rows] = np.add.reduceat(dense[rows][:, order], starts, axis=1)
-    return summed
+    ends = np.concatenate(([0], np.cumsum(kept)))
+    joining = csr_array((np.ones(ends[-1], np.int64), column[kept], ends), shape=(column.size, combinations.size))
+    joined = counts.table @ joining
+    joined.sort_indices()
+    return ClassCounts(n_categories, combinations, joined)
 
 
 def coarser(one: Node, other: Node) -> bool:

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from vbas_desktop import __version__
-from vbas_desktop.algorithms.grouping import dense_membership
+from vbas_desktop.algorithms.aggregation import dense_membership
 from vbas_desktop.algorithms.pareto import non_dominated
-from vbas_desktop.algorithms.released import released_by_place
 from vbas_desktop.algorithms.site_numbers import allowed_records
+from vbas_desktop.algorithms.suppression import released_by_place
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.rating.place_information_loss import place_loss
 from vbas_desktop.engine.limits import Limits, limits_settings
@@ -199,7 +199,7 @@ def search(
 
 def _workers_for(finest: Finest, nodes: list[Node], wanted: int) -> int:
     """So many nodes at a time that their counts together take no more memory than the finest ones."""
-    stored = finest.problem.counts.stored
+    stored = finest.problem.counts.table.nnz
     if stored < _SMALL:
         return min(wanted, len(nodes))
     largest = max(min(stored, len(finest.problem.regions) * _possible(finest, node)) for node in nodes)
@@ -287,7 +287,7 @@ def _rated(
     released = released_by_place(merged, progress)
     places = None if merged.tiers is None else sum(int(np.count_nonzero(totals)) for totals in released)
     loss = place_loss(problem.counts.region_totals, zip(merged.memberships, released, strict=True))
-    return merged.groups, places, loss
+    return merged.n_groups, places, loss
 
 
 def _possible(finest: Finest, node: Node) -> int:

@@ -81,7 +81,7 @@ class Estimate:
         """The live line: "7 × 2 = 14 classes; 2,433,221 records; approximated 350 sites"."""
         counts = self.problem.counts
         parts = [
-            product_in_words(counts.category_numbers, counts.equivalence_classes),
+            product_in_words(counts.n_categories, counts.max_combinations),
             counted(self.problem.records, "record"),
             self._sites_in_words,
         ]
@@ -149,4 +149,4 @@ def _tried_seconds(partitions: Partitions, around: Sequence[int], stored: int) -
 
 
 def _stored(problem: Problem) -> int:
-    return int(problem.counts.rows[2].size)
+    return int(problem.counts.table.nnz)

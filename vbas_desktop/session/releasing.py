@@ -81,7 +81,7 @@ def result_of(run: Run, entries: tuple[Entry, ...]) -> RunResult:
         solutions,
         first.approximated_sites,
         first.suppressed_global,
-        int((run.problem.counts.class_totals > 0).sum()),
+        int((run.problem.counts.combination_totals > 0).sum()),
         seconds=sum(solution.seconds for solution in solutions),
     )
 

@@ -116,7 +116,7 @@ class StatusLine(QStatusBar):
         if session.regions is not None:
             parts.append(counted(len(session.regions), "region"))
         if session.problem is not None:
-            parts.append(counted(session.problem.counts.equivalence_classes, "class"))
+            parts.append(counted(session.problem.counts.max_combinations, "class"))
         if session.has_data:
             parts.append(f"k = {session.choices.k}")
             if session.selected is not None and session.selected.run.key.k != session.choices.k:

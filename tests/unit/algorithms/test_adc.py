@@ -11,18 +11,14 @@ from vbas_desktop.algorithms import adc
 from vbas_desktop.algorithms.adc import Clustering, cluster
 from vbas_desktop.algorithms.kernels import adc_state
 from vbas_desktop.algorithms.kernels.spatial_index import sites_in_blocks, star_of, two_nearest
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import SILENT, Cancelled
-from vbas_desktop.model.records import EquivalenceCounts
 
 
 def clustered(problem: Instance, progress=SILENT) -> Clustering:
     width = problem.counts.shape[1]
-    counts = EquivalenceCounts((width,), np.arange(width, dtype=np.int64), dense=problem.counts)
-    result = cluster(problem.points, counts, problem.sites, problem.k, progress)
-    rows = EquivalenceCounts((width,), counts.classes, sparse=counts.rows)
-    by_rows = cluster(problem.points, rows, problem.sites, problem.k)
-    assert moves_of(by_rows) == moves_of(result)
-    return result
+    counts = ClassCounts.from_matrix((width,), np.arange(width, dtype=np.int64), problem.counts)
+    return cluster(problem.points, counts, problem.sites, problem.k, progress)
 
 
 def moves_of(result: Clustering) -> list[tuple[int, int, tuple[float, float]]]:

@@ -14,14 +14,14 @@ from vbas_desktop.algorithms.contiguity import bridged, join_pieces
 from vbas_desktop.algorithms.kernels import partition_state as partition_module
 from vbas_desktop.algorithms.kernels.annealing import Limits, move_regions
 from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition, recentre
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Cancelled
-from vbas_desktop.model.records import EquivalenceCounts
 
 
 def naive_group_loss(counts, inside, k):
     """Records in classes below k, if these regions are one."""
-    sizes = np.zeros(counts.classes.size, int)
-    indptr, columns, values = counts.rows
+    sizes = np.zeros(counts.n_combinations, int)
+    indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
     for region in np.flatnonzero(inside):
         span = slice(indptr[region], indptr[region + 1])
         sizes[columns[span]] += values[span]
@@ -88,7 +88,7 @@ def starts(draw, most=14):
 def kind(request, monkeypatch):
     """How class sizes are kept: as a full matrix, or as a table of the pairs that occur."""
     if request.param == "table":
-        monkeypatch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.rows[2].size / 0.7) + 8)
+        monkeypatch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8)
     return request.param
 
 
@@ -103,7 +103,7 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
     problem, pairs, owner, centres = start
     with pytest.MonkeyPatch.context() as patch:
         if table:
-            patch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.rows[2].size / 0.7) + 8)
+            patch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8)
         weights = weights_of(owner, seed)
         p = new_partition(problem.counts, problem.regions.points, pairs, owner, centres, problem.k, (), weights)
     weights = np.ones(len(owner)) if weights is None else weights
@@ -163,7 +163,7 @@ def grid_problem(seed, side=3, classes=4):
     generator = np.random.default_rng(seed)
     points = np.array([(x, y) for y in range(side) for x in range(side)], float)
     matrix = generator.poisson(2.0, (side * side, classes))
-    counts = EquivalenceCounts((classes,), np.arange(classes), dense=matrix.astype(np.int64))
+    counts = ClassCounts.from_matrix((classes,), np.arange(classes), matrix.astype(np.int64))
     pairs = [(i, j) for i in range(len(points)) for j in range(i) if abs(points[i] - points[j]).sum() == 1]
     owner = (points[:, 0] > 0).astype(np.int32)
     return points, counts, np.array(sorted((j, i) for i, j in pairs), np.int32), owner

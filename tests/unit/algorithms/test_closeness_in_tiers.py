@@ -9,8 +9,8 @@ import pytest
 
 from tests.sensitive_making import counts_of, sensitive_of
 from tests.unit.algorithms.naive_criteria import meets
-from vbas_desktop.algorithms import released
-from vbas_desktop.algorithms.released import Aggregation, decide, released_by_place
+from vbas_desktop.algorithms import suppression
+from vbas_desktop.algorithms.suppression import Aggregation, released_by_place, suppress_locally
 from vbas_desktop.model.criteria import criterion_of
 from vbas_desktop.model.tiers import NOWHERE, Tiers
 
@@ -39,9 +39,8 @@ def merge(rows, regions, classes, k, tiers, columns):
 
 def tier_by_cell(found):
     """Return the tier of each (region, class) that has records."""
-    indptr, columns, _ = found.aggregated.rows
-    region = np.repeat(np.arange(found.aggregated.regions), np.diff(indptr))
-    kinds = found.aggregated.classes[columns]
+    region = found.aggregated.list_class_regions()
+    kinds = found.aggregated.combinations[found.aggregated.table.indices]
     return dict(zip(zip(region.tolist(), kinds.tolist(), strict=True), found.tier_of.tolist(), strict=True))
 
 
@@ -50,7 +49,7 @@ def test_a_class_of_a_larger_place_that_fails_by_the_released_records_is_taken_o
     # released records 4 have value 1, so class 1 differs by 5/9. Without it, nothing differs by more than 1/6.
     values = [value for _, _, value in ROWS]
     merged = merge(ROWS, 3, 3, 3, WHOLE_AREA, [(values, "closeness:0.5")])
-    found = decide(merged)
+    found = suppress_locally(merged)
     assert tier_by_cell(found) == {
         (1, 0): 1, (2, 0): 1, (1, 1): NOWHERE, (2, 1): NOWHERE, (2, 2): 0, (1, 2): NOWHERE,
     }  # fmt: skip
@@ -63,7 +62,7 @@ def test_a_region_keeps_its_own_records_of_a_class_that_is_taken_out_of_the_area
     # class 1 that the whole area lists differ by 7/13 from the released records, and no others by more than 0.3.
     rows = [*ROWS, (3, 1, 0), (3, 1, 0), (3, 1, 1), (3, 1, 1)]
     whole_area = Tiers((np.zeros(4, np.int32),), ("",) * 2, (None,) * 2)
-    found = decide(merge(rows, 4, 3, 3, whole_area, [([value for _, _, value in rows], "closeness:0.5")]))
+    found = suppress_locally(merge(rows, 4, 3, 3, whole_area, [([value for _, _, value in rows], "closeness:0.5")]))
     assert tier_by_cell(found) == {
         (1, 0): 1, (2, 0): 1, (1, 1): NOWHERE, (2, 1): NOWHERE, (3, 1): 0, (2, 2): 0, (1, 2): NOWHERE,
     }  # fmt: skip
@@ -73,15 +72,14 @@ def test_a_region_keeps_its_own_records_of_a_class_that_is_taken_out_of_the_area
 @pytest.mark.parametrize("tiers", [None, WHOLE_AREA])
 def test_one_column_of_two_with_closeness_is_compared_with_all_classes(monkeypatch, tiers, order):
     # Counts that are cut into single classes: each class agrees with itself, whatever its values are.
-    monkeypatch.setattr(released, "_SMALL", 0)
-    monkeypatch.setattr(released, "_PARTS", 3)
+    monkeypatch.setattr(suppression, "_CLASSES_PER_PART", 1)
     rows = ROWS if tiers else [*((0, kind, value) for _, kind, value in ROWS[:-1]), ROWS[-1]]
     values = [value for _, _, value in rows]
     # In the second column each class has three values, once each.
     columns = [(values, "closeness:0.5"), ([number % 3 for number in range(len(rows))], "share:50")]
     merged = merge(rows, 3, 3, 3, tiers, [columns[number] for number in order])
     found = [totals.tolist() for totals in released_by_place(merged)]
-    assert found == [each.region_totals.tolist() for each in decide(merged).classes]
+    assert found == [each.region_totals.tolist() for each in suppress_locally(merged).released]
     assert found == ([[0, 0, 3], [3]] if tiers else [[6, 0, 0]])
 
 
@@ -160,7 +158,7 @@ def test_random_releases_in_tiers_are_those_of_the_definition():
         first = np.where(draw.random(size) < 0.95, kind % 2, 1 - kind % 2).tolist()
         second = draw.integers(0, 3, size).tolist()
         columns = [(first, "closeness:0.5"), (second, ("distinct:2", "closeness:0.6")[seed // 2 % 2])]
-        found = decide(merge(rows, tiers.places[0], 6, k, tiers, columns))
+        found = suppress_locally(merge(rows, tiers.places[0], 6, k, tiers, columns))
         expected, gone = release_by_definition(rows, tiers, k, columns)
         assert tier_by_cell(found) == expected, seed
         taken_out += gone

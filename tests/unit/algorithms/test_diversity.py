@@ -15,8 +15,8 @@ from pycanon import anonymity
 
 from tests.sensitive_making import by_class, counts_of, sensitive_of
 from tests.unit.algorithms.naive_criteria import meets
-from vbas_desktop.algorithms.diversity import segments, shares_of
-from vbas_desktop.algorithms.released import Aggregation, decide
+from vbas_desktop.algorithms.diversity import list_class_values, shares_of
+from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 from vbas_desktop.audit.criteria import Spread, judged
 from vbas_desktop.audit.sensitive import Judged, barring_by, settled
 from vbas_desktop.audit.tier_recount import recounted_tiers
@@ -54,30 +54,30 @@ def test_200_random_tables_have_the_figures_of_pycanon(chunk, monkeypatch):
     for seed in range(50 * chunk, 50 * chunk + 50):
         frame, rows = random_table(seed)
         keys = ["region", "kind"]
-        found = segments(column := sensitive_of(rows, 3, 3, 6, ()), column.cells)
+        found = list_class_values(column := sensitive_of(rows, 3, 3, 6, ()), column.cells)
         shares = shares_of(column.totals)
-        least = int(found.figures(DISTINCT, 0.0, shares).min())
+        least = int(found.compute_figures(DISTINCT, 0.0, shares).min())
         assert least == anonymity.l_diversity(frame, keys, ["word"])
-        entropy = float(found.figures(ENTROPY, 0.0, shares).min())
+        entropy = float(found.compute_figures(ENTROPY, 0.0, shares).min())
         theirs = anonymity.entropy_l_diversity(frame, keys, ["word"])
         # e to the power of the logarithm of 3 may be a little less than 3, of which pycanon takes the whole part.
         assert theirs == int(entropy) or (abs(entropy - round(entropy)) < 1e-9 and theirs in (round(entropy) - 1,))
-        assert float(found.figures(CLOSENESS, 0.0, shares).max()) == pytest.approx(
+        assert float(found.compute_figures(CLOSENESS, 0.0, shares).max()) == pytest.approx(
             anonymity.t_closeness(frame, keys, ["word"]), abs=1e-12
         )
         if frame["number"].nunique() > 1:
-            assert float(found.figures(ORDERED, 0.0, shares).max()) == pytest.approx(
+            assert float(found.compute_figures(ORDERED, 0.0, shares).max()) == pytest.approx(
                 anonymity.t_closeness(frame, keys, ["number"]), abs=1e-12
             )
         alpha, _ = anonymity.alpha_k_anonymity(frame, keys, ["word"])
-        assert float(found.figures(SHARE, 0.0, shares).max()) == pytest.approx(100 * alpha, abs=1e-9)
+        assert float(found.compute_figures(SHARE, 0.0, shares).max()) == pytest.approx(100 * alpha, abs=1e-9)
         with monkeypatch.context() as patch:
             patch.setattr(pycanon_diversity, "np", downwards)
             c, of_l = anonymity.recursive_c_l_diversity(frame, keys, ["word"])
         assert of_l == least
         if least > 1:
             # c is the smallest whole number above every r1 / (r_l + … + r_m).
-            ratio = float(found.figures(RECURSIVE, least, shares).max())
+            ratio = float(found.compute_figures(RECURSIVE, least, shares).max())
             assert c == int(np.floor(ratio + 1))
 
 
@@ -96,13 +96,13 @@ def test_what_is_released_is_what_the_definitions_say(rows, criteria, benign, me
     used = {group: number for number, group in enumerate(sorted(set(membership)))}
     owner = np.array([used[group] for group in membership], np.int32)
     counts = counts_of(rows, 5, 3)
-    found = decide(
+    found = suppress_locally(
         Aggregation(counts, k, owner, len(used), None, [sensitive_of(rows, 5, 3, 5, criteria, sorted(benign))])
     )
-    indptr, columns, _ = found.aggregated.rows
-    place = np.repeat(np.arange(len(used)), np.diff(indptr))
+    place = found.aggregated.list_class_regions()
+    columns = found.aggregated.table.indices
     released = {
-        (int(region), int(counts.classes[column]))
+        (int(region), int(counts.combinations[column]))
         for region, column, tier in zip(place, columns, found.tier_of, strict=True)
         if tier != NOWHERE
     }
@@ -131,13 +131,13 @@ def literally_released(rows, owner, criteria, benign, k) -> set:
 @given(rows=rows_of, criterion=st.sampled_from(CRITERIA), benign=st.sets(st.integers(0, 4), max_size=2))
 def test_engine_auditor_and_definition_agree(rows, criterion, benign):
     column = sensitive_of(rows, 5, 3, 5, [criterion], sorted(benign))
-    found = segments(column, column.cells)
-    mine = found.meets(shares_of(column.totals))
+    found = list_class_values(column, column.cells)
+    mine = found.meet_criteria(shares_of(column.totals))
     spread = spread_of(found, column)
     theirs = ~spread.failing(column.chosen.criteria, spread.totals)
     everybody = Counter(str(value) for _, _, value in rows)
     classes = by_class(rows, range(5))
-    keys = list(zip(found.places.tolist(), found.classes.tolist(), strict=True))
+    keys = list(zip(found.areas.tolist(), found.combinations.tolist(), strict=True))
     rule, harmless = criterion_of(criterion), {str(value) for value in benign}
     literal = [meets(classes[key], rule, harmless, everybody) for key in keys]
     assert mine.tolist() == literal
@@ -149,7 +149,7 @@ def test_engine_auditor_and_definition_agree(rows, criterion, benign):
 def spread_of(found, column):
     group = np.repeat(np.arange(len(found)), found.lengths)
     order = np.arange(column.harmful.size)
-    return Spread(len(found), group, found.codes.astype(np.int64), found.numbers, column.harmful, order)
+    return Spread(len(found), group, found.codes.astype(np.int64), found.sizes, column.harmful, order)
 
 
 WHOLE = Tiers((np.zeros(6, np.int32),), ("", ""), (None, None))
@@ -160,17 +160,17 @@ def test_in_tiers_a_class_goes_up_until_it_meets_both():
     # each of the others: too few. Together they are as many as may be told of the whole area: 5 · (k − 1).
     rows = [(0, 0, 0)] * 5 + [(region, 0, 1) for region in range(1, 6) for _ in range(3)]
     counts, owner = counts_of(rows, 6, 1), np.arange(6, dtype=np.int32)
-    plain = decide(Aggregation(counts, 5, owner, 6, WHOLE))
+    plain = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE))
     assert plain.tier_of.tolist() == [0, 1, 1, 1, 1, 1]
-    found = decide(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:2"])]))
+    found = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:2"])]))
     assert found.tier_of.tolist() == [1] * 6
     assert found.records == 20
-    harsh = decide(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])]))
+    harsh = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])]))
     assert harsh.tier_of.tolist() == [NOWHERE] * 6
     # With one record more the whole area would tell that the first region has some.
     more = [*rows, (0, 0, 0)]
     values = [sensitive_of(more, 6, 1, 2, ["distinct:2"])]
-    above = decide(Aggregation(counts_of(more, 6, 1), 5, owner, 6, WHOLE, values))
+    above = suppress_locally(Aggregation(counts_of(more, 6, 1), 5, owner, 6, WHOLE, values))
     assert above.tier_of.tolist() == [NOWHERE] * 6
 
 
@@ -186,12 +186,11 @@ def test_in_tiers_the_auditor_comes_to_the_same(rows, criterion, benign, k):
     tiers = Tiers(parents, ("", "", ""), (None,) * 3)
     column = sensitive_of(rows, 8, 2, 4, [criterion], sorted(benign))
     counts, owner = counts_of(rows, 8, 2), np.arange(8, dtype=np.int32)
-    found = decide(Aggregation(counts, k, owner, 8, tiers, [column]))
+    found = suppress_locally(Aggregation(counts, k, owner, 8, tiers, [column]))
     values = found.values[0]
     spread = spread_of(values, column)
     columns = [Judged("s", column.chosen.criteria, spread)]
-    indptr, kinds, numbers = counts.rows
-    place, kind = np.repeat(np.arange(8), np.diff(indptr)), kinds.astype(np.int64)
+    place, kind, numbers = counts.list_class_regions(), counts.table.indices.astype(np.int64), counts.sizes
     wide = [each.astype(np.int64) for each in parents]
     tier, last = recounted_tiers(place, kind, numbers, wide, k, barring_by(columns))
     tier = np.where(settled(columns, _released_as(place, kind, tier, wide), tier <= last), tier, NOWHERE)
@@ -202,7 +201,7 @@ def test_a_class_of_benign_values_alone_passes_everything():
     rows = [(0, 0, 1)] * 4 + [(0, 1, 0), (0, 1, 2), (1, 0, 0)]
     for criterion in CRITERIA:
         column = sensitive_of(rows, 2, 2, 3, [criterion], benign=[1])
-        assert segments(column, column.cells).meets(shares_of(column.totals))[0]
+        assert list_class_values(column, column.cells).meet_criteria(shares_of(column.totals))[0]
 
 
 @pytest.mark.parametrize(

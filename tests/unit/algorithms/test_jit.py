@@ -84,8 +84,8 @@ STOPPED_ADC = """
 import sys
 import numpy as np
 from vbas_desktop.algorithms.adc import cluster
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Cancelled
-from vbas_desktop.model.records import EquivalenceCounts
 
 class Stop:
     left = int(sys.argv[1])
@@ -96,9 +96,9 @@ class Stop:
             raise Cancelled
 
 points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
-dense = np.array([(5, 5), (0, 3), (0, 1), (9, 0)], np.int64)
+counts = ClassCounts.from_matrix((2,), np.arange(2, dtype=np.int64), np.array([(5, 5), (0, 3), (0, 1), (9, 0)]))
 try:
-    cluster(points, EquivalenceCounts((2,), np.arange(2, dtype=np.int64), dense=dense), points[[0, 3]], 4, Stop())
+    cluster(points, counts, points[[0, 3]], 4, Stop())
 except Cancelled:
     print("stopped")
 """

@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.kernels import partition_state as partitions
 from vbas_desktop.algorithms.kernels.jit import kernel
 from vbas_desktop.algorithms.kernels.partition_moves import change_of_suppressed, move_region
 from vbas_desktop.algorithms.kernels.partition_state import Partition, Total, fill_table, new_partition
-from vbas_desktop.algorithms.released import Aggregation, decide
+from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 
 POINTS = np.array([(x, y) for y in range(3) for x in range(3)], float)
 PAIRS = np.array([(i, j) for i in range(9) for j in range(i + 1, 9) if abs(POINTS[i] - POINTS[j]).sum() == 1], np.int32)
@@ -32,7 +32,7 @@ def moved(p: Partition, i: int, to: int) -> int:
 def suppressed(rows, sensitive, owner, k) -> int:
     used, membership = np.unique(owner, return_inverse=True)
     counts = counts_of(rows, 9, 3)
-    found = decide(Aggregation(counts, k, membership.astype(np.int32), used.size, None, [sensitive]))
+    found = suppress_locally(Aggregation(counts, k, membership.astype(np.int32), used.size, None, [sensitive]))
     return len(rows) - found.records
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from vbas_desktop.assessment.representability.requirement import Requirement, Verdict
 from vbas_desktop.assessment.representability.solution import Checked, marked
-from vbas_desktop.engine.place import codes_of, packed, place_vector, unpacked
+from vbas_desktop.engine.place import packed, place_vector, unpacked
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.records import Categories, EquivalenceCounts
+from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.model.solution import RunResult, Solution
 
@@ -20,7 +21,7 @@ OK, NOT_MET, NOT_CHECKABLE = Verdict.OK, Verdict.NOT_MET, Verdict.NOT_CHECKABLE
 def problem():
     """Four regions on a line; the young are everywhere, the old in the last two only, and few: 3 and 2."""
     matrix = np.array([[9, 0], [9, 0], [9, 3], [9, 2]], np.int64)
-    counts = EquivalenceCounts.from_dense((2,), np.arange(2), matrix)
+    counts = ClassCounts.from_matrix((2,), np.arange(2), matrix)
     points = np.array([[0.0, 0.0], [1000.0, 0.0], [5000.0, 0.0], [6000.0, 0.0]])
     regions = Regions(tuple("abcd"), points, CoordinateSystem(CoordinateKind.PLANAR, None, "m"))
     return Problem(regions, counts, 4, ("age",), (Categories("age", ("young", "old")),), "region")
@@ -139,7 +140,7 @@ def test_no_level_tells_of_fewer_than_k_records(problem):
     few = checked(problem, [0, 1, 1, 2]).vector()["coding"]["region"]["records_by_level"]
     assert few == {"level 0": 18, "level 1": 18}
     matrix = np.array([[9], [2], [2]], np.int64)
-    counts = EquivalenceCounts.from_dense((1,), np.arange(1), matrix)
+    counts = ClassCounts.from_matrix((1,), np.arange(1), matrix)
     regions = Regions(tuple("abc"), np.arange(6.0).reshape(3, 2), problem.regions.system)
     small = Problem(regions, counts, 4, ("age",), (Categories("age", ("young",)),), "region")
     assert checked(small, [0, 1, 1]).vector()["coding"]["region"]["records_by_level"] == {"level 0": 9, "level 1": 4}
@@ -154,9 +155,9 @@ def test_flags_survive_being_packed():
 
 
 def test_codes_of_a_class_are_its_categories():
-    counts = EquivalenceCounts.from_dense((2, 3, 4), np.array([0, 5, 23]), np.ones((1, 3), np.int64))
-    assert [codes_of(counts, q).tolist() for q in range(3)] == [[0, 0, 1], [0, 1, 2], [0, 1, 3]]
-    assert [counts.class_codes(column) for column in range(3)] == [(0, 0, 0), (0, 1, 1), (1, 2, 3)]
+    counts = ClassCounts.from_matrix((2, 3, 4), np.array([0, 5, 23]), np.ones((1, 3), np.int64))
+    assert [counts.decode_column(q).tolist() for q in range(3)] == [[0, 0, 1], [0, 1, 2], [0, 1, 3]]
+    assert [counts.decode_combination(column) for column in range(3)] == [(0, 0, 0), (0, 1, 1), (1, 2, 3)]
 
 
 def test_values_are_those_of_the_records_unless_it_is_said_that_they_are_aggregated(problem):

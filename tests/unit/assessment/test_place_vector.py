@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 from sklearn.metrics import davies_bouldin_score
 
 from vbas_desktop.engine.place import place_vector
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.records import Categories, EquivalenceCounts, Grouping
+from vbas_desktop.model.records import Categories, Grouping
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.model.solution import Solution
 
 
 def problem_of(matrix, points, k, groupings=()):
-    counts = EquivalenceCounts.from_dense((matrix.shape[1],), np.arange(matrix.shape[1]), matrix)
+    counts = ClassCounts.from_matrix((matrix.shape[1],), np.arange(matrix.shape[1]), matrix)
     system = CoordinateSystem(CoordinateKind.PLANAR, None, "m")
     regions = Regions(tuple(str(n) for n in range(len(points))), points, system)
     categories = (Categories("q", tuple("abcdef"[: matrix.shape[1]])),)

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.tier_release import tiers_of_classes
+from vbas_desktop.algorithms.tier_suppression import find_release_tiers
 from vbas_desktop.audit.tier_recount import recounted_tiers
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 
@@ -27,13 +27,13 @@ def hierarchies(draw):
 def test_both_ways_give_the_same_tiers(tiers, k, data):
     cells = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 6]), min_size=4, max_size=4)
     matrix = np.array(data.draw(st.lists(cells, min_size=tiers.places[0], max_size=tiers.places[0])), np.int64)
-    counts = EquivalenceCounts.from_dense((4,), np.arange(4), matrix)
-    indptr, columns, values = counts.rows
-    place = np.repeat(np.arange(counts.regions), np.diff(indptr))
+    counts = ClassCounts.from_matrix((4,), np.arange(4), matrix)
+    indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
+    place = np.repeat(np.arange(counts.n_regions), np.diff(indptr))
     parents = [parent.astype(np.int64) for parent in tiers.parents]
     found, last = recounted_tiers(place, columns.astype(np.int64), values, parents, k)
     assert last == len(tiers) - 1
-    decided = tiers_of_classes(counts, tiers, k).astype(np.int64)
+    decided = find_release_tiers(counts, tiers, k).astype(np.int64)
     assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist()
 
 
@@ -46,10 +46,10 @@ def test_both_ways_give_the_same_tiers_for_classes_that_many_places_lack():
         tiers = Tiers(parents, ("",) * 3, (None,) * 3)
         k = int(draw.integers(2, 8))
         matrix = draw.integers(1, k + 2, (places, 4)) * (draw.random((places, 4)) < 0.25)
-        counts = EquivalenceCounts.from_dense((4,), np.arange(4), matrix)
-        indptr, columns, values = counts.rows
-        place = np.repeat(np.arange(counts.regions), np.diff(indptr))
+        counts = ClassCounts.from_matrix((4,), np.arange(4), matrix)
+        indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
+        place = np.repeat(np.arange(counts.n_regions), np.diff(indptr))
         own = [parent.astype(np.int64) for parent in parents]
         found, last = recounted_tiers(place, columns.astype(np.int64), values, own, k)
-        decided = tiers_of_classes(counts, tiers, k).astype(np.int64)
+        decided = find_release_tiers(counts, tiers, k).astype(np.int64)
         assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist(), seed

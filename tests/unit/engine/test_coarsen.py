@@ -12,10 +12,10 @@ from vbas_desktop.approaches.construction.coarsen import CoarsenConstruction
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.regions.earlier import load_earlier
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.progress import Silent
-from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Earlier, Regions
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.limits import Limiting
@@ -34,7 +34,7 @@ def situation_of(seed: int, number: int, groups: int) -> Situation:
     draw = np.random.default_rng(seed)
     points = draw.random((number, 2)) * 100
     earlier = np.unique(draw.integers(0, groups, number), return_inverse=True)[1]
-    counts = EquivalenceCounts.from_dense((2,), np.arange(2), draw.integers(0, 9, (number, 2)))
+    counts = ClassCounts.from_matrix((2,), np.arange(2), draw.integers(0, 9, (number, 2)))
     return Situation(regions_of(points, earlier), counts, 5)
 
 
@@ -63,7 +63,7 @@ def test_earlier_regions_stay_whole_and_fewer_regions_are_joined_ones(seed, numb
 
 def test_the_smallest_region_joins_its_nearest_neighbour():
     points = np.array([[0.0, 0], [1, 0], [5, 0], [6, 0], [9, 0]])
-    counts = EquivalenceCounts.from_dense((1,), np.arange(1), np.array([[9], [9], [2], [2], [30]]))
+    counts = ClassCounts.from_matrix((1,), np.arange(1), np.array([[9], [9], [2], [2], [30]]))
     situation = Situation(regions_of(points, np.array([0, 0, 1, 1, 2])), counts, 5)
     assert coarsened(situation, 3).tolist() == [0, 0, 1, 1, 2]
     # 4 records at 5.5: the region at 9 is nearer (3.5) than that at 0.5 (5).
@@ -76,7 +76,7 @@ def request_of(construction="coarsen", refinement=None, **limits) -> Request:
     draw = np.random.default_rng(3)
     halves = {"half": tuple("NS"[int(y > 1)] for _, y in points), "side": tuple("WE"[int(x > 1)] for x, _ in points)}
     regions = regions_of(points, np.repeat(np.arange(4), 4), labels=halves)
-    counts = EquivalenceCounts.from_dense((3,), np.arange(3), draw.integers(0, 40, (16, 3)))
+    counts = ClassCounts.from_matrix((3,), np.arange(3), draw.integers(0, 40, (16, 3)))
     problem = Problem(regions, counts, 5, ("age",), (), "region")
     return Request(
         problem,

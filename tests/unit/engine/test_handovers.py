@@ -24,11 +24,9 @@ def refined(seed, refinement="boundaries"):
 
 
 def suppressed(problem, owner):
-    sizes = np.zeros((owner.max() + 1, problem.counts.classes.size), int)
-    indptr, columns, values = problem.counts.rows
-    for i, group in enumerate(owner):
-        for at in range(indptr[i], indptr[i + 1]):
-            sizes[group, columns[at]] += values[at]
+    sizes = np.zeros((owner.max() + 1, problem.counts.n_combinations), int)
+    for group, row in zip(owner, problem.counts.table.toarray(), strict=True):
+        sizes[group] += row
     return int(sizes[sizes < problem.k].sum())
 
 

@@ -95,8 +95,8 @@ def test_tiers_lose_no_more_and_what_is_released_adds_up(problem, sites, factor)
     assert sum(tiered.released_by_tier) == tiered.released_records == outcome.released_records
     assert tiered.released_by_tier[0] == single.released_records
     for totals, (membership, released) in zip(outcome.released_by_tier, outcome.places(), strict=True):
-        assert np.bincount(membership, totals, released.regions).tolist() == released.region_totals.tolist()
-        assert (released.rows[2] >= problem.k).all()
+        assert np.bincount(membership, totals, released.n_regions).tolist() == released.region_totals.tolist()
+        assert (released.sizes >= problem.k).all()
 
 
 def test_one_worker_or_several_give_the_same_tiers():

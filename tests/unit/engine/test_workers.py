@@ -5,22 +5,20 @@ import pytest
 
 from vbas_desktop.engine import parallel
 from vbas_desktop.engine.parallel import workers_for
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 
 
-def counts(regions: int, classes: int) -> EquivalenceCounts:
-    # Nothing is stored: all rows are one and the same.
-    dense = np.broadcast_to(np.ones(classes, np.int64), (regions, classes))
-    return EquivalenceCounts((classes,), np.arange(classes, dtype=np.int64), dense=dense)
+def counts(regions: int, classes: int) -> ClassCounts:
+    return ClassCounts.from_matrix((classes,), np.arange(classes), np.ones((regions, classes), np.int64))
 
 
 @pytest.mark.parametrize(
     ("regions", "classes", "cores", "workers"),
     [
         (4_426, 44, 8, 1),  # 194,744 counts: a run is over before threads pay
-        (17_613, 22, 8, 1),  # 22 × 8 bytes of counts per region have no room for the 360 of a second thread
-        (17_613, 44, 8, 1),  # 44 × 8 are just too few as well
-        (17_613, 66, 8, 2),  # 66 × 8 have room for one of them
+        (17_613, 22, 8, 1),  # 22 × 12 bytes of counts per region have no room for the 360 of a second thread
+        (17_613, 29, 8, 1),  # 29 × 12 are just too few as well
+        (17_613, 44, 8, 2),  # 44 × 12 have room for one of them
         (17_613, 132, 8, 3),
         (17_613, 132, 2, 2),
         (17_613, 132, 1, 1),

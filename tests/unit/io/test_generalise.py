@@ -113,11 +113,11 @@ def test_remarks_tell_of_groups_without_effect(files):
 
 
 def dense(problem):
-    counts, numbers = problem.counts, problem.counts.category_numbers
-    matrix = np.zeros((counts.regions, int(np.prod(numbers))), np.int64)
-    indptr, columns, values = counts.rows
-    matrix[np.repeat(np.arange(counts.regions), np.diff(indptr)), counts.classes[columns]] = values
-    return matrix.reshape(counts.regions, *numbers)
+    counts, numbers = problem.counts, problem.counts.n_categories
+    matrix = np.zeros((counts.n_regions, int(np.prod(numbers))), np.int64)
+    indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
+    matrix[np.repeat(np.arange(counts.n_regions), np.diff(indptr)), counts.combinations[columns]] = values
+    return matrix.reshape(counts.n_regions, *numbers)
 
 
 @settings(max_examples=40, deadline=None)

@@ -97,7 +97,7 @@ def test_counts_cover_the_considered_records_only(table, tmp_path):
     )
     assert problem.records == selected.rows
     assert problem.records_left_out == 300 - selected.rows
-    assert problem.counts.category_numbers == (2, 2)
+    assert problem.counts.n_categories == (2, 2)
 
 
 @settings(max_examples=40, deadline=None)

@@ -274,7 +274,7 @@ def test_unknown_regions_stop(tmp_path):
 def test_unknown_regions_are_suppressed_on_request(tmp_path):
     problem = Choices(tmp_path, "age,sex,region\n1,F,r1\n1,F,r1\n2,M,r9\n").build(unknown_regions="suppress")
     assert (problem.counts.records, problem.unknown_region_records, problem.records) == (2, 1, 3)
-    assert problem.counts.classes.tolist() == [0]
+    assert problem.counts.combinations.tolist() == [0]
     assert [(f.code, f.severity) for f in problem.findings] == [
         ("unknown-region", Severity.WARNING),
         ("regions-without-records", Severity.WARNING),

@@ -48,10 +48,10 @@ def wide_rows():
 def test_as_many_combinations_as_can_be_counted_are_counted(tmp_path):
     header = [*COLUMNS, "ill", "region"]
     problem = count(tmp_path, header, wide_rows(), COLUMNS)
-    assert problem.counts.classes.tolist()[-1] == 2**63 - 1
-    assert problem.counts.class_totals.tolist() == [1] * 512
+    assert problem.counts.combinations.tolist()[-1] == 2**63 - 1
+    assert problem.counts.combination_totals.tolist() == [1] * 512
     (counts,) = count(tmp_path, header, wide_rows(), COLUMNS[:6], [Sensitive("c6")]).sensitive
-    assert counts.cells.classes.tolist()[-1] == 2**63 - 1
+    assert counts.cells.combinations.tolist()[-1] == 2**63 - 1
     assert counts.totals.tolist() == [1] * 512
 
 

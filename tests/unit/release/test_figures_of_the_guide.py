@@ -89,11 +89,11 @@ def test_what_classes_of_the_sample_give_away_is_as_the_guide_says():
     text, chosen = guide("sensitive-values.md"), run.result.solution(3)
     found = decided_for(run.problem, chosen)
     (values,) = found.values
-    released = found.released_values(values, 0)
-    shares, sizes = shares_of(values.column.totals), released.sizes
-    share = released.figures(SHARE, 0.0, shares)
+    released = found.release_values(values, 0)
+    shares, sizes = shares_of(values.column.totals), released.class_sizes
+    share = released.compute_figures(SHARE, 0.0, shares)
     assert f"there are {chosen.aggregated_regions:,} regions and {len(released):,} classes" in text
-    few, many = released.figures(DISTINCT, 0.0, shares) < 3, share > 50
+    few, many = released.compute_figures(DISTINCT, 0.0, shares) < 3, share > 50
     assert f"in {many.sum():,} classes, with {sizes[many].sum():,} people, more than half" in text
     assert f"in {few.sum():,} classes, with {sizes[few].sum():,} people, there are fewer than three" in text
     assert f"a certainty of {share.max():.0f} %" in text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in
 from vbas_desktop.release.ledger.joint import shown_cells, shown_jointly
@@ -23,7 +23,7 @@ NUMBERS = (2, 2)
 def atoms_of(table: np.ndarray) -> Atoms:
     """Counts by region, age and sex."""
     regions = table.shape[0]
-    counts = EquivalenceCounts.from_dense(NUMBERS, np.arange(4), table.reshape(regions, 4).astype(np.int64))
+    counts = ClassCounts.from_matrix(NUMBERS, np.arange(4), table.reshape(regions, 4).astype(np.int64))
     values = tuple(value_hashes(KEY, name, ["a", "b"]) for name in COLUMNS)
     return Atoms(region_hashes(KEY, map(str, range(regions))), COLUMNS, values, counts)
 

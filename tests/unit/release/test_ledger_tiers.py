@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.audit.tier_recount import recounted_tiers
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import (
     Atoms,
@@ -121,7 +121,7 @@ def verdict(releases, table, k, fates=None):
     matrix = np.array(table, np.int64)[:, None]
     atoms = Atoms(
         region_hashes(KEY, map(str, range(len(table)))), ("age",), (value_hashes(KEY, "age", ["a"]),),
-        EquivalenceCounts.from_dense((1,), np.arange(1), matrix),
+        ClassCounts.from_matrix((1,), np.arange(1), matrix),
     )  # fmt: skip
     given = fates or (None, None)
     listed = [None if each is None else listed_of(own, each) for own, each in zip(releases, given, strict=True)]
@@ -226,7 +226,7 @@ def shown_regions(releases, table, k):
     matrix = np.array(table, np.int64)[:, None]
     atoms = Atoms(
         region_hashes(KEY, map(str, range(len(table)))), ("age",), (value_hashes(KEY, "age", ["a"]),),
-        EquivalenceCounts.from_dense((1,), np.arange(1), matrix),
+        ClassCounts.from_matrix((1,), np.arange(1), matrix),
     )  # fmt: skip
     entries = [entry_of(own, table, k) for own in releases]
     fates = [fates_in(entry, atoms, places_in(entry, atoms.regions)) for entry in entries]

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, fates_in, places_in
 from vbas_desktop.release.ledger.joint import shown_cells
@@ -28,7 +28,7 @@ def hashed(name: str) -> np.ndarray:
 def atoms_of(table: np.ndarray) -> Atoms:
     """Counts by region, age, sex and work."""
     size = int(np.prod(NUMBERS))
-    counts = EquivalenceCounts.from_dense(NUMBERS, np.arange(size), table.reshape(-1, size))
+    counts = ClassCounts.from_matrix(NUMBERS, np.arange(size), table.reshape(-1, size))
     return Atoms(region_hashes(KEY, map(str, range(len(table)))), COLUMNS, tuple(map(hashed, COLUMNS)), counts)
 
 

@@ -79,8 +79,8 @@ def _raw(value, delimiter, encoding, needless):
 
 def solution_of(problem, groups):
     owner = np.arange(len(problem.regions), dtype=np.int32) % groups
-    merged = np.zeros((groups, problem.counts.classes.size), np.int64)
-    indptr, columns, counts = problem.counts.rows
+    merged = np.zeros((groups, problem.counts.n_combinations), np.int64)
+    indptr, columns, counts = problem.counts.table.indptr, problem.counts.table.indices, problem.counts.table.data
     np.add.at(merged, (np.repeat(owner, np.diff(indptr)), columns), counts)
     lost = int(merged[merged < problem.k].sum())
     return Solution(1, {}, {}, groups, groups, None, owner, {"suppressed_records": lost}, 0.0, 0, lost)

@@ -83,7 +83,7 @@ def test_words_on_columns_that_the_file_lacks_are_refused(tmp_path):
 
 
 def test_hubert_follows_from_the_printed_index_and_entropy_is_not_told(tmp_path):
-    rows = [["p", str(number % 40), "fm"[number % 2], f"r{number % 16}", "n"] for number in range(12_000)]
+    rows = [["p", str(number % 40), "fm"[number % 2], f"r{number // 40 % 16}", "n"] for number in range(12_000)]
     case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=3, sites=4)
     vector, exact = vector_of(case.release(tmp_path / "out")), place_vector(case.problem, case.solution)
     assert vector["overall"]["hubert"] == pytest.approx(exact.hubert, abs=0.02)

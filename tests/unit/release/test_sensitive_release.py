@@ -17,7 +17,7 @@ import pytest
 import vbas_desktop.release.plan as planning
 from tests.release_making import write_records, write_regions
 from tests.unit.algorithms.naive_criteria import meets
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.suppression import suppress_locally
 from vbas_desktop.audit import verification
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.outcome import aggregation_for
@@ -124,7 +124,7 @@ def test_a_column_that_is_not_released_is_protected_all_the_same(files):
 
 def without_criteria(problem, solution, progress=SILENT):
     """A fault: everything that has k records is released."""
-    return decide(replace(aggregation_for(problem, solution), sensitive=()), progress)
+    return suppress_locally(replace(aggregation_for(problem, solution), sensitive=()), progress)
 
 
 @pytest.mark.parametrize("criterion", ["share:50", "distinct:3", "closeness:0.3", "entropy:2", "recursive:2,2"])

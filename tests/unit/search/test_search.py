@@ -11,15 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import regions_of
-from vbas_desktop.algorithms.grouping import suppress_globally
+from vbas_desktop.algorithms.aggregation import suppress_globally
 from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.progress import Cancelled
-from vbas_desktop.model.records import Categories, ColumnFacts, EquivalenceCounts
+from vbas_desktop.model.records import Categories, ColumnFacts
 from vbas_desktop.search.ladders import ladder_of, proposed
 from vbas_desktop.search.lattice import Finest, coarser, lattice_of
 from vbas_desktop.search.run import FOUND, NEEDLESS, OUT_OF_REACH, NodeMemory, NodeStore, search, solve
@@ -52,7 +53,7 @@ def counted(records, regions, names, values, k):
         table.setdefault(int(np.ravel_multi_index(codes, numbers)), np.zeros(regions, np.int64))[region] += 1
     classes = np.array(sorted(table), np.int64)
     matrix = np.column_stack([table[each] for each in classes])
-    counts = EquivalenceCounts.from_dense(numbers, classes, matrix)
+    counts = ClassCounts.from_matrix(numbers, classes, matrix)
     places = regions_of([(x, (x * 7) % 5) for x in range(regions)])
     categories = tuple(Categories(name, tuple(each)) for name, each in zip(names, values, strict=True))
     return Problem(places, counts, k, tuple(names), categories, "region")
@@ -97,10 +98,7 @@ def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made)
         values = [lookup[0] for lookup in lookups]
         literal = counted(moved, len(problem.regions), ("age", "job"), values, problem.k)
         found = problem_at(finest, node)
-        assert found.counts.category_numbers == literal.counts.category_numbers
-        assert found.counts.classes.tolist() == literal.counts.classes.tolist()
-        for mine, theirs in zip(found.counts.rows, literal.counts.rows, strict=True):
-            assert mine.tolist() == theirs.tolist()
+        assert found.counts.equals(literal.counts)
 
 
 @settings(max_examples=30, deadline=None)
@@ -112,27 +110,22 @@ def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
     )
     lost = {}
     for node in product(*finest.lattice.allowed):
-        dense = np.zeros((4, problem_at(finest, node).counts.classes.size), np.int64)
-        indptr, columns, values = problem_at(finest, node).counts.rows
-        np.add.at(dense, (np.repeat(owner, np.diff(indptr)), columns), values)
+        matrix = problem_at(finest, node).counts.table.toarray()
+        dense = np.stack([matrix[owner == group].sum(axis=0) for group in range(4)])
         lost[node] = int(dense[dense < problem.k].sum())
         assert finest.lost_at_least(node) <= lost[node]
     assert all(lost[one] <= lost[other] for one in lost for other in lost if coarser(one, other))
 
 
 @settings(max_examples=20, deadline=None)
-@given(searches(), st.booleans())
-def test_small_classes_are_left_out_on_the_way(made, sparse):
+@given(searches())
+def test_small_classes_are_left_out_on_the_way(made):
     _, problem, finest = made
-    if sparse and problem.counts.dense is not None:
-        rows = EquivalenceCounts(problem.counts.category_numbers, problem.counts.classes, sparse=problem.counts.rows)
-        finest = Finest(replace(problem, counts=rows), finest.lattice)
     for node in product(*finest.lattice.allowed):
         expected = suppress_globally(problem_at(finest, node).counts, problem.k)
         found = finest.counts_at(node, problem.k)
-        assert found.classes.tolist() == expected.classes.tolist()
-        assert [each.tolist() for each in found.rows] == [each.tolist() for each in expected.rows]
-        assert finest.joined_totals(node).tolist() == problem_at(finest, node).counts.class_totals.tolist()
+        assert found.equals(expected)
+        assert finest.joined_totals(node).tolist() == problem_at(finest, node).counts.combination_totals.tolist()
 
 
 @pytest.mark.parametrize(
@@ -222,22 +215,19 @@ def test_what_an_approach_had_until_a_stop_is_not_kept_as_a_node(town):
 
 def test_a_search_stays_within_three_times_its_finest_counts(monkeypatch):
     # Blocks as small beside these counts as they are beside those of a country.
-    monkeypatch.setattr("vbas_desktop.algorithms.grouping._CACHED_CELLS", 10_000)
-    monkeypatch.setattr("vbas_desktop.search.lattice._BLOCK_CELLS", 10_000)
-    monkeypatch.setattr("vbas_desktop.model.records._BLOCK", 10_000)
+    monkeypatch.setattr("vbas_desktop.algorithms.aggregation._ENTRIES_PER_BLOCK", 10_000)
     generator = np.random.default_rng(7)
     regions, numbers = 400, (40, 60)
     cells = generator.choice(regions * 2400, 240_000, replace=False)
     matrix = np.zeros((regions, 2400), np.int64)
     matrix.ravel()[cells] = generator.integers(1, 4, cells.size)
-    counts = EquivalenceCounts.from_dense(numbers, np.arange(2400), matrix)
+    counts = ClassCounts.from_matrix(numbers, np.arange(2400), matrix)
     names = [tuple(str(code) for code in range(number)) for number in numbers]
     categories = tuple(Categories(name, values) for name, values in zip(("a", "b"), names, strict=True))
     problem = Problem(regions_of([(i % 20, i // 20) for i in range(regions)]), counts, 5, ("a", "b"), categories, "r")
     ladders = tuple(ladder_of(facts_of(each.column, each.values), [_halves(each.values)]) for each in categories)
     finest, request = Finest(problem, lattice_of(ladders)), request_of(problem, 20.0)
     del matrix
-    assert counts.dense is None
     search(finest, request, NodeMemory())
     tracemalloc.start()
     try:

@@ -172,7 +172,7 @@ def _sum_changes(state: State, site: int, region: int) -> int:
         gain = move.gain if region == site else -move.gain
         point = state.points[move.point]
         for entry in range(point.start, point.start + point.width):
-            column = state.columns[entry - point.offset]
+            column = state.columns[entry]
             changing = classes[column]
             if changing.stamp != stamp:
                 changing.stamp = stamp

@@ -134,7 +134,7 @@ def _weigh_point(state: State, i: int) -> None:
         state.facts[Fact.WORK] += 8 * count
         return
     for entry in range(point.start, point.start + point.width):
-        j = classes[state.columns[entry - point.offset]].slot
+        j = classes[state.columns[entry]].slot
         if j >= 0:
             _weigh(classes[j], point, float(state.values[entry]))
     state.facts[Fact.WORK] += point.width

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 
 from .jit import kernel, subkernel
 from .spatial_index import BLOCK, block_boxes, sites_in_blocks, two_nearest
@@ -45,7 +45,6 @@ POINT = np.dtype(
         ("start", "i8"),
         ("file", "i8"),
         ("width", "i8"),
-        ("offset", "i8"),
     ]
 )
 """An initial region: its place, squared distances to its owner and runner-up, both, its neighbours in the list of its
@@ -134,12 +133,12 @@ MATRIX_BYTES = 2**28
 """Above this size the class sizes of aggregated regions are summed up when needed instead of being kept."""
 
 
-def new_state(points: Floats, order: Integers, counts: EquivalenceCounts, sites: Floats) -> State:
+def new_state(points: Floats, order: Integers, counts: ClassCounts, sites: Floats) -> State:
     """The state before the first trial; owners, class sizes and α are computed by `begin`."""
-    r, s, classes = len(points), len(sites), counts.classes.size
+    r, s, classes = len(points), len(sites), counts.n_combinations
     in_blocks, site_boxes = sites_in_blocks(sites)
     ordered, boxes = _points_in_order(points, order), block_boxes(points[order])
-    columns, values, holders = _counts_in_place(counts, ordered)
+    columns, values, holders = _place_counts(counts, ordered)
     by_class = np.zeros(classes, CLASS)
     by_class["slot"] = -1
     by_class["rare"] = np.argsort(holders, kind="stable")
@@ -169,22 +168,16 @@ def _points_in_order(points: Floats, order: Integers) -> Records:
     return ordered
 
 
-def _counts_in_place(counts: EquivalenceCounts, ordered: Records) -> tuple[NDArray[np.int32], Integers, Integers]:
-    """Columns and values of the counts without copying them, and how many points have members of each class.
+def _place_counts(counts: ClassCounts, ordered: Records) -> tuple[NDArray[np.int32], Integers, Integers]:
+    """Set where the entries of each point are; return columns, values, and how many points have each column.
 
-    Entry e of a point is ``values[e]`` of class ``columns[e - offset]``: of a full matrix all rows share one list of
-    classes. Sets where the entries of each point are.
+    Entry e of a point is ``values[e]`` of class ``columns[e]``.
     """
-    if counts.dense is not None:
-        width = counts.classes.size
-        ordered["start"] = ordered["offset"] = ordered["file"] * width
-        ordered["width"] = width
-        holders = np.count_nonzero(counts.dense, axis=0)
-        return _read_only(np.arange(width, dtype=np.int32)), _read_only(counts.dense.reshape(-1)), holders
-    indptr, columns, values = counts.rows
-    ordered["start"] = indptr[ordered["file"]]
-    ordered["width"] = indptr[ordered["file"] + 1] - ordered["start"]
-    return _read_only(columns), _read_only(values), np.bincount(columns, minlength=counts.classes.size)
+    table = counts.table
+    columns = table.indices.astype(np.int32, copy=False)
+    ordered["start"] = table.indptr[ordered["file"]]
+    ordered["width"] = table.indptr[ordered["file"] + 1] - ordered["start"]
+    return _read_only(columns), _read_only(table.data), np.bincount(columns, minlength=counts.n_combinations)
 
 
 def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
@@ -256,7 +249,7 @@ def add_counts(state: State, i: int, site: int, sign: int) -> None:
     """Add (or take away) the counts of one point to the class sizes that are kept of a site's region."""
     point = state.points[i]
     for entry in range(point.start, point.start + point.width):
-        state.sizes[site, state.columns[entry - point.offset]] += sign * state.values[entry]
+        state.sizes[site, state.columns[entry]] += sign * state.values[entry]
 
 
 @subkernel
@@ -273,7 +266,7 @@ def load_sizes(state: State, site: int) -> None:
     while i >= 0:
         point = state.points[i]
         for entry in range(point.start, point.start + point.width):
-            classes[state.columns[entry - point.offset]].size += state.values[entry]
+            classes[state.columns[entry]].size += state.values[entry]
         i = point.following
 
 

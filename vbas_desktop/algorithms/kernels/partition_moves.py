@@ -61,12 +61,12 @@ def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     # Names of their own for the arrays: taken out of the tuple inside the loop they would cost ten times the loop.
     keys, sizes, columns, values, k = p.keys, p.sizes, p.columns, p.values, p.k
     here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
-    shift, loss, gain = p.shift[i], 0, 0
+    loss, gain = 0, 0
     for e in range(p.start[i], p.start[i + 1]):
         number = values[e]
         if number == 0:
             continue
-        column = columns[e - shift]
+        column = columns[e]
         here = sizes[cell_of(keys, here_first + column)]
         there = sizes[cell_of(keys, there_first + column)]
         if here < k:
@@ -85,7 +85,7 @@ def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
 def _changes_in_matrix(p: Partition, i: int, to: int) -> tuple[int, int]:
     """The same where class sizes are a full matrix: 32 bits and no branches, so that several are done at a time."""
     first, end, group = p.start[i], p.start[i + 1], np.int64(p.owner[i])
-    columns, values = p.columns[first - p.shift[i] : end - p.shift[i]], p.values[first:end]
+    columns, values = p.columns[first:end], p.values[first:end]
     here_sizes = p.sizes[group * p.classes : (group + 1) * p.classes]
     there_sizes = p.sizes[np.int64(to) * p.classes : (np.int64(to) + 1) * p.classes]
     nothing, k = np.int32(0), np.int32(min(p.k, _LARGEST))

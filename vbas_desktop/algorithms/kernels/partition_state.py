@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import adjacency_lists
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE
 from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import EquivalenceCounts
 from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
 from .jit import allocating_subkernel, kernel, prepare, subkernel
@@ -58,15 +58,14 @@ class Total(IntEnum):
 class Partition(NamedTuple):
     """Everything of a partition that changes, and what the changes are computed from.
 
-    Entry e of region i's counts (from ``start[i]`` to ``start[i + 1]``) is ``values[e]`` of class
-    ``columns[e - shift[i]]``: of a full matrix all rows share one list of classes. ``keys`` is empty if ``sizes`` is a
-    full matrix. ``distance[0]`` is the sum of the distances to the centres, by ``weight``, ``bits[0]`` the estimated
-    non-uniform entropy (see `change_of_bits`); ``spread`` and ``group_spread`` are Σ population · log2(population).
+    Entry e of region i's counts (from ``start[i]`` to ``start[i + 1]``) is ``values[e]`` of class ``columns[e]``.
+    ``keys`` is empty if ``sizes`` is a full matrix. ``distance[0]`` is the sum of the distances to the centres, by
+    ``weight``, ``bits[0]`` the estimated non-uniform entropy (see `change_of_bits`); ``spread`` and ``group_spread``
+    are Σ population · log2(population).
     """
 
     owner: Indices
     start: Integers
-    shift: Integers
     columns: Indices
     values: Integers
     keys: Integers
@@ -93,7 +92,7 @@ class Partition(NamedTuple):
 
 
 def new_partition(
-    counts: EquivalenceCounts,
+    counts: ClassCounts,
     points: Floats,
     pairs: NDArray[np.integer],
     owner: NDArray[np.integer],
@@ -107,18 +106,16 @@ def new_partition(
 
     ``weights`` say how much each initial region counts in means and distances; all alike if there are none.
     """
-    groups, width, regions = len(centres), counts.classes.size, len(points)
+    groups, width, regions = len(centres), counts.n_combinations, len(points)
     first, neighbours = adjacency_lists(pairs, regions)
     cells = _table_cells(counts, groups)
     judged = judged_values(sensitive, cells or groups * width)
-    start, shift, columns, values = _counts_in_place(counts, by_rows=judged.rules.size > 0)
     population = counts.region_totals
     partition = Partition(
         owner=np.array(owner, np.int32),
-        start=start,
-        shift=shift,
-        columns=columns,
-        values=values,
+        start=_shown(counts.table.indptr.astype(np.int64)),
+        columns=_shown(counts.table.indices.astype(np.int32, copy=False)),
+        values=_shown(counts.table.data),
         keys=np.empty(cells, np.int64),
         sizes=np.empty(cells or groups * width, np.int32),
         population=population.copy(),
@@ -151,17 +148,6 @@ def new_partition(
     return partition
 
 
-def _counts_in_place(counts: EquivalenceCounts, by_rows: bool = False) -> tuple[Integers, Integers, Indices, Integers]:
-    regions, width = counts.regions, counts.classes.size
-    if counts.dense is not None and not by_rows:
-        start = np.arange(regions + 1, dtype=np.int64) * width
-        columns = np.arange(width, dtype=np.int32)
-        values = np.ascontiguousarray(counts.dense).ravel()
-        return _shown(start), start[:-1].copy(), _shown(columns), _shown(values)
-    indptr, columns, values = counts.rows
-    return _shown(indptr), np.zeros(regions, np.int64), _shown(columns), _shown(values)
-
-
 def _shown(array: NDArray[Any]) -> NDArray[Any]:
     """The array for reading only: loops are compiled anew for arrays of which one may be written to."""
     view = array.view()
@@ -169,10 +155,10 @@ def _shown(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _table_cells(counts: EquivalenceCounts, groups: int) -> int:
+def _table_cells(counts: ClassCounts, groups: int) -> int:
     """Cells of the table of pairs, 0 if a full matrix is better."""
-    cells = int(counts.stored / _FILLED_AT_FIRST) + 8
-    full = groups * counts.classes.size * 4
+    cells = int(counts.table.nnz / _FILLED_AT_FIRST) + 8
+    full = groups * counts.n_combinations * 4
     return 0 if full <= max(_FULL_BYTES, cells * 12) else cells
 
 
@@ -267,12 +253,11 @@ def cell_of(keys: Integers, key: int) -> int:
 def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
     """Add (or take away) the counts of a region to the class sizes of a group."""
     keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes
-    shift = p.shift[i]
     for e in range(p.start[i], p.start[i + 1]):
         number = values[e]
         if number == 0:
             continue
-        key = first + columns[e - shift]
+        key = first + columns[e]
         cell = cell_of(keys, key)
         if keys.size > 0 and keys[cell] < 0:
             keys[cell] = key
@@ -318,18 +303,18 @@ def judged_values(sensitive: Sequence[SensitiveCounts], classes: int) -> JudgedV
 
 
 def _of(judged: Sequence[SensitiveCounts], classes: int) -> JudgedValues:
-    from vbas_desktop.algorithms.diversity import segments, shares_of
+    from vbas_desktop.algorithms.diversity import list_class_values, shares_of
 
     first = np.concatenate(([0], np.cumsum([each.harmful.size for each in judged]))).astype(np.int64)
     entries, codes, numbers = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
     rules = []
     number = 0
     for place, each in enumerate(judged):
-        found = segments(each, each.cells)
+        found = list_class_values(each, each.cells)
         number = len(found)
         entries.append(np.repeat(np.arange(number), found.lengths))
         codes.append(found.codes + np.int32(first[place]))
-        numbers.append(found.numbers)
+        numbers.append(found.sizes)
         rules += [(place, one.number, one.limit, one.factor) for one in each.chosen.criteria]
     entry = np.concatenate(entries)
     order = np.argsort(entry, kind="stable")

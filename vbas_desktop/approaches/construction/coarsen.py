@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours
+from vbas_desktop.algorithms.aggregation import dense_membership
 from vbas_desktop.algorithms.districts import ground_of, join_smallest
-from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.model.errors import Finding, InputError, Severity

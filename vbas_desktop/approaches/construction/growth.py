@@ -115,7 +115,7 @@ class GrowthConstruction(TellingConstruction):
         """Compute how many records a district needs."""
         if self.cutoff == BY_SITES:
             return max(1, math.ceil(self.share * situation.records / sites))
-        return max(1, math.ceil(gaps_cutoff(situation.counts.equivalence_classes, self.model, 0.0, 0.0)))
+        return max(1, math.ceil(gaps_cutoff(situation.counts.max_combinations, self.model, 0.0, 0.0)))
 
 
 def _bridged(bridges: int) -> tuple[Finding, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbas_desktop.algorithms.released import anonymity_before_suppression
+from vbas_desktop.algorithms.aggregation import anonymity_before_suppression
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbas_desktop.algorithms.grouping import smallest_classes
+from vbas_desktop.algorithms.aggregation import smallest_classes
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
 
@@ -32,6 +32,6 @@ class AverageAnonymityDeviation(Measure):
 
     def rate(self, outcome: Outcome) -> float | None:
         """The mean deviation, or None if nothing is released."""
-        anonymity = np.concatenate([smallest_classes(released)[0] for _, released in outcome.places()])
+        anonymity = np.concatenate([smallest_classes(released.table)[0] for _, released in outcome.places()])
         released = anonymity[anonymity > 0]
         return float((released - outcome.situation.k).mean()) if released.size else None

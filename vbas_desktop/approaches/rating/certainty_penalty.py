@@ -41,5 +41,5 @@ class CertaintyPenalty(Measure):
         penalties = place_penalty((membership, counts.region_totals) for membership, counts in outcome.places())
         released = [counts for _, counts in outcome.places()]
         penalties += category_penalty(released, outcome.situation.category_penalties)
-        columns = 1 + len(outcome.counts.category_numbers)
+        columns = 1 + len(outcome.counts.n_categories)
         return certainty_penalty(penalties, columns, outcome.released_records, outcome.records)

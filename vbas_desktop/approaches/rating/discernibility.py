@@ -36,7 +36,7 @@ class Discernibility(Measure):
     def rate(self, outcome: Outcome) -> int:
         """The sum, exactly."""
         safe = outcome.released_records < _SAFE_RECORDS
-        return sum(_squares(released.rows[2], safe) for _, released in outcome.places())
+        return sum(_squares(released.sizes, safe) for _, released in outcome.places())
 
 
 def _squares(sizes: NDArray[np.int64], safe: bool) -> int:

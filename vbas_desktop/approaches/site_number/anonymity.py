@@ -46,5 +46,5 @@ class AnonymitySiteNumber(SiteNumber):
         regions, records = len(situation.regions), situation.records
         if records == 0:
             return 1
-        merged = -(-situation.k * regions * situation.counts.equivalence_classes // records)
+        merged = -(-situation.k * regions * situation.counts.max_combinations // records)
         return math.floor(regions * decimal(self.share) / merged)

@@ -44,6 +44,6 @@ class EntropySiteNumber(GapsSiteNumber):
     @staticmethod
     def entropy(situation: Situation) -> float:
         """H of the classes of the whole file, in nats."""
-        totals = situation.counts.class_totals
+        totals = situation.counts.combination_totals
         shares = totals[totals > 0] / situation.records
         return float(max(0.0, -(shares * np.log(shares)).sum()))

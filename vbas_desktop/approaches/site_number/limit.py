@@ -86,4 +86,4 @@ class LimitSiteNumber(SiteNumber):
         return largest_within(trials.suppressed, allowed, most, start)
 
     def _start(self, situation: Situation, allowed: int) -> int:
-        return forecast(situation.counts.class_totals, situation.k, allowed, len(situation.regions))
+        return forecast(situation.counts.combination_totals, situation.k, allowed, len(situation.regions))

@@ -35,4 +35,4 @@ class MaxCombsSiteNumber(GapsSiteNumber):
 
     def approximate(self, situation: Situation) -> int:
         """The number of sites."""
-        return self.sites_for(situation, situation.counts.equivalence_classes)
+        return self.sites_for(situation, situation.counts.max_combinations)

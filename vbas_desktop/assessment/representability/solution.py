@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.engine.place import HEIGHT, codes_of, unpacked
+from vbas_desktop.engine.place import HEIGHT, unpacked
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import MISSING
 from vbas_desktop.model.solution import Representability, RequirementCheck, RunResult, Solution
@@ -92,7 +92,7 @@ class Checked:
             return f"{strange[0]} is no quasi-identifier", Verdict.NOT_MET
         if self.problem is None:
             return "the records are not counted yet", Verdict.NOT_CHECKABLE
-        flags = unpacked(self.solution.released_classes, self.problem.counts.classes.size)
+        flags = unpacked(self.solution.released_classes, self.problem.counts.n_combinations)
         if flags is None:
             return "not computed: run again", Verdict.NOT_CHECKABLE
         values = {name: "" if value == MISSING else value for name, value in wanted.items()}
@@ -107,7 +107,7 @@ class Checked:
             return f"{strange[0]} is no quasi-identifier", Verdict.NOT_CHECKABLE
         if self.problem is None:
             return "the records are not counted yet", Verdict.NOT_CHECKABLE
-        flags = unpacked(self.solution.released_classes, self.problem.counts.classes.size)
+        flags = unpacked(self.solution.released_classes, self.problem.counts.n_combinations)
         if flags is None:
             return "not computed: run again", Verdict.NOT_CHECKABLE
         values = {name: "" if value == MISSING else value for name, value in unwanted.items()}
@@ -127,17 +127,14 @@ class Checked:
         if region not in problem.regions.ids:
             return True
         number = problem.regions.ids.index(region)
-        indptr, columns, values = problem.counts.rows
-        own = columns[indptr[number] : indptr[number + 1]]
+        table = problem.counts.table
+        own = table.indices[table.indptr[number] : table.indptr[number + 1]]
         own = own[classes[own]]
         if not own.size:
             return True
         if self.solution.tiers is not None or problem.sensitive:
             return None
-        totals = np.zeros(classes.size, np.int64)
-        for member in np.flatnonzero(membership == membership[number]):
-            part = slice(indptr[member], indptr[member + 1])
-            totals[columns[part]] += values[part]
+        totals = table[np.flatnonzero(membership == membership[number])].sum(axis=0)
         return bool((totals[own] < self.k).all())
 
     def _alone(self, place: str, classes: NDArray[np.bool_]) -> bool:
@@ -149,9 +146,9 @@ class Checked:
         region = problem.regions.ids.index(place)
         if np.count_nonzero(membership == membership[region]) > 1:
             return False
-        indptr, columns, values = problem.counts.rows
-        mine = slice(indptr[region], indptr[region + 1])
-        return bool((classes[columns[mine]] & (values[mine] >= self.k)).any())
+        table = problem.counts.table
+        mine = slice(table.indptr[region], table.indptr[region + 1])
+        return bool((classes[table.indices[mine]] & (table.data[mine] >= self.k)).any())
 
 
 def classes_like(problem: Problem, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
@@ -159,12 +156,12 @@ def classes_like(problem: Problem, wanted: Mapping[str, str]) -> NDArray[np.bool
     kept = _matching.setdefault(problem, {})
     key = tuple(sorted(wanted.items()))
     if key not in kept:
-        found = np.ones(problem.counts.classes.size, bool)
+        found = np.ones(problem.counts.n_combinations, bool)
         for name, value in wanted.items():
             q = problem.quasi_identifiers.index(name)
             values = problem.categories[q].values
             code = values.index(value) if value in values else -1
-            found &= codes_of(problem.counts, q) == code
+            found &= problem.counts.decode_column(q) == code
         kept[key] = found
     return kept[key]
 

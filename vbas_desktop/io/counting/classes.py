@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from vbas_desktop.algorithms.met import nothing_met
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import EquivalenceCounts, Rows
 
 from .kernels import (
     by_region,
@@ -45,6 +46,9 @@ _CACHED = 16
 
 _STAGE = "Counting classes"
 
+Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+"""The non-zero counts of each region: where they begin, their columns in ascending order, the numbers."""
+
 
 @dataclass(frozen=True)
 class CodedColumn:
@@ -55,18 +59,16 @@ class CodedColumn:
     number: int
 
 
-def count(
-    region: CodedColumn, quasi_identifiers: Sequence[CodedColumn], progress: Progress
-) -> tuple[EquivalenceCounts, int]:
+def count(region: CodedColumn, quasi_identifiers: Sequence[CodedColumn], progress: Progress) -> tuple[ClassCounts, int]:
     """Count the records of each region and class; the second number is that of records without a region."""
     numbers = tuple(column.number for column in quasi_identifiers)
     possible = math.prod(numbers)
     if _fits(region, possible):
         present, rows, unknown = _count_directly(region, quasi_identifiers, possible, progress)
-        return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
+        return _make_counts(numbers, present, rows), unknown
     if possible <= _FEW_CLASSES and all((column.table >= 0).all() for column in quasi_identifiers):
         present, rows, unknown = count_by_region(region, quasi_identifiers, possible, progress)
-        return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
+        return _make_counts(numbers, present, rows), unknown
     size = region.codes.size
     regions, classes = np.empty(size, np.int32), np.empty(size, np.int64)
     unknown = 0
@@ -76,7 +78,12 @@ def count(
     present = rank(classes, possible, progress)
     counter = _count_in_matrix if _fits(region, present.size) else count_sorted
     rows = counter(regions, classes, region.number, present.size, progress)
-    return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
+    return _make_counts(numbers, present, rows), unknown
+
+
+def _make_counts(numbers: tuple[int, ...], present: NDArray[np.int64], rows: Rows) -> ClassCounts:
+    indptr, columns, values = rows
+    return ClassCounts(numbers, present, csr_array((values, columns, indptr), shape=(indptr.size - 1, present.size)))
 
 
 def _fits(region: CodedColumn, classes: int) -> bool:

@@ -107,7 +107,7 @@ def count_sensitive(
     cells, unknown = table.count(region, [*quasi_identifiers, column], progress)
     frequencies = table.facts(chosen.column).frequencies
     if unknown or frequencies is None:
-        codes, numbers = (cells.classes % len(ordered)).astype(np.int64), cells.class_totals
+        codes, numbers = (cells.combinations % len(ordered)).astype(np.int64), cells.combination_totals
     else:
         codes, numbers = lookup.astype(np.int64), frequencies
     totals = np.bincount(codes, numbers, minlength=len(ordered)).astype(np.int64)

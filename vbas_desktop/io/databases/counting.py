@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
 
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.records import EquivalenceCounts
 
 from .engine import OUT_OF_MEMORY, DatabaseEngine
 
 T = TypeVar("T")
-
-DENSE_CELLS = 24_000_000
-"""Up to so many, all possible cells are held at once."""
 
 _STEP = 4
 _MOST_PARTS = 64
@@ -46,27 +43,8 @@ def counts_of(
     sizes: NDArray[np.int64],
     regions: int,
     numbers: tuple[int, ...],
-    dense_cells: int = DENSE_CELLS,
-) -> EquivalenceCounts:
+) -> ClassCounts:
     """Counts from the sizes of (region, class), which may come more than once and in any order."""
-    possible = math.prod(numbers)
-    if regions * possible <= dense_cells:
-        keys = area * possible + classes
-        cells = np.zeros(regions * possible, np.int64)
-        cells[keys] = sizes
-        if int(cells.sum()) != int(sizes.sum()):
-            # A cell came more than once. Added up as floating-point numbers, but exact: nobody has 2**53 records.
-            cells = np.bincount(keys, sizes, minlength=regions * possible).astype(np.int64)
-        matrix = cells.reshape(regions, possible)
-        there = np.flatnonzero(matrix.any(axis=0)).astype(np.int64)
-        return EquivalenceCounts.from_dense(
-            numbers, there, matrix if there.size == possible else np.take(matrix, there, axis=1)
-        )
     present, column = np.unique(classes, return_inverse=True)
-    keys = area * max(1, present.size) + column
-    cells, where = np.unique(keys, return_inverse=True)
-    values = np.zeros(cells.size, np.int64)
-    np.add.at(values, where, sizes)
-    indptr = np.searchsorted(cells // max(1, present.size), np.arange(regions + 1)).astype(np.int64)
-    columns = (cells % max(1, present.size)).astype(np.int32)
-    return EquivalenceCounts.from_rows(numbers, present.astype(np.int64), indptr, columns, values)
+    entries = coo_array((sizes, (area.astype(np.int32), column.astype(np.int32))), shape=(regions, present.size))
+    return ClassCounts(numbers, present, entries.tocsr())

@@ -14,11 +14,12 @@ from vbas_desktop.io.records.parquet import dictionary_of
 from vbas_desktop.io.records.raw import PlainCodes, merged_facts
 from vbas_desktop.io.records.table import CodedTable, unknown_column
 from vbas_desktop.model.blanks import padded_values
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import Finding, InputError, refusal
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
-from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, Lookup
+from vbas_desktop.model.records import ColumnFacts, Lookup
 from vbas_desktop.model.selection import Selection
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
@@ -181,9 +182,7 @@ class DatabaseTable:
         message = "This needs the records one by one, which an address does not give."
         raise refusal("records-needed", message, "Use a record file for it.", file=self.source.path)
 
-    def count(
-        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
-    ) -> tuple[EquivalenceCounts, int]:
+    def count(self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress) -> tuple[ClassCounts, int]:
         """One query, or a few if memory is short; what comes back is as large as the counts."""
         lookups = (region, *quasi_identifiers)
         numbers = tuple(each.number for each in quasi_identifiers)
@@ -211,10 +210,7 @@ class DatabaseTable:
             return
         region, *others = self.lookups[(problem.region_column, *problem.quasi_identifiers)]
         counts, unknown = self.count(region, others, progress)
-        now: list[Any] = [*counts.rows, counts.classes]
-        before: list[Any] = [*problem.counts.rows, problem.counts.classes]
-        same = all(np.array_equal(one, other) for one, other in zip(now, before, strict=True))
-        if unknown != problem.unknown_region_records or not same:
+        if unknown != problem.unknown_region_records or not counts.equals(problem.counts):
             raise changed(self.engine.address)
 
     def _counted(self, places: Sequence[int], name: str, progress: Progress) -> Any:

@@ -22,11 +22,12 @@ from vbas_desktop.io.dialect import (
     wrong_names,
 )
 from vbas_desktop.model.blanks import padded_values
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.names import NO_NAMES
 from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import ColumnFacts, EquivalenceCounts, Lookup, RecordTable, frozen
+from vbas_desktop.model.records import ColumnFacts, Lookup, RecordTable, frozen
 from vbas_desktop.model.selection import Selection
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
@@ -217,9 +218,7 @@ class CodedTable:
             progress.update(stage, start / self.rows)
             yield {name: codes[start : start + _CHUNK] for name, codes in whole.items()}
 
-    def count(
-        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
-    ) -> tuple[EquivalenceCounts, int]:
+    def count(self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress) -> tuple[ClassCounts, int]:
         """The records of each region and class; the second number is that of records without a region."""
         from vbas_desktop.io.counting.classes import CodedColumn, count
 

@@ -21,7 +21,7 @@ from scipy.sparse import coo_array
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
 from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.model.counts import ClassCounts
 
 from .entry import Entry, cell_keys
 from .keyed import Hashes, Listed, class_hashes, region_hashes
@@ -44,7 +44,7 @@ class Atoms:
     regions: Hashes
     columns: tuple[str, ...]
     values: tuple[Hashes, ...]
-    counts: EquivalenceCounts
+    counts: ClassCounts
     grouped: bool = False
 
     def merged(
@@ -60,29 +60,26 @@ class Atoms:
             return self, list(places)
         row, column, records = self.cells
         table = coo_array((records, (region[row], kind[column])), shape=(first.size, kinds.size)).tocsr()
-        indptr, columns = table.indptr.astype(np.int64), table.indices.astype(np.int32)
-        counts = EquivalenceCounts.from_rows(
-            self.counts.category_numbers, self.counts.classes[kinds], indptr, columns, table.data
-        )
+        counts = ClassCounts(self.counts.n_categories, self.counts.combinations[kinds], table)
         return replace(self, regions=self.regions[first], counts=counts), [place[first] for place in places]
 
     def _kinds(self, releases: Sequence[Entry]) -> tuple[Ints, Ints]:
         """What the releases have for each class, in the order of the classes, and where each of these stands first."""
         if not releases:
-            every = np.arange(self.counts.classes.size)
+            every = np.arange(self.counts.n_combinations)
             return every, every
         return number_combinations([self.classes_in(entry, entry.quasi_identifiers) for entry in releases])
 
     @property
     def records(self) -> Ints:
         """The records of every atom."""
-        return self.counts.rows[2]
+        return self.counts.sizes
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Region, class and records of every atom."""
-        indptr, columns, values = self.counts.rows
-        return np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), columns.astype(np.int64), values
+        counts = self.counts
+        return counts.list_class_regions(), counts.table.indices.astype(np.int64), counts.sizes
 
     def classes_in(self, entry: Entry, names: Sequence[str]) -> Hashes:
         """The class that each class of the atoms is in a release, by these of its columns."""
@@ -167,10 +164,10 @@ def _cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> tuple[Ints, 
 
     Atoms that are merged, or a part of others, have the same numbers as these.
     """
-    indptr, columns, _ = atoms.counts.rows
+    table = atoms.counts.table
     kinds, kind = np.unique(atoms.classes_in(entry, entry.quasi_identifiers), return_inverse=True)
-    start = np.repeat(place.astype(np.int64) * kinds.size, np.diff(indptr))
-    return np.where(start >= 0, start + kind[columns], NOT_RELEASED), kinds
+    start = np.repeat(place.astype(np.int64) * kinds.size, np.diff(table.indptr))
+    return np.where(start >= 0, start + kind[table.indices], NOT_RELEASED), kinds
 
 
 def released_cells(
@@ -261,7 +258,7 @@ def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:
         return True
     classes = atoms.classes_in(entry, entry.quasi_identifiers)
     width = np.unique(classes).size
-    keys = cell_keys(fates.fate[there] // width, classes[atoms.counts.rows[1][there]])
+    keys = cell_keys(fates.fate[there] // width, classes[atoms.counts.table.indices[there]])
     found, member = np.unique(keys, return_inverse=True)
     own, order = entry.cell_keys
     sizes = np.bincount(member.ravel(), counts[there], minlength=found.size)

@@ -88,14 +88,15 @@ class _Cells:
     def of(cls, problem: Problem, atoms: Atoms, merged: Ints) -> _Cells:
         """Those of a problem, put to the atoms that its initial regions were taken together to."""
         (sensitive,) = problem.sensitive
-        indptr, columns, number = sensitive.cells.rows
-        region = merged[np.repeat(np.arange(indptr.size - 1), np.diff(indptr))]
-        kind = sensitive.cells.classes // max(1, sensitive.cells.category_numbers[-1])
+        cells = sensitive.cells
+        columns = cells.table.indices
+        region = merged[cells.list_class_regions()]
+        kind = cells.combinations // max(1, cells.n_categories[-1])
         where, column, counts = atoms.cells
-        width = atoms.counts.classes.size
-        wanted = region * width + np.searchsorted(atoms.counts.classes, kind[columns])
+        width = atoms.counts.n_combinations
+        wanted = region * width + np.searchsorted(atoms.counts.combinations, kind[columns])
         atom = np.searchsorted(where * width + column, wanted)
-        return cls(sensitive, atom, sensitive.codes[columns].astype(np.int64), number, counts)
+        return cls(sensitive, atom, sensitive.codes[columns].astype(np.int64), cells.sizes, counts)
 
     def totals(self, listed: NDArray[np.bool_]) -> Ints:
         """The listed records of each value."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbas_desktop.algorithms.released import Aggregation, decide
+from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.one_way import plain_value, possible_values
 from vbas_desktop.io.solutions import pack, unpack
@@ -101,15 +101,15 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
         sensitive=[each.chosen(key, _values(table, each.column)) for each in entry.guarded],
     )
     merged = place, entry.aggregated_regions, _tiers(entry)
-    found = decide(Aggregation(problem.counts, entry.k, *merged, problem.sensitive))
-    indptr, columns, _ = found.aggregated.rows
+    found = suppress_locally(Aggregation(problem.counts, entry.k, *merged, problem.sensitive))
     hashed = {
         q: np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)
         for q, categories in enumerate(problem.categories)
     }
     classes = class_hashes(problem.counts, hashed)
     kept = found.tier_of != NOWHERE
-    region = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    region = found.aggregated.list_class_regions()
+    columns = found.aggregated.table.indices
     return Listed(region[kept], classes[columns[kept]], found.tier_of[kept])
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.engine.place import codes_of
-from vbas_desktop.model.records import EquivalenceCounts, frozen
+from vbas_desktop.model.counts import ClassCounts
+from vbas_desktop.model.records import frozen
 
 Hashes = NDArray[np.uint64]
 
@@ -51,9 +51,9 @@ def value_hashes(key: bytes, column: str, values: Iterable[str]) -> Hashes:
     return hashes(key, f"column {column}", values)
 
 
-def class_hashes(counts: EquivalenceCounts, columns: Mapping[int, Hashes]) -> Hashes:
+def class_hashes(counts: ClassCounts, columns: Mapping[int, Hashes]) -> Hashes:
     """The hash of each class by some quasi-identifiers, given those of their categories."""
-    total = np.zeros(counts.classes.size, np.uint64)
+    total = np.zeros(counts.n_combinations, np.uint64)
     for q, values in columns.items():
-        total += values[codes_of(counts, q)]
+        total += values[counts.decode_column(q)]
     return total

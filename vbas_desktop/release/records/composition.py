@@ -114,22 +114,22 @@ class Decision(NamedTuple):
     def of(cls, plan: Plan) -> Decision:
         """From the plan, with direct tables where they stay small."""
         counts = plan.problem.counts
-        numbers = counts.category_numbers
+        numbers = counts.n_categories
         strides = np.array([int(np.prod(numbers[q + 1 :], dtype=object)) for q in range(len(numbers))], np.int64)
         direct = np.empty(0, np.int32)
-        if counts.equivalence_classes <= DIRECT_CLASSES:
-            direct = np.full(max(1, counts.equivalence_classes), -1, np.int32)
-            direct[counts.classes] = np.arange(counts.classes.size)
+        if counts.max_combinations <= DIRECT_CLASSES:
+            direct = np.full(max(1, counts.max_combinations), -1, np.int32)
+            direct[counts.combinations] = np.arange(counts.n_combinations)
         dense, dense_areas = np.empty((0, 0), np.int32), np.empty((0, 0), np.int32)
         # Without tiers the place of a record is its aggregated region, which needs no table.
         areas = plan.areas if plan.coarser else np.empty(0, np.int32)
-        if len(plan.codes) * counts.classes.size <= DENSE_CELLS and plan.sizes.max(initial=0) < 1 << 31:
-            dense = np.zeros((len(plan.codes), counts.classes.size), np.int32)
+        if len(plan.codes) * counts.n_combinations <= DENSE_CELLS and plan.sizes.max(initial=0) < 1 << 31:
+            dense = np.zeros((len(plan.codes), counts.n_combinations), np.int32)
             dense[plan.places, plan.columns] = plan.class_sizes
             if plan.coarser:
                 dense_areas = np.zeros_like(dense)
                 dense_areas[plan.places, plan.columns] = plan.areas
-        listed = counts.classes, plan.indptr, plan.columns, plan.class_sizes
+        listed = counts.combinations, plan.indptr, plan.columns, plan.class_sizes
         return cls(strides, plan.membership, direct, *listed, areas, dense, dense_areas)
 
     def places(

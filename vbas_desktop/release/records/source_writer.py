@@ -49,7 +49,7 @@ class ReleaseQuery:
     def joined(self) -> ReleaseJoin:
         """How records find their class, and what is released of them."""
         problem, table = self._plan.problem, self._table
-        numbers = problem.counts.category_numbers
+        numbers = problem.counts.n_categories
         strides = tuple(int(np.prod(numbers[q + 1 :], dtype=object)) for q in range(len(numbers)))
         columns = tuple(table.place(name) for name in problem.quasi_identifiers)
         missing = tuple(each.code("") for each in self._categories)
@@ -88,7 +88,7 @@ class ReleaseQuery:
         code = pa.array(plan.every_code, pa.string()).take(pa.array(plan.areas[kept]))
         columns = {
             "k_area": pa.array(plan.places[kept], pa.int32()),
-            "k_class": pa.array(plan.problem.counts.classes[plan.columns[kept]], pa.int64()),
+            "k_class": pa.array(plan.problem.counts.combinations[plan.columns[kept]], pa.int64()),
             "k_code": code,
             "k_size": pa.array(plan.class_sizes[kept], pa.int64()),
         }

@@ -9,7 +9,6 @@ import numpy as np
 
 from vbas_desktop.assessment.risk import risk_of
 from vbas_desktop.engine.limits import TOLD
-from vbas_desktop.engine.place import codes_of
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.model.source import Source
 from vbas_desktop.model.words import counted
@@ -48,7 +47,7 @@ def losses_by_value(plan: Plan) -> Iterator[Table]:
     """Released and suppressed records by value of each quasi-identifier; those of unknown regions are not counted."""
     counts = plan.problem.counts
     for q, categories in enumerate(plan.problem.categories):
-        code, number = codes_of(counts, q)[plan.columns], len(categories.values)
+        code, number = counts.decode_column(q)[plan.columns], len(categories.values)
         before, after = (
             np.bincount(code, records, number).astype(np.int64).tolist() for records in (plan.counts, plan.released)
         )
@@ -206,7 +205,7 @@ class _Writer:
         yield from losses_by_value(self.plan)
 
     def _risk(self) -> Iterable[Block]:
-        before, after = risk_of(self.problem.counts.rows[2]), risk_of(self.plan.sizes)
+        before, after = risk_of(self.problem.counts.sizes), risk_of(self.plan.sizes)
         columns = [("input, by initial region", before), ("released file", after)]
         yield from risk_blocks(columns, journalist_of(self.facts.document))
 

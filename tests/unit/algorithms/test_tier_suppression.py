@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from vbas_desktop.algorithms import released
-from vbas_desktop.algorithms.tier_release import released_in_tier, tiers_of_classes
-from vbas_desktop.model.records import EquivalenceCounts
+from vbas_desktop.algorithms import suppression, tier_suppression
+from vbas_desktop.algorithms.suppression import Aggregation, released_by_place, suppress_locally
+from vbas_desktop.algorithms.tier_suppression import find_release_tiers
+from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 
@@ -28,7 +29,7 @@ def flat(places):
 
 def counts_of(matrix):
     matrix = np.array(matrix, np.int64)
-    return EquivalenceCounts.from_dense((matrix.shape[1],), np.arange(matrix.shape[1]), matrix)
+    return ClassCounts.from_matrix((matrix.shape[1],), np.arange(matrix.shape[1]), matrix)
 
 
 def release_of(tiers, column, k, spare_largest=True):
@@ -61,14 +62,13 @@ def release_of(tiers, column, k, spare_largest=True):
 def found_release(tiers, matrix, k):
     """The same for all classes by the program: (tier, place, class) → records."""
     counts = counts_of(matrix)
-    tier_of = tiers_of_classes(counts, tiers, k)
-    found = {}
-    for tier in range(len(tiers)):
-        indptr, columns, values = released_in_tier(counts, tier_of, tiers, tier).rows
-        for place in range(tiers.places[tier]):
-            for at in range(indptr[place], indptr[place + 1]):
-                found[tier, place, int(columns[at])] = int(values[at])
-    return found
+    membership = np.arange(tiers.places[0], dtype=np.int32)
+    released = suppress_locally(Aggregation(counts, k, membership, tiers.places[0], tiers)).released
+    return {
+        (tier, int(place), int(column)): int(matrix[place, column])
+        for tier, matrix in enumerate(each.table.toarray() for each in released)
+        for place, column in np.argwhere(matrix)
+    }
 
 
 @st.composite
@@ -103,11 +103,12 @@ def test_some_classes_at_a_time_release_what_all_do(tiers, k, data):
     shape = (tiers.places[0], data.draw(st.integers(1, 9)))
     counts = counts_of(data.draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 6))))
     membership = np.arange(tiers.places[0], dtype=np.int32)
-    merged = released.Aggregation(counts, k, membership, tiers.places[0], tiers)
+    merged = Aggregation(counts, k, membership, tiers.places[0], tiers)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(released, "_SMALL", 0)
-        totals = released.released_by_place(merged)
-    expected = [each.region_totals.tolist() for each in released.decide(merged).classes]
+        patch.setattr(suppression, "_CLASSES_PER_PART", 4)
+        patch.setattr(tier_suppression, "_CLASSES_PER_BLOCK", 3)
+        totals = released_by_place(merged)
+    expected = [each.region_totals.tolist() for each in suppress_locally(merged).released]
     assert [each.tolist() for each in totals] == expected
 
 
@@ -117,11 +118,11 @@ def test_every_released_class_has_k_records_and_each_record_has_one_place_around
     cells = st.lists(st.integers(0, k + 2), min_size=2, max_size=2)
     matrix = np.array(data.draw(st.lists(cells, min_size=tiers.places[0], max_size=tiers.places[0])))
     counts = counts_of(matrix)
-    tier_of = tiers_of_classes(counts, tiers, k)
+    tier_of = find_release_tiers(counts, tiers, k)
     released = found_release(tiers, matrix, k)
     assert all(records >= k for records in released.values())
-    indptr, columns, values = counts.rows
-    places = np.repeat(np.arange(counts.regions), np.diff(indptr))
+    indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
+    places = np.repeat(np.arange(counts.n_regions), np.diff(indptr))
     summed = {}
     for place, column, value, tier in zip(places, columns, values, tier_of, strict=True):
         # What alone would be suppressed is never released lower down, and what is large enough always in its own place.
@@ -212,4 +213,4 @@ def test_two_pairs_without_a_release_of_their_own_have_room_for_one_together():
 def test_an_empty_file_and_a_single_place_release_nothing_more():
     assert found_release(flat(1), [[4, 0]], 5) == {}
     assert found_release(flat(1), [[5, 0]], 5) == {(0, 0, 0): 5}
-    assert tiers_of_classes(counts_of([[0, 0], [0, 0]]), flat(2), 5).size == 0
+    assert find_release_tiers(counts_of([[0, 0], [0, 0]]), flat(2), 5).size == 0
