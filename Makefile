@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-LOOPS := .venv/.loops
+KERNELS := .venv/.kernels
 # Some of these are skipped where DuckDB is not installed.
 DUCKDB_TESTS := $(shell grep -l importorskip tests/e2e/*.py)
 
@@ -17,7 +17,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(LOOPS) ## make .venv with everything in it (system libraries too when root); run and test do it themselves
+setup: $(KERNELS) ## make .venv with everything in it (system libraries too when root); run and test do it themselves
 
 system-packages:
 	@packaging/system-packages
@@ -30,8 +30,11 @@ endif
 $(READY): packaging/requirements.lock packaging/make-venv pyproject.toml | system-packages
 	@packaging/make-venv
 
-$(LOOPS): $(READY) packaging/compile-loops $(shell grep -rlE 'njit|compiled import' vbas_desktop --include='*.py')
-	@packaging/compile-loops
+# Byte code is written even where the shell says otherwise: without it every start of the program takes seconds longer.
+$(KERNELS): $(READY) packaging/compile_kernels.py $(wildcard vbas_desktop/algorithms/kernels/*.py)
+	@env -u PYTHONDONTWRITEBYTECODE -u PYTHONPYCACHEPREFIX $(BIN)/python packaging/compile_kernels.py 2>&1 || \
+		echo "  This did not succeed; the first runs will take longer."
+	@touch $@
 
 run: setup ## open the window on the sample data; without a screen, do the sample job and show where the results are
 	@packaging/run-sample

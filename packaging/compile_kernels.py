@@ -1,16 +1,17 @@
-"""Does small jobs and all rehearsals once, so that the loops that are compiled on first use are ready before anybody
-waits for them.
+"""Compile the kernels of ADC, annealing, obstacles, minimal uniques and exchanges, by small jobs that use them.
 
-The compiled code lies in `__pycache__` beside the sources, with the byte code of every module that both programs
-import. Whatever goes wrong here only means that the first use takes longer: set-up goes on.
+Their machine code goes to the user's cache folder, so that nobody waits for the compiler later. The byte code of the
+modules that both programs import is written on the way. Whatever goes wrong here only means that the first use takes
+longer: set-up goes on.
 """
 
 from __future__ import annotations
 
+import csv
 import importlib
+import json
 import os
 import pkgutil
-import re
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -20,58 +21,50 @@ from pathlib import Path
 from vbas_desktop.cli.main import main
 from vbas_desktop.cli.terminal import say
 
-ROOT = Path(__file__).resolve().parents[1]
-SAMPLE = ROOT / "sample_data"
-DATA = [str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson"), "--region-column=tract"]
-PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--quasi-identifiers=sex,age"]
+SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
+RECORDS = str(SAMPLE / "records.csv")
+RUN = ["run", RECORDS, str(SAMPLE / "regions.geojson"), "--region-column=tract", "--quasi-identifiers=age,sex"]
+RUN += ["--site-number=fixed", "--sites=10"]
+PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--id-column=id", "--quasi-identifiers=sex,age"]
+LAKE = {"type": "Polygon", "coordinates": [[[-76.2, 42.0], [-75.6, 42.5], [-75.5, 42.5], [-76.1, 42.0], [-76.2, 42.0]]]}
 
-# Two chains of jobs at a time, since compiling occupies one core. ADC takes about as long as all the others.
+# Two chains of jobs at a time, since compiling occupies one core; both take about as long.
 CHAINS: tuple[tuple[list[str], ...], ...] = (
-    (["run", *DATA, "--quasi-identifiers=age,sex", "--site-location=adc", "--tiers=auto"],),
     (
-        ["generate", "--like=pei", "--records=2000", "--regions=20", "--out=generated"],
-        ["run", *DATA, "--quasi-identifiers=age,sex", "--identifiers=health_number", "--no-pdf", "--out=result"],
-        ["verify", "result/release/anonymized.csv", "--region-column=tract", "--quasi-identifiers=age,sex"],
-        ["risky", "generated/records.csv", "--apply", "--out=coarsened"],
-        ["appointments", *PEOPLE, "--id-column=id", "--planner=better", "--time-limit=5", "--out=plan"],
+        [*RUN, "--site-location=refine-sites"],
+        [*RUN, "--refinement=boundaries"],
+        [*RUN, "--identifiers=health_number", "--out=release"],
+    ),
+    (
+        [*RUN, "--site-location=adc"],
+        [*RUN, "--construction=obstacles", "--obstacles=lake.geojson"],
+        # Kernels differ by the width of the codes: columns with up to 255 values, and with more.
+        ["risky", RECORDS, "--columns=age,sex,marital_status,housing,plan,diagnosis", "-k10"],
+        ["risky", "many_values.csv"],
+        ["appointments", *PEOPLE, "--planner=better", "--time-limit=5"],
     ),
 )
 
 
-def compile_all() -> None:
-    """Do all jobs in a temporary folder; say what fails."""
-    say("Compiling the program's inner loops, once (up to a minute; the first runs are quick then)")
+def compile_kernels() -> None:
+    """Do all jobs in a temporary folder, and name those that fail."""
+    say("Compiling the kernels of the searches, once (about half a minute)")
     with tempfile.TemporaryDirectory() as folder:
-        pool = ProcessPoolExecutor(len(CHAINS), get_context("spawn"), os.chdir, (folder,))
-        with pool:
+        write_inputs(Path(folder))
+        with ProcessPoolExecutor(len(CHAINS), get_context("spawn"), os.chdir, (folder,)) as pool:
             pool.submit(import_window)
-            jobs = [pool.submit(failing, chain) for chain in CHAINS]
-            # Backwards: ADC, whose loops are compiled meanwhile, comes last.
-            rehearsed = {module: pool.submit(rehearse, module) for module in reversed(rehearsals())}
-            failed = [f"vbas {name}" for job in jobs for name in job.result()]
-            failed += [module for module, job in rehearsed.items() if job.exception() is not None]
-    for name in failed:
-        say(f"  “{name}” failed here; its first use will show why.")
+            for failed in pool.map(run_jobs, CHAINS):
+                for command in failed:
+                    say(f"  “vbas {command}” failed here; its first use will show why.")
 
 
-def failing(chain: tuple[list[str], ...]) -> list[str]:
-    """Do the jobs one after the other; the names of those that did not end well."""
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        return [job[0] for job in chain if main([*job, "--quiet"]) != 0]
-
-
-def rehearsals() -> list[str]:
-    """The modules that have a rehearsal of compiled loops."""
-    sources = sorted((ROOT / "vbas_desktop").rglob("*.py"))
-    found = (
-        each for each in sources if re.search(r"^def rehearse\(\)", each.read_text(encoding="utf-8"), re.MULTILINE)
-    )
-    return [".".join(each.relative_to(ROOT).with_suffix("").parts) for each in found]
-
-
-def rehearse(module: str) -> None:
-    """Run the rehearsal of a module."""
-    importlib.import_module(module).rehearse()
+def write_inputs(folder: Path) -> None:
+    """Write the files that some of the jobs read."""
+    (folder / "lake.geojson").write_text(json.dumps(LAKE), encoding="utf-8")
+    with open(folder / "many_values.csv", "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(("many", "few"))
+        rows.writerows((number % 300, number % 2) for number in range(600))
 
 
 def import_window() -> None:
@@ -81,5 +74,11 @@ def import_window() -> None:
             importlib.import_module(module.name)
 
 
+def run_jobs(chain: tuple[list[str], ...]) -> list[str]:
+    """Do the jobs one after the other; return those that did not end well."""
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        return [" ".join(job) for job in chain if main([*job, "--quiet"]) != 0]
+
+
 if __name__ == "__main__":
-    compile_all()
+    compile_kernels()
