@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import RegionOptions, load_regions
 from vbas_desktop.model.problem import Problem, Request

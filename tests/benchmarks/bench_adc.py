@@ -13,7 +13,7 @@ from literal_adc_at_size import LiteralAdc, LiteralAdcAtSize
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.outcome import situation_of
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.problem import Problem

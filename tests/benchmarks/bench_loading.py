@@ -37,7 +37,7 @@ def _regions(path: Path):
 
 def count(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
     """The columns that the counts need, coded and counted by region and class."""
-    from vbas_desktop.io.counting.problem import build_problem
+    from vbas_desktop.engine.problem import build_problem
     from vbas_desktop.io.records.table import load_records
 
     table = load_records(records, columns={*columns, REGION})
@@ -47,7 +47,7 @@ def count(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
 
 def count_among_all(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
     """All columns coded, the chosen ones counted by region and class."""
-    from vbas_desktop.io.counting.problem import build_problem
+    from vbas_desktop.engine.problem import build_problem
     from vbas_desktop.io.records.table import load_records
 
     table = load_records(records)

@@ -16,8 +16,8 @@ COLUMNS = ("age", "gender")
 def _solved(records: Path, regions: Path):
     """What is there before a release begins; the memory that this took at its peak is forgotten afterwards."""
     from vbas_desktop.approaches.registry import make
+    from vbas_desktop.engine.problem import build_problem
     from vbas_desktop.engine.run import run
-    from vbas_desktop.io.counting.problem import build_problem
     from vbas_desktop.io.records.table import load_records
     from vbas_desktop.io.regions.read import load_regions
     from vbas_desktop.model.problem import Request

@@ -10,8 +10,8 @@ import pytest
 
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.place import place_vector
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.problem import Problem, Request

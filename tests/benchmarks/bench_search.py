@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.site_numbers import most_trials
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.partitions import Partitions, decide_sites
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.criteria import Sensitive, criterion_of

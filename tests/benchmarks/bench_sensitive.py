@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.criteria import Sensitive, criterion_of

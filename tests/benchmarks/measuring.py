@@ -17,8 +17,8 @@ from peers import skater_by_classes
 from vbas_desktop.algorithms.aggregation import aggregate
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.engine.outcome import outcome_of, situation_of
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.problem import Problem, Request

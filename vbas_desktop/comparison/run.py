@@ -16,8 +16,8 @@ from vbas_desktop.engine.dominance import standings
 from vbas_desktop.engine.limits import limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.hashing import fingerprint
 from vbas_desktop.model.errors import Finding
 from vbas_desktop.model.problem import Problem

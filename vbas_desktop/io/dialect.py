@@ -10,10 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from vbas_desktop.model.errors import Finding, refusal
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.names import list_first_line, may_be_record, shorten
 from vbas_desktop.model.words import DELIMITER_NAMES
-
-from .findings import FindingList
 
 DELIMITERS = (",", ";", "\t", "|")
 # Long fields are no mistake: rows have a limit of their own.

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.model.errors import Finding, Severity, refusal
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.listing import count_formulas, formulas_in_words
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.words import agreeing, counted
 
-from .findings import FindingList
 from .whole_text import whole_text
 
 Codebook = Mapping[str, Mapping[str, str]]

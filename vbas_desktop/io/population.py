@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.problem import Population, Problem
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import counted
 from vbas_desktop.settings.reading import RecordOptions
 
-from .findings import FindingList
 from .records.table import load_records
 
 NUMBERS = ("people", "population", "inhabitants", "count")

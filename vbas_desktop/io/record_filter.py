@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import Finding, InputError, refusal
-from vbas_desktop.model.records import RecordTable
+from vbas_desktop.model.findings import FindingList
+from vbas_desktop.model.records import RecordTable, not_categorical
 from vbas_desktop.model.selection import FilterFile, Selection
 from vbas_desktop.model.source import Source
 
-from .findings import FindingList
-from .records.table import not_categorical, unknown_column
+from .records.table import unknown_column
 from .whole_text import whole_text
 
 _CHUNK = 1 << 20

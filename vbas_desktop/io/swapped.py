@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from vbas_desktop.model.errors import Finding, InputError, refusal
+from vbas_desktop.model.findings import FindingList
 
 from .dialect import SAMPLE_BYTES, sniff_delimiter
-from .findings import FindingList
 from .regions.columns import find_axes
 
 _SHAPES = (".geojson", ".gpkg", ".shp")

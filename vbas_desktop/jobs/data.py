@@ -61,7 +61,7 @@ class LoadJob:
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.algorithms.ahead import make_ready
-        from vbas_desktop.io.counting.region_map import needs_file
+        from vbas_desktop.engine.region_map import needs_file
         from vbas_desktop.io.generalise import read_codebook
         from vbas_desktop.io.record_filter import filter_records
         from vbas_desktop.io.records.table import REHEARSAL
@@ -144,7 +144,7 @@ class CountJob:
 
     def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
         """Count; groups that do less than their owner may think are among the findings."""
-        from vbas_desktop.io.counting.problem import build_problem
+        from vbas_desktop.engine.problem import build_problem
         from vbas_desktop.io.generalise import check_values, from_plain
 
         problem = build_problem(

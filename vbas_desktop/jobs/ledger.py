@@ -170,7 +170,7 @@ class CompareJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008
         """The result of the check."""
-        from vbas_desktop.io.counting.region_map import map_regions
+        from vbas_desktop.engine.region_map import map_regions
         from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger
         from vbas_desktop.release.plan import make_plan
 
@@ -209,7 +209,7 @@ class CheckJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
         """Read the release and the record file, and compare."""
-        from vbas_desktop.io.counting.region_map import map_regions
+        from vbas_desktop.engine.region_map import map_regions
         from vbas_desktop.io.runfile import check_named_inputs, read_run_file
         from vbas_desktop.release.ledger import Subject, check, entry_of_folder, read_ledger
 

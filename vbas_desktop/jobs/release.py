@@ -79,7 +79,7 @@ class ReleaseJob:
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
-        from vbas_desktop.io.counting.region_map import map_regions
+        from vbas_desktop.engine.region_map import map_regions
         from vbas_desktop.io.hashing import require_unchanged
         from vbas_desktop.release import check_release_target, write_release
 
@@ -246,7 +246,7 @@ class CoverageJob:
 
     def execute(self, progress: Progress = Silent()) -> ColumnCoverage:  # noqa: B008 (Silent has no state)
         """Count, before anything is written."""
-        from vbas_desktop.io.counting.region_map import map_regions
+        from vbas_desktop.engine.region_map import map_regions
         from vbas_desktop.release.column_coverage import expect_coverage
         from vbas_desktop.release.plan import make_plan
 

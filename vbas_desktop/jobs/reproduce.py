@@ -215,7 +215,7 @@ class IslandJob(ExperimentData):
     def _problem(
         self, table: RecordTable, regions: Regions, names: tuple[str, ...], generalised: bool, folder: Path
     ) -> Problem:
-        from vbas_desktop.io.counting.problem import build_problem
+        from vbas_desktop.engine.problem import build_problem
         from vbas_desktop.io.generalise import read_generalisation
 
         groupings = read_generalisation(self.generalise or str(folder / "generalise.csv")) if generalised else ()

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import Finding
 from .words import MISSING as MISSING
 
 if TYPE_CHECKING:
     from .counts import ClassCounts
-    from .errors import Finding
     from .file_format import Dialect
     from .progress import Progress
     from .selection import Selection
@@ -247,6 +247,16 @@ class RecordTable(Protocol):
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """Return the row numbers of the first records whose category is marked in ``wanted``."""
+
+
+def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
+    """Make the finding that a column has too many values to be used for classes or regions."""
+    message = "The column holds structured or binary values, which cannot be categories."
+    remedy = "Choose another column, or write it as text."
+    if facts.distinct:
+        message = f"The column has {facts.distinct:,} or more different values: too many for categories."
+        remedy = "Choose another column, or group its values before loading."
+    return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
 
 
 def frozen(array: NDArray[np.generic]) -> NDArray:  # type: ignore[type-arg]

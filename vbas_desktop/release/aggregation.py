@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.class_values import mean_text, most_frequent
-from vbas_desktop.io.records.table import not_categorical
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.listing import defused
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import RecordTable, category_order, finite_number
+from vbas_desktop.model.records import RecordTable, category_order, finite_number, not_categorical
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan

@@ -25,7 +25,7 @@ from vbas_desktop.audit.selection import FilterClaim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
-from vbas_desktop.io.counting.region_map import map_regions
+from vbas_desktop.engine.region_map import map_regions
 from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.io.generalise import from_plain, groups_text
 from vbas_desktop.io.output import make_private, require_space, staged_folder

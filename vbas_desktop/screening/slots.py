@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.dialect import sniff_delimiter
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.io.regions.coordinates import from_lon_lat
 from vbas_desktop.io.whole_text import whole_text
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.regions import CoordinateKind, Regions
 
 MOST_SEATS = 1_000_000_000

@@ -32,7 +32,7 @@ _CALM_LOOKS = 8
 _NEEDED = (
     "vbas_desktop.io.records.table",
     "vbas_desktop.io.regions.read",
-    "vbas_desktop.io.counting.problem",
+    "vbas_desktop.engine.problem",
     "vbas_desktop.engine.run",
     "vbas_desktop.engine.region_table",
     "vbas_desktop.release",

@@ -15,8 +15,8 @@ from vbas_desktop.comparison.plan import Scenario, labelled_approaches
 from vbas_desktop.comparison.run import count_scenarios, prepare
 from vbas_desktop.comparison.store import Memory, Store
 from vbas_desktop.comparison.table import rows_of
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.release.comparison import write_comparison
 from vbas_desktop.release.report.bars import colours_of

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.counting import classes as counting
-from vbas_desktop.io.counting.problem import build_problem, category_numbers
+from vbas_desktop.algorithms import contingency
+from vbas_desktop.engine.problem import build_problem, category_numbers
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.records import Grouping
@@ -30,13 +30,12 @@ def table_of(folder, rows, names=("a", "b", "c", "region"), category_counts="no"
 
 def counted(problem):
     """Counts by region id and category values, through the public face of the counts."""
-    indptr, columns, values = problem.counts.table.indptr, problem.counts.table.indices, problem.counts.table.data
+    counts = problem.counts
     found = {}
-    for region, identity in enumerate(problem.regions.ids):
-        for place in range(indptr[region], indptr[region + 1]):
-            codes = problem.counts.decode_combination(int(columns[place]))
-            key = tuple(c.values[code] for c, code in zip(problem.categories, codes, strict=True))
-            found[identity, key] = int(values[place])
+    for region, column, size in zip(counts.list_class_regions(), counts.table.indices, counts.sizes, strict=True):
+        codes = counts.decode_combination(int(column))
+        key = tuple(c.values[code] for c, code in zip(problem.categories, codes, strict=True))
+        found[problem.regions.ids[region], key] = int(size)
     return found
 
 
@@ -48,19 +47,20 @@ ROW = st.tuples(VALUE, VALUE, VALUE, st.sampled_from(["r1", "r2", "r3", "lost", 
 @given(
     rows=st.lists(ROW, min_size=1, max_size=60).filter(lambda rows: any(row[3] != "lost" for row in rows)),
     names=st.permutations(["a", "b", "c"]).flatmap(lambda p: st.integers(1, 3).map(lambda n: p[:n])),
-    lookup=st.sampled_from([0, 1 << 22]),
-    dense=st.sampled_from([0, 25, 60, 1 << 22]),
-    few=st.sampled_from([0, 1 << 16]),
+    few_bins=st.sampled_from([0, 25, 60, 1 << 20]),
+    bins_per_record=st.sampled_from([0, 2]),
+    largest=st.sampled_from([0, 1 << 63]),
     groups=st.dictionaries(VALUE, st.sampled_from(["g", "1", ""]), max_size=3),
 )
-def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup, dense, few, groups):
+def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, few_bins, bins_per_record, largest, groups):
     table = table_of(tmp_path_factory.mktemp("count"), rows)
     regions = regions_named("r3", "empty", "r1", "r2", "r4")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_LOOKUP_CLASSES", lookup)
-        patch.setattr(counting, "_DENSE_CELLS", dense)
-        patch.setattr(counting, "_FEW_CLASSES", few)
-        patch.setattr(counting, "_CHUNK", 7)
+        patch.setattr(contingency, "_FEW_BINS", few_bins)
+        patch.setattr(contingency, "_BINS_PER_RECORD", bins_per_record)
+        patch.setattr(contingency, "MAX_COMBINATIONS", largest)
+        patch.setattr(contingency, "_RECORDS_PER_CHUNK", 7)
+        patch.setattr(contingency, "_RECORDS_PER_SORT", 11)
         problem = build_problem(
             table,
             regions,
@@ -86,8 +86,8 @@ def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup
 def test_thousands_of_classes_beyond_the_size_of_a_table_are_counted(tmp_path, monkeypatch):
     draw = np.random.default_rng(1)
     rows = [(*map(str, draw.integers(10, 50, 3)), f"r{draw.integers(3)}") for _ in range(20_000)]
-    for name in ("_LOOKUP_CLASSES", "_FEW_CLASSES", "_DENSE_CELLS"):
-        monkeypatch.setattr(counting, name, 0)
+    for name in ("_FEW_BINS", "_BINS_PER_RECORD"):
+        monkeypatch.setattr(contingency, name, 0)
     table = table_of(tmp_path, rows)
     regions = regions_named("r0", "r1", "r2")
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=["a", "b", "c"], k=1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from release_making import random_rows, write_records, write_regions
 
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
 from vbas_desktop.io.records.row_texts import column_texts, row_texts
 from vbas_desktop.io.records.table import RecordOptions, load_records

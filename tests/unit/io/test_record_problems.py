@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.dialect import other_delimiter
 from vbas_desktop.io.records import table as record_table
 from vbas_desktop.io.records.table import RecordOptions, load_records

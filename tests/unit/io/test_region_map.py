@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from vbas_desktop.algorithms.apportionment import apportion, spread
 from vbas_desktop.audit.region_map import Line, mapped_codes, read_lines, regions_in_turn
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.counting.region_map import map_regions
+from vbas_desktop.engine.region_map import map_regions
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.mapping import load_region_map
 from vbas_desktop.model.errors import InputError
@@ -229,7 +229,7 @@ def test_a_file_that_must_be_read_again_is_split_in_the_same_way(case, monkeypat
 
 
 def test_the_auditor_refuses_a_release_whose_writer_split_otherwise(case, monkeypatch, capsys):
-    from vbas_desktop.io.counting import region_map
+    from vbas_desktop.engine import region_map
 
     def all_to_the_first(codes, split):
         totals = np.bincount(codes)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import InputError

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from release_making import load, random_rows, released_rows, write_records, write_regions
 
 from vbas_desktop.audit.expected_values import alone, expected_forms, expected_values
-from vbas_desktop.io.one_way import canonical_values, plain_value, possible_values
 from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.value_notation import canonical_values, plain_value, possible_values
 from vbas_desktop.release import ReleaseOptions, write
 from vbas_desktop.release.notation import copied_texts
 from vbas_desktop.release.records.canonical import canonical_columns

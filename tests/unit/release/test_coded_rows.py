@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from release_making import write_regions
 from test_nasty_files import REGIONS, SETTINGS, nasty_files, solution_of
 
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records import row_order
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions

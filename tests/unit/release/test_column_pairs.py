@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.audit import released_records
 from vbas_desktop.audit.agreement import agreeing, agreement, pair_counts
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.errors import InputError

@@ -10,8 +10,8 @@ import pytest
 from release_making import Case, random_rows, released_rows, write_records, write_regions
 
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions

@@ -14,7 +14,7 @@ from release_making import write_regions
 
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import verify
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.progress import Silent

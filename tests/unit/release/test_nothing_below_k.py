@@ -18,8 +18,8 @@ from release_making import GRID, Case, write_records, write_regions
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.counting.problem import build_problem
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.problem import Request

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.io.generalise import delimited_rows
 from vbas_desktop.model.errors import Finding, InputError, Severity
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.records import finite_number, frozen
 from vbas_desktop.model.words import counted
 

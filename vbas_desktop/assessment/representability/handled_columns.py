@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.class_values import mean_text, most_frequent
 from vbas_desktop.io.records.key_index import write_key_index
 from vbas_desktop.io.records.row_order import RecordKeys
-from vbas_desktop.io.records.table import not_categorical
 from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.records import RecordTable, finite_number
+from vbas_desktop.model.records import RecordTable, finite_number, not_categorical
 from vbas_desktop.settings.writing import HandledColumns, Writing
 
 from .classes import Classes, Label

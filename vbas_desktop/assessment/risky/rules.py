@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.io.whole_text import whole_text
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.words import counted
 
 ALL = "ALL"

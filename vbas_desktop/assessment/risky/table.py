@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
-from vbas_desktop.io.records.table import not_categorical
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import RecordTable, frozen
+from vbas_desktop.model.records import RecordTable, frozen, not_categorical
 
 
 def join_equal_rows(

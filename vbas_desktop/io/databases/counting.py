@@ -1,15 +1,10 @@
-"""What engines counted, as counts; in parts where memory is short."""
+"""Query an engine in parts where memory is short."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array
-
-from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.errors import InputError
 
 from .engine import OUT_OF_MEMORY, DatabaseEngine
@@ -35,16 +30,3 @@ def in_parts(engine: DatabaseEngine, column: int, job: Callable[[str], T]) -> li
             if not short or number > len(names) or number >= _MOST_PARTS:
                 raise
         number *= _STEP
-
-
-def counts_of(
-    area: NDArray[np.int64],
-    classes: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    regions: int,
-    numbers: tuple[int, ...],
-) -> ClassCounts:
-    """Counts from the sizes of (region, class), which may come more than once and in any order."""
-    present, column = np.unique(classes, return_inverse=True)
-    entries = coo_array((sizes, (area.astype(np.int32), column.astype(np.int32))), shape=(regions, present.size))
-    return ClassCounts(numbers, present, entries.tocsr())

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.contingency import add_sizes
 from vbas_desktop.io.records.parquet import dictionary_of
 from vbas_desktop.io.records.raw import PlainCodes, merged_facts
 from vbas_desktop.io.records.table import CodedTable, unknown_column
@@ -27,7 +28,7 @@ from vbas_desktop.settings.reading import RecordOptions
 from .address import Address, Kind
 from .category_row import refuse_numbers, settle_first_record
 from .coding import code_records
-from .counting import counts_of, in_parts
+from .counting import in_parts
 from .engine import LOOKING, RECORDS, DatabaseEngine, changed
 from .facts import Values, describe_column, describe_records
 from .queries import count_query, select_query
@@ -199,7 +200,7 @@ class DatabaseTable:
         if not known.all():
             unknown = int(sizes[~known].sum())
             area, classes, sizes = area[known], classes[known], sizes[known]
-        counts = counts_of(area, classes, sizes, region.number, numbers)
+        counts = add_sizes(area, classes, sizes, region.number, numbers)
         self.lookups[tuple(each.column for each in lookups)] = lookups
         return counts, unknown
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.contingency import CodedColumn, count_classes
 from vbas_desktop.io.access import check_is_table, check_readable
 from vbas_desktop.io.dialect import (
     close_matches,
@@ -27,7 +28,7 @@ from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, st
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.names import NO_NAMES
 from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import ColumnFacts, Lookup, RecordTable, frozen
+from vbas_desktop.model.records import ColumnFacts, Lookup, RecordTable, frozen, not_categorical
 from vbas_desktop.model.selection import Selection
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
@@ -220,15 +221,13 @@ class CodedTable:
 
     def count(self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress) -> tuple[ClassCounts, int]:
         """The records of each region and class; the second number is that of records without a region."""
-        from vbas_desktop.io.counting.classes import CodedColumn, count
-
         columns = (region, *quasi_identifiers)
         with ThreadPoolExecutor(_THREADS, "codes") as pool:
             codes = pool.map(self.codes, [each.column for each in columns])
             first, *others = (
                 CodedColumn(found, each.table, each.number) for found, each in zip(codes, columns, strict=True)
             )
-        return count(first, others, progress)
+        return count_classes(first, others, progress)
 
     def load_codes(self, progress: Progress) -> Self:
         """Return the table itself, which has a code of each record."""
@@ -401,16 +400,6 @@ def _check_first_line(table: CodedTable) -> None:
         message = "Most fields of line 1 are also values of their columns."
         remedy = f"{NO_NAMES} If the line of names is repeated further down, remove it there."
         raise refusal("no-names", message, remedy, file=table.source.path, row=1)
-
-
-def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
-    """The finding that a column has too many values to be used for classes or regions."""
-    message = "The column holds structured or binary values, which cannot be categories."
-    remedy = "Choose another column, or write it as text."
-    if facts.distinct:
-        message = f"The column has {facts.distinct:,} or more different values: too many for categories."
-        remedy = "Choose another column, or group its values before loading."
-    return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
 
 
 def _scan(path: Path, options: RecordOptions, progress: Progress, wanted: Collection[str] | None) -> RawRecords:

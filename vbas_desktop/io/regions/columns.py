@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vbas_desktop.io.dialect import close_matches
-from vbas_desktop.io.findings import FindingList
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.names import list_first_line
 
 ID_NAMES = (

@@ -18,7 +18,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import continuous, cut_of_points, cut_of_shapes, within_half_turn
-from vbas_desktop.io.findings import FindingList
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 
 from .raw import RawRegions

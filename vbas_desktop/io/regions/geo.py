@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
 from vbas_desktop.io.access import check_readable
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.model.errors import refusal
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.names import shorten
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RegionOptions

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.findings import FindingList
+from vbas_desktop.model.findings import FindingList
 
 DECIMALS = ("auto", "point", "comma")
 MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "."))

@@ -12,8 +12,8 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.io.access import check_readable
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.model.errors import Finding, refusal
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.records import frozen
 from vbas_desktop.model.regions import CoordinateSystem, Obstacles
 

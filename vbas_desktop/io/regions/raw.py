@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.io.findings import FindingList
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.records import finite_number, frozen
 from vbas_desktop.model.regions import LARGEST_NUMBER
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.access import IS_FOLDER, NO_SUCH_FILE, check_is_table, check_local, check_readable
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.progress import Progress, Silent
 from vbas_desktop.model.records import frozen
 from vbas_desktop.model.regions import Regions

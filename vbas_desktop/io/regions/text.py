@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.dialect import check_column_number, check_line_ends, other_delimiter, sniff_delimiter
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.io.whole_text import whole_text
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.names import NO_NAMES
 from vbas_desktop.settings.reading import RegionOptions
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.io.findings import FindingList
 from vbas_desktop.io.places import resource
 from vbas_desktop.model.errors import refusal
+from vbas_desktop.model.findings import FindingList
 
 from .words import Place, sound
 

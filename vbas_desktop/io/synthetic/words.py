@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vbas_desktop.io.findings import FindingList
+from vbas_desktop.model.findings import FindingList
 
 
 def _is_number(value: Any) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from vbas_desktop.io.one_way import plain_value
 from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.model.value_notation import plain_value
 from vbas_desktop.model.words import counted
 
 from .changes import Change, changes, joint_changes

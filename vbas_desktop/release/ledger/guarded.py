@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
-from vbas_desktop.io.counting.problem import build_problem
-from vbas_desktop.io.one_way import plain_value, possible_values
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.solutions import pack, unpack
 from vbas_desktop.model.criteria import Sensitive, criterion_of
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.value_notation import plain_value, possible_values
 from vbas_desktop.model.words import MISSING
 
 from .keyed import Hashes, Listed, class_hashes, region_hashes, value_hashes

@@ -15,7 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from vbas_desktop.audit.readback import escaped
-from vbas_desktop.io.one_way import plain_value
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.runfile import read_run_file
 from vbas_desktop.model.criteria import Sensitive
@@ -24,6 +23,7 @@ from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.source import identify
+from vbas_desktop.model.value_notation import plain_value
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.sensitive import Harm, sensitive_columns

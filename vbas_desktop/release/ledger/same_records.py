@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.io.counting.problem import build_problem
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.problem import Problem

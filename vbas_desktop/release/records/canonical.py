@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.one_way import canonical_values, is_text, plain_value
 from vbas_desktop.model.errors import Finding, Severity
 from vbas_desktop.model.records import RecordTable
+from vbas_desktop.model.value_notation import canonical_values, is_text, plain_value
 from vbas_desktop.model.words import agreeing, counted
 
 Canonical = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]

@@ -7,18 +7,33 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vbas_desktop.io.findings import FindingList
-from vbas_desktop.io.one_way import BLANKS, is_text, plain_value, possible_values
-from vbas_desktop.io.records.table import not_categorical, unknown_column
+from vbas_desktop.model.counts import MAX_COMBINATIONS
 from vbas_desktop.model.criteria import Sensitive
-from vbas_desktop.model.errors import refusal
+from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import MISSING, ColumnFacts, Lookup, RecordTable, category_order, finite_number
+from vbas_desktop.model.records import (
+    MISSING,
+    ColumnFacts,
+    Lookup,
+    RecordTable,
+    category_order,
+    finite_number,
+    not_categorical,
+)
 from vbas_desktop.model.sensitive import SensitiveCounts
-
-from .classes import CLASSES_LIMIT
+from vbas_desktop.model.value_notation import BLANKS, is_text, plain_value, possible_values
 
 _SHOWN = 5
+
+
+def note_unknown_column(table: RecordTable, name: str, findings: FindingList) -> None:
+    """Note that the records have no column of this name."""
+    try:
+        table.check_name(name)
+    except InputError as error:
+        for finding in error.findings:
+            findings.note(finding)
 
 
 def check_sensitive(
@@ -34,7 +49,7 @@ def check_sensitive(
             findings.add("sensitive-twice", message, "Name it once.", column=name)
     for each in sensitive:
         if each.column not in table.dialect.header:
-            findings.note(unknown_column(table, each.column))
+            note_unknown_column(table, each.column, findings)
         elif (facts := table.facts(each.column)).categorical:
             _check_values(table, facts, each, findings)
         elif each.criteria:
@@ -114,12 +129,12 @@ def count_sensitive(
     return SensitiveCounts(chosen, tuple(ordered), harmful, cells, totals)
 
 
-def countable(table: RecordTable, classes: int, sensitive: Sequence[Sensitive]) -> tuple[Sensitive, ...]:
-    """The sensitive columns that are counted; refused if there are more combinations than can be."""
+def list_countable(table: RecordTable, classes: int, sensitive: Sequence[Sensitive]) -> tuple[Sensitive, ...]:
+    """List the sensitive columns that are counted; refuse one with which there are more combinations than can be."""
     found = tuple(each for each in sensitive if table.facts(each.column).categorical)
     for each in found:
         cells = classes * table.facts(each.column).distinct
-        if cells > CLASSES_LIMIT:
+        if cells > MAX_COMBINATIONS:
             message = f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
             remedy = "Choose fewer quasi-identifiers or group values."
             raise refusal("too-many-classes", message, remedy, file=table.source.path, column=each.column)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.findings import FindingList
-from vbas_desktop.io.records.table import not_categorical, unknown_column
 from vbas_desktop.model.blanks import count_joinable, join_by_blanks
+from vbas_desktop.model.counts import MAX_COMBINATIONS
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.model.records import (
@@ -24,13 +24,13 @@ from vbas_desktop.model.records import (
     RecordTable,
     category_order,
     group_sizes,
+    not_categorical,
 )
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.words import agreeing, counted
 
-from .classes import CLASSES_LIMIT
 from .region_map import map_regions
-from .sensitive import check_sensitive, count_sensitive, countable
+from .sensitive_columns import check_sensitive, count_sensitive, list_countable, note_unknown_column
 
 _NAMED_ROWS = 5
 
@@ -170,7 +170,7 @@ def build_problem(
         lookups.append(Lookup(name, lookup, grouped.number))
         _note_blanks(table, name, groupings, findings)
     region = Lookup(region_column, places, len(regions))
-    sensitive = countable(table, math.prod(each.number for each in categories), sensitive)
+    sensitive = list_countable(table, math.prod(each.number for each in categories), sensitive)
     counts, unknown = table.count(region, lookups, Span(progress, 0.0, 1 / (1 + len(sensitive))))
     values = tuple(
         count_sensitive(table, each, region, lookups, Span(progress, number / (1 + len(sensitive)), 1.0))
@@ -243,13 +243,13 @@ def _check_choices(
             findings.add("repeated-quasi-identifier", message, "Name it once.", column=name)
     for grouping in groupings:
         if grouping.column not in table.dialect.header:
-            findings.note(unknown_column(table, grouping.column))
+            note_unknown_column(table, grouping.column, findings)
     if k < 1:
         findings.add("bad-k", f"k is {k:,}; it must be 1 or more.", "Usual values are 3 to 20.")
     _check_k(k, table.rows, findings)
     if not any(finding.severity is Severity.ERROR for finding in findings.all()):
         possible = math.prod(category_numbers(table, quasi_identifiers, groupings))
-        if possible > CLASSES_LIMIT:
+        if possible > MAX_COMBINATIONS:
             message = f"The quasi-identifiers have {possible:.1e} combinations; more than 2^63 cannot be counted."
             findings.add("too-many-classes", message, "Choose fewer quasi-identifiers or group values.")
 
@@ -284,7 +284,7 @@ def _note_blanks(table: RecordTable, name: str, groupings: Sequence[Grouping], f
 
 def _check_column(table: RecordTable, name: str, findings: FindingList, quasi_identifier: bool = False) -> None:
     if name not in table.dialect.header:
-        findings.note(unknown_column(table, name))
+        note_unknown_column(table, name, findings)
     elif not (facts := table.facts(name)).categorical:
         findings.note(not_categorical(table, facts))
     elif quasi_identifier and facts.distinct == table.rows > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from vbas_desktop.model.errors import Finding, Severity, stop_on_errors
+from .errors import Finding, Severity, stop_on_errors
 
 LISTED_PER_KIND = 20
 """How many findings of one kind and column are listed one by one; the rest is counted."""
