@@ -57,6 +57,7 @@ class Growing:
     """Trials in which each site more loses one record more."""
 
     in_tiers = False
+    is_simplified = False
 
     def __init__(self, situation):
         self.records = situation.records

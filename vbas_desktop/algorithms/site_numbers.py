@@ -8,7 +8,8 @@ Everything that ends in a floor or a ceiling is computed with exact fractions of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -175,6 +176,61 @@ def least_penalty(loss: Callable[[int], int], penalty: Callable[[int], float], a
         else:
             below = middle
     return best
+
+
+MOST_PASSES = 3
+"""How many numbers of sites are refined to find the best one: the first one, and two corrections."""
+
+_NEAR_ENOUGH = 1.02
+"""A number that is predicted to be better is refined only if it differs by more than this factor."""
+
+_CAUTION = 0.98
+"""The share of the allowed loss that the last pass aims at if no other is within it: nothing can correct it."""
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Refined solutions by number of sites: what they lose, and what the same number loses without refinement.
+
+    The ratio of the two changes slowly with the number of sites; `predict` takes it from the passes on both sides.
+    """
+
+    refined: Mapping[int, int]
+    unrefined: Mapping[int, int]
+
+    def predict(self, sites: int, unrefined: int) -> float:
+        """Predict the loss after refinement from the loss before it, by the ratios of the passes so far."""
+        known = sorted(self.refined)
+        ratios = [self.refined[each] / self.unrefined[each] if self.unrefined[each] else 1.0 for each in known]
+        return unrefined * float(np.interp(math.log(sites), np.log(known), ratios))
+
+
+def refine_and_correct(
+    find: Callable[[Callable[[int, int], float], float], int],
+    unrefined_loss: Callable[[int], int],
+    refined_loss: Callable[[int], int],
+    allowed: int,
+    expected_share: float,
+) -> dict[int, int]:
+    """Refine the number of sites that trials without refinement find, and correct it by at most two more passes.
+
+    ``find`` searches for the best number with a prediction of the refined loss (from the number of sites and its loss
+    without refinement) and an allowed loss. The first prediction is ``expected_share`` of the loss. Returns what the
+    refined numbers lose, by number of sites.
+    """
+    refined: dict[int, int] = {}
+    unrefined: dict[int, int] = {}
+    sites = find(lambda _, loss: expected_share * loss, allowed)
+    while True:
+        unrefined[sites], refined[sites] = unrefined_loss(sites), refined_loss(sites)
+        if len(refined) == MOST_PASSES:
+            return refined
+        is_last = len(refined) == MOST_PASSES - 1
+        is_above = all(lost > allowed for lost in refined.values())
+        sites = find(Passes(refined, unrefined).predict, allowed * (_CAUTION if is_last and is_above else 1.0))
+        near = [each for each in refined if each / _NEAR_ENOUGH <= sites <= each * _NEAR_ENOUGH]
+        if sites in refined or any(refined[each] <= allowed for each in near):
+            return refined
 
 
 class _Search:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self
 
@@ -212,7 +212,9 @@ class Outcome:
 class Trials(Protocol):
     """The chosen approaches tried out with a number of sites, for approaches that decide by what it would cost.
 
-    The same number is never computed twice, and what was computed is used again for the solutions of the run.
+    The same number is never computed twice, and what was computed is used again for the solutions of the run. Long
+    searches are left out of trials: ``is_simplified`` says that some were, ``refined_suppressed`` and
+    ``refined_penalty`` make the whole solution.
     """
 
     @property
@@ -228,6 +230,20 @@ class Trials(Protocol):
 
     def penalty(self, sites: int) -> float:
         """The certainty penalty of the release with 1 … r sites, from 0 to 1."""
+
+    @property
+    def is_simplified(self) -> bool:
+        """Whether trials leave out a search that solutions go through."""
+
+    @property
+    def expected_share(self) -> float:
+        """About which share of the suppressed records of a trial the search leaves."""
+
+    def refined_suppressed(self, sites: int) -> int:
+        """How many records the whole solution with 1 … r sites would suppress."""
+
+    def refined_penalty(self, sites: int) -> float:
+        """The certainty penalty of the whole solution with 1 … r sites."""
 
 
 class SiteNumber(Approach):
@@ -257,6 +273,8 @@ class SiteLocation(Approach):
 
     component: ClassVar[str] = "site_location"
     uses_records: ClassVar[bool] = True
+    remaining_loss: ClassVar[float] = 1.0
+    """About which share of the suppressed records is left, compared with what trials use (see `without_search`)."""
 
     @property
     def changes_number(self) -> bool:
@@ -269,6 +287,14 @@ class SiteLocation(Approach):
         """What finds the places that it starts from, if it moves those of another approach; else itself."""
         seeding = getattr(self, "seeding", None)
         return seeding.beginning if isinstance(seeding, SiteLocation) else self
+
+    @property
+    def without_search(self) -> SiteLocation:
+        """What trials of a number of sites use: itself, or what a long search starts from."""
+        seeding = getattr(self, "seeding", None)
+        if not isinstance(seeding, SiteLocation) or seeding.without_search is seeding:
+            return self
+        return replace(self, seeding=seeding.without_search)  # type: ignore[call-arg]
 
     @abstractmethod
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
@@ -366,6 +392,13 @@ class Refinement(Approach):
     component: ClassVar[str] = "refinement"
     share: ClassVar[float] = 0.5
     """About which share of a solution's time it takes, for the progress bar."""
+    remaining_loss: ClassVar[float] = 1.0
+    """About which share of the suppressed records is left, compared with what trials use (see `without_search`)."""
+
+    @property
+    def without_search(self) -> Refinement | None:
+        """What trials of a number of sites use: itself, or nothing instead of a long search."""
+        return self
 
     @abstractmethod
     def refine(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.aggregation import dense_membership
 from vbas_desktop.algorithms.certainty import category_penalty, certainty_penalty, place_penalty
-from vbas_desktop.algorithms.site_numbers import allowed_records, most_scanned, range_of_sites
+from vbas_desktop.algorithms.site_numbers import MOST_PASSES, allowed_records, most_scanned, range_of_sites
 from vbas_desktop.algorithms.suppression import Aggregation, release_classes, released_by_place
 from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
 from vbas_desktop.approaches.registry import NOTHING
@@ -86,6 +86,8 @@ class _Known:
         self._trials: dict[int, Trial] = {}
         self._category_penalties: dict[int, float] = {}
         self._seconds: list[float] = []
+        self.trials: _Known | None = None
+        """What is known of the same without long searches, once that was tried."""
 
     @property
     def seconds_of_one(self) -> float | None:
@@ -150,6 +152,22 @@ class Partitions:
     def stopped(self) -> bool:
         """Whether the user did not wait for the end of a refinement."""
         return any(partition.stopped for partition in self._made.values())
+
+    @property
+    def trials(self) -> Partitions:
+        """The same without long searches: what a number of sites is tried out with. Itself if there are none."""
+        return self._simplified or self
+
+    @cached_property
+    def _simplified(self) -> Partitions | None:
+        location = self.request.site_location.without_search
+        refinement = None if self.request.refinement is None else self.request.refinement.without_search
+        if location is self.request.site_location and refinement is self.request.refinement:
+            return None
+        if self.known.trials is None:
+            self.known.trials = _Known()
+        simpler = replace(self.request, site_location=location, refinement=refinement)
+        return Partitions(simpler, self.situation, self.known.trials)
 
     @cached_property
     def limits(self) -> Limits | None:
@@ -368,15 +386,38 @@ class _Asked:
     def in_tiers(self) -> bool:
         return self._partitions.in_tiers
 
+    @property
+    def is_simplified(self) -> bool:
+        return self._partitions.trials is not self._partitions
+
+    @property
+    def expected_share(self) -> float:
+        request = self._partitions.request
+        left_by_refinement = 1.0 if request.refinement is None else request.refinement.remaining_loss
+        return float(request.site_location.remaining_loss * left_by_refinement)
+
     def suppressed(self, sites: int) -> int:
-        return self._partitions.suppressed(sites, self._part())
+        return self._partitions.trials.suppressed(sites, self._part())
 
     def penalty(self, sites: int) -> float:
+        return self._partitions.trials.penalty(sites, self._part())
+
+    def refined_suppressed(self, sites: int) -> int:
+        return self._partitions.suppressed(sites, self._part())
+
+    def refined_penalty(self, sites: int) -> float:
         return self._partitions.penalty(sites, self._part())
 
     def _part(self) -> Progress:
-        done = min(len(self._partitions.tried), self._most - 1)
-        return _Named(Span(self._progress, done / self._most, (done + 1) / self._most))
+        """Give the next trial its share: a long search counts as much as all trials without one."""
+        if not self.is_simplified:
+            done, most = len(self._partitions.tried), self._most
+        else:
+            begun = bool(self._partitions.tried)
+            done = self._most * len(self._partitions.tried) + (0 if begun else len(self._partitions.trials.tried))
+            most = self._most * (1 + MOST_PASSES)
+        done = min(done, most - 1)
+        return _Named(Span(self._progress, done / most, (done + 1) / most))
 
 
 class _Named:

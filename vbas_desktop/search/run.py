@@ -252,7 +252,7 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
         regions=regions,
         suppressed=partitions.tried[sites],
         place_loss=loss,
-        trials=len(partitions.tried),
+        trials=len(partitions.trials.tried),
         unmet=_unmet(partitions.limits, partition),
         places=places,
     )

@@ -17,6 +17,7 @@ from vbas_desktop.algorithms.site_numbers import (
     least_penalty,
     most_scanned,
     most_trials,
+    refine_and_correct,
 )
 
 
@@ -145,3 +146,50 @@ def test_the_forecast_is_the_largest_number_whose_expected_loss_is_allowed():
     totals = np.array([900, 300, 40])
     assert [forecast(totals, 5, allowed, 200) for allowed in (0, 30, 10_000)] == [1, 15, 200]
     assert expected_loss(totals, 5, 15) <= 30 < expected_loss(totals, 5, 16)
+
+
+def corrected(unrefined, share, allowed, expected, most=2000):
+    """The passes of a refinement that leaves a share of the loss, with an exact search among all numbers."""
+    passes = []
+
+    def refined(sites):
+        passes.append(sites)
+        return round(unrefined(sites) * share(sites))
+
+    def find(predict, within):
+        return max((s for s in range(1, most + 1) if predict(s, unrefined(s)) <= within), default=1)
+
+    found = refine_and_correct(find, unrefined, refined, allowed, expected)
+    assert list(found) == passes
+    assert len(passes) <= 3
+    best = max(s for s in range(1, most + 1) if round(unrefined(s) * share(s)) <= allowed)
+    return found, best
+
+
+@given(
+    st.floats(0.3, 1.1),
+    st.floats(-0.05, 0.05),
+    st.floats(0.8, 1.6),
+    st.sampled_from([0.6, 0.85, 1.0]),
+)
+def test_two_corrections_come_near_what_refining_every_number_finds(left, drift, power, expected):
+    """The share that refinement leaves drifts with the number of sites; the loss grows like a power of it."""
+    found, best = corrected(
+        lambda sites: round(10 * sites**power), lambda sites: left + drift * math.log(sites / 300), 4000, expected
+    )
+    fitting = [sites for sites, lost in found.items() if lost <= 4000]
+    assert max(fitting) >= 0.95 * best
+
+
+def test_one_pass_is_enough_if_the_expected_share_is_right():
+    found, best = corrected(lambda sites: 10 * sites, lambda _: 0.6, 3000, 0.6)
+    assert found == {500: 3000}
+    assert best == 500
+
+
+def test_a_pass_that_loses_too_much_is_followed_by_smaller_numbers():
+    found, best = corrected(lambda sites: 10 * sites, lambda sites: 0.5 + sites / 2000, 3000, 0.5)
+    assert next(iter(found)) == 600
+    assert found[600] > 3000
+    fitting = [sites for sites, lost in found.items() if lost <= 3000]
+    assert 0.95 * best <= max(fitting) <= best

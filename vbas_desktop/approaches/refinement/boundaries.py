@@ -51,6 +51,7 @@ class BoundariesRefinement(Refinement):
         "which classes would have been small elsewhere. How much is measured in docs/refinement.md.",
     )
     share: ClassVar[float] = 0.8
+    remaining_loss: ClassVar[float] = 0.6
 
     effort: int = effort_parameter(1000, "initial region")
     weight: float = weight_parameter()
@@ -61,6 +62,11 @@ class BoundariesRefinement(Refinement):
         low=0.0,
         high=1000.0,
     )
+
+    @property
+    def without_search(self) -> None:
+        """Nothing: moving boundaries takes longer than all trials of a number of sites together."""
+        return
 
     def refine(
         self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress

@@ -44,9 +44,16 @@ class RefineSitesSiteLocation(TellingLocation):
         "that helps to guess small counts is measured in docs/refinement.md.",
     )
 
+    remaining_loss: ClassVar[float] = 0.85
+
     seeding: SiteLocation = seeding_parameter()
     effort: int = effort_parameter(USUAL_EFFORT, "site")
     weight: float = weight_parameter()
+
+    @property
+    def without_search(self) -> SiteLocation:
+        """The seeding: moving sites takes as long as all trials of a number of sites together."""
+        return self.seeding.without_search
 
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress

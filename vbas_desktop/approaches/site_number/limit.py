@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from vbas_desktop.algorithms.site_numbers import (
@@ -11,6 +14,7 @@ from vbas_desktop.algorithms.site_numbers import (
     forecast,
     largest_within,
     least_penalty,
+    refine_and_correct,
 )
 from vbas_desktop.approaches.base import Card, SiteNumber, Situation, Trials, parameter
 from vbas_desktop.model.solution import FINEST, LEAST_LOSS, USUAL_LOSS_PERCENT
@@ -31,6 +35,10 @@ class LimitSiteNumber(SiteNumber):
     “least-loss”: the number with the least certainty penalty (see the measure) of those that fit: the same grid, then
     the gaps beside the best number are halved down to one percent of it. The penalty of merged regions falls with the
     number of sites and that of suppressed records rises, so the allowance is usually not spent.
+
+    Long searches (“refine-sites”, “boundaries”) are left out of trials. The number that is found is refined, and
+    corrected by at most two more refinements: the share of the loss that refinement leaves changes slowly with the
+    number of sites. The best refined one within the limit is kept.
 
     References
     ----------
@@ -77,13 +85,34 @@ class LimitSiteNumber(SiteNumber):
 
     def decide(self, situation: Situation, trials: Trials) -> int:
         """The best number of sites within the limit; 1 if none is within it."""
-        allowed, most = allowed_records(trials.records, self.allowed_loss_percent), len(situation.regions)
+        allowed = allowed_records(trials.records, self.allowed_loss_percent)
+        if not trials.is_simplified:
+            return self._find(situation, trials, lambda _, loss: loss, allowed)
+        find = partial(self._find, situation, trials)
+        refined = refine_and_correct(find, trials.suppressed, trials.refined_suppressed, allowed, trials.expected_share)
+        fitting = [sites for sites, lost in refined.items() if lost <= allowed]
+        if not fitting:
+            return min(refined, key=lambda sites: (refined[sites], sites))
+        return min(fitting, key=trials.refined_penalty) if self.aim == LEAST_LOSS else max(fitting)
+
+    def _find(self, situation: Situation, trials: Trials, predict: Callable[[int, int], float], allowed: float) -> int:
+        """Search for the number of sites whose predicted loss, by sites and loss of the trial, is within the limit."""
+
+        def loss(sites: int) -> int:
+            return math.ceil(predict(sites, trials.suppressed(sites)))
+
+        def penalty(sites: int) -> float:
+            # A record that refinement saves from suppression counts with its place instead of 1.
+            saved = trials.suppressed(sites) - predict(sites, trials.suppressed(sites))
+            return trials.penalty(sites) - saved / max(1, trials.records)
+
+        most, within = len(situation.regions), math.floor(allowed)
         if self.aim == LEAST_LOSS:
-            return least_penalty(trials.suppressed, trials.penalty, allowed, most)
+            return least_penalty(loss, penalty, within, most)
         if trials.in_tiers:
-            return finest_on_grid(trials.suppressed, allowed, most)
-        start = self._start(situation, allowed - (trials.records - situation.records))
-        return largest_within(trials.suppressed, allowed, most, start)
+            return finest_on_grid(loss, within, most)
+        start = self._start(situation, within - (trials.records - situation.records))
+        return largest_within(loss, within, most, start)
 
     def _start(self, situation: Situation, allowed: int) -> int:
         return forecast(situation.counts.combination_totals, situation.k, allowed, len(situation.regions))
