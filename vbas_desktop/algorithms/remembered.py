@@ -17,15 +17,17 @@ T = TypeVar("T")
 def remembered(find: Callable[[K], T]) -> Callable[[K], T]:
     """The same function, which finds the answer for each object once."""
     known: WeakKeyDictionary[K, T] = WeakKeyDictionary()
+    finding: WeakKeyDictionary[K, Lock] = WeakKeyDictionary()
     knowing = Lock()
 
     def found_once(asked: K) -> T:
         with knowing:
+            own = finding.setdefault(asked, Lock())
+        # Two threads that ask for the same at once would otherwise both find it, and take twice the memory.
+        with own:
             found = known.get(asked)
-        if found is None:
-            found = find(asked)
-            with knowing:
-                found = known.setdefault(asked, found)
+            if found is None:
+                found = known[asked] = find(asked)
         return found
 
     return found_once

@@ -184,8 +184,8 @@ MOST_PASSES = 3
 _NEAR_ENOUGH = 1.02
 """A number that is predicted to be better is refined only if it differs by more than this factor."""
 
-_CAUTION = 0.98
-"""The share of the allowed loss that the last pass aims at if no other is within it: nothing can correct it."""
+_CAUTION = 0.97
+"""The share of the allowed loss that the last pass aims at if the one before lost too much: nothing can correct it."""
 
 
 @dataclass(frozen=True)
@@ -225,9 +225,8 @@ def refine_and_correct(
         unrefined[sites], refined[sites] = unrefined_loss(sites), refined_loss(sites)
         if len(refined) == MOST_PASSES:
             return refined
-        is_last = len(refined) == MOST_PASSES - 1
-        is_above = all(lost > allowed for lost in refined.values())
-        sites = find(Passes(refined, unrefined).predict, allowed * (_CAUTION if is_last and is_above else 1.0))
+        is_risky = len(refined) == MOST_PASSES - 1 and refined[sites] > allowed
+        sites = find(Passes(refined, unrefined).predict, allowed * (_CAUTION if is_risky else 1.0))
         near = [each for each in refined if each / _NEAR_ENOUGH <= sites <= each * _NEAR_ENOUGH]
         if sites in refined or any(refined[each] <= allowed for each in near):
             return refined

@@ -27,6 +27,7 @@ from vbas_desktop.algorithms.indices import (
     sum_of_logs,
     worst_of_points,
 )
+from vbas_desktop.algorithms.remembered import remembered
 from vbas_desktop.algorithms.suppression import Aggregation, ReleasedClasses, release_classes
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import SILENT, Progress
@@ -314,10 +315,14 @@ def _moved(problem: Problem, merged: Aggregation, released: ReleasedClasses) -> 
     """How far records are from the middle of the place where they are released; places tier by tier."""
     starts = np.cumsum([0, *merged.places])
     membership = np.concatenate([each + start for each, start in zip(merged.memberships, starts, strict=False)])
-    points = problem.regions.points
-    worst = worst_of_points(points, problem.counts.region_totals)
-    in_tiers = np.tile(points, (len(merged.places), 1))
-    return moves(in_tiers, membership, int(starts[-1]), released.records.ravel(), worst)
+    in_tiers = np.tile(problem.regions.points, (len(merged.places), 1))
+    return moves(in_tiers, membership, int(starts[-1]), released.records.ravel(), _worst_ratio(problem)[0])
+
+
+@remembered
+def _worst_ratio(problem: Problem) -> tuple[float | None]:
+    """Compute the worst Davies–Bouldin ratio of the file, once for all its solutions."""
+    return (worst_of_points(problem.regions.points, problem.counts.region_totals),)
 
 
 def with_representability(

@@ -1,5 +1,8 @@
 """Neighbours, pieces and colours of regions."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +17,8 @@ from vbas_desktop.algorithms.adjacency import (
     polygon_neighbours,
 )
 from vbas_desktop.algorithms.colouring import colour_map, recolour
+from vbas_desktop.algorithms.places import distinct_pairs
+from vbas_desktop.algorithms.remembered import remembered
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 
@@ -140,3 +145,33 @@ def test_neighbours_share_a_colour_only_if_there_are_too_few():
     everybody = np.array([(one, other) for other in range(30) for one in range(other)], np.int32)
     assert np.bincount(colour_map(30, everybody, 10)).tolist() == [3] * 10
     assert sorted(colour_map(3, triangle, 3).tolist()) == [0, 1, 2]
+
+
+def test_threads_that_ask_at_once_wait_for_one_search():
+    class Asked:
+        """Something that can be referred to weakly."""
+
+    searches, begun, go = [], threading.Event(), threading.Event()
+
+    @remembered
+    def find(asked):
+        searches.append(asked)
+        begun.set()
+        assert go.wait(30)
+        return len(searches)
+
+    asked, other = Asked(), Asked()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(find, asked)
+        assert begun.wait(30)
+        second = pool.submit(find, asked)
+        go.set()
+        assert (first.result(30), second.result(30)) == (1, 1)
+    assert find(other) == 2
+    assert find(asked) == 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=60))
+def test_distinct_pairs_are_those_of_a_set(pairs):
+    one, other = np.array(pairs, np.int64).reshape(-1, 2).T
+    assert distinct_pairs(one, other).tolist() == [list(pair) for pair in sorted(set(pairs))]
