@@ -5,13 +5,17 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from vbas_desktop.io.access import NO_SUCH_FILE
 from vbas_desktop.model.errors import InputError, refusal
@@ -21,6 +25,7 @@ from vbas_desktop.settings.reading import RecordOptions
 from .address import DATABASES, Address
 from .datasets import Dataset, dataset_of, first_record_of, mark_of
 from .engine import (
+    LOOKING,
     OUT_OF_MEMORY,
     RECORDS,
     DatabaseEngine,
@@ -38,47 +43,54 @@ MEMORY = "1GB"
 _BATCH_ROWS = 1 << 17
 _MOST_LINE_BYTES = 1 << 26
 """A line of text may have so many; DuckDB's buffers for 16 of them would be all the memory that it may use."""
-_MOST_HEAD_LINES = 20
-"""How many lines the names and what precedes the records may have."""
 
 
 class DuckDBEngine(DatabaseEngine):
-    """One connection to a database in memory, through which files are read; nothing of it is kept."""
+    """Reads files and DuckDB tables through one connection to a database in memory; nothing of it is kept.
+
+    Text files are parsed once (`ParsedText`).
+    """
 
     def __init__(self, address: Address, options: RecordOptions, progress: Progress) -> None:
         self.address = address
         self._dataset: Dataset | None = None
-        self._connection = connected(address)
+        self._parsed: ParsedText | None = None
+        self._connection = connect(address)
         try:
             if Path(address.place).suffix.lower() in DATABASES:
                 header, schema = self._attach()
             else:
                 self._dataset = dataset_of(address, options)
-                header, schema = self._view(self._dataset)
+                header, schema = self._view(self._dataset, progress)
             size = self._dataset.size_bytes if self._dataset else os.stat(address.place).st_size
             self.description = Description(header, schema, self._number("count(*)", "", progress), size, self.mark())
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
 
     def mark(self) -> str:
-        """What changes with the files; that of a database is one."""
+        """Return what changes with the files; a database is one file."""
         return self._dataset.mark() if self._dataset is not None else mark_of([self.address.place])
 
-    def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
-        """The files as one table with numbered columns."""
-        forbid_other_files(self._connection, [dataset.folder])
-        read = _reading(dataset)
+    def _view(self, dataset: Dataset, progress: Progress) -> tuple[tuple[str, ...], Any]:
+        """Name the rows of the files, with numbered columns."""
+        self._parsed = None if dataset.is_parquet else ParsedText()
+        forbid_other_files(self._connection, [dataset.folder], [] if self._parsed is None else [self._parsed.path])
+        read = _read_files(dataset)
         order = self._order(dataset, read)
         # By place: DuckDB does not tell names apart that differ in case alone.
         aliases = ", ".join(f"r{place}" for place in range(len(order)))
-        chosen = ", ".join(f"r{found} AS c{place}" for place, found in enumerate(order))
-        self._run(f"CREATE VIEW {RECORDS} AS SELECT {chosen} FROM {read} AS t({aliases})")
+        columns = ", ".join(f"r{found} AS c{place}" for place, found in enumerate(order))
+        rows = f"SELECT {columns} FROM {read} AS t({aliases})"
+        if self._parsed is not None:
+            self._parsed.write(self.batches(rows, dataset.schema, progress, LOOKING), dataset.schema)
+            rows = f"SELECT * FROM {self._parsed.table}"
+        self._run(f"CREATE VIEW {RECORDS} AS {rows}")
         return dataset.header, dataset.schema
 
     @property
     def is_one_file(self) -> bool:
-        """Whether the records are one file, which has a first record."""
+        """Tell whether the records are one file, which has a first record."""
         return self._dataset is not None and self._dataset.is_one_file
 
     def first_record(self) -> tuple[str, ...] | None:
@@ -88,17 +100,26 @@ class DuckDBEngine(DatabaseEngine):
     def drop_first_record(self, progress: Progress) -> None:
         """Leave the first record of the only file out of the records from now on."""
         assert self._dataset is not None
-        rows = self.description.rows - 1
-        for read in _readings_without_first(self._dataset):
-            self._run(f"CREATE OR REPLACE VIEW {RECORDS} AS {read}")
-            if self._number("count(*)", "", progress) == rows:
-                self.description = replace(self.description, rows=rows)
-                return
-        message = "The line with the numbers of categories cannot be told from the names before it."
-        raise refusal("category-line", message, "Take that line out of the file.", file=self.address)
+        columns = ", ".join(self._dataset.schema.names)
+        numbered = f"{_read_files(self._dataset, ', file_row_number=true')} AS t({columns}, row)"
+        first = 0
+        if self._parsed is not None:
+            # The parsed rows are in no order, but any row with the values of the first one is as good.
+            numbered = f"{self._parsed.numbered_table} AS t({columns}, row)"
+            texts = zip(self._dataset.schema.names, self.first_record() or (), strict=True)
+            same = " AND ".join(f"coalesce({name}, '') = {text_literal(text)}" for name, text in texts)
+            query = f"SELECT coalesce(min(row), -1) FROM {numbered} WHERE {same}"
+            first = self.fetch(query, None, progress, LOOKING).column(0)[0].as_py()
+        rows = f"{numbered} WHERE row <> {first}"
+        self._run(f"CREATE OR REPLACE VIEW {RECORDS} AS SELECT {columns} FROM {rows}")
+        number = self.description.rows - 1
+        if self._number("count(*)", "", progress) != number:
+            message = "The line with the numbers of categories cannot be told from the names before it."
+            raise refusal("category-line", message, "Take that line out of the file.", file=self.address)
+        self.description = replace(self.description, rows=number)
 
     def _order(self, dataset: Dataset, read: str) -> list[int]:
-        """Where DuckDB has each column: those of folders are behind the others, in an order of its own."""
+        """Find where DuckDB has each column: those of folders are behind the others, in an order of its own."""
         names = self._run(f"SELECT * FROM {read} LIMIT 0").columns
         files = len(dataset.header) - len(dataset.partitions)
         behind = {name: place for place, name in enumerate(names) if place >= files}
@@ -131,11 +152,11 @@ class DuckDBEngine(DatabaseEngine):
         return header, pa.schema([(f"c{place}", kind) for place, kind in enumerate(result.schema.types)])
 
     def _run(self, query: str) -> Any:
-        with self._telling():
+        with self._explaining():
             return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _explaining(self) -> Iterator[None]:
         """Errors in words; a stop stays a stop."""
         import duckdb
 
@@ -144,9 +165,9 @@ class DuckDBEngine(DatabaseEngine):
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
-            raise self._told(error) from None
+            raise self._explain(error) from None
 
-    def _told(self, error: Exception) -> InputError:
+    def _explain(self, error: Exception) -> InputError:
         """What went wrong, without the content of records that DuckDB's messages quote."""
         import duckdb
 
@@ -171,22 +192,22 @@ class DuckDBEngine(DatabaseEngine):
         return refusal("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
-        """All of a result."""
+        """Return all of a result."""
         with closing(self._connection.cursor()) as cursor:
 
             def job() -> Any:
-                with self._telling():
+                with self._explaining():
                     return cursor.sql(query).to_arrow_table()
 
             table = watched(job, cursor.interrupt, progress, stage)
         return table if types is None else cast(table, types)
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """A result batch by batch."""
+        """Yield a result batch by batch."""
         with closing(self._connection.cursor()) as cursor:
 
             def stream() -> Iterator[Any]:
-                with self._telling():
+                with self._explaining():
                     for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
                         yield cast(batch, types)
 
@@ -221,47 +242,74 @@ class DuckDBEngine(DatabaseEngine):
         return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection and drop the parsed text."""
         self._connection.close()
+        if self._parsed is not None:
+            self._parsed.close()
 
 
-def _reading(dataset: Dataset, text_rows: str = "header=true", parquet_rows: str = "") -> str:
-    """Write the SQL that reads the files of a dataset; the last two say which rows of text and of Parquet files."""
+class ParsedText:
+    """Rows of text files, parsed once into a Parquet file: every query would parse the text again.
+
+    The file has no name where the system can open it without one, so nothing of it is left by a killed process.
+    """
+
+    def __init__(self) -> None:
+        folder = None
+        if os.path.isdir("/dev/fd"):
+            self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed with the engine)
+            self.path = f"/dev/fd/{self._file.fileno()}"
+        else:
+            folder = tempfile.mkdtemp(prefix="vbas-duckdb-")
+            self.path = os.path.join(folder, "rows.parquet")
+            self._file = open(self.path, "w+b")  # noqa: SIM115
+        # Whoever forgets the engine lets go of the rows.
+        self.close = weakref.finalize(self, _drop_file, self._file, folder)
+
+    @property
+    def table(self) -> str:
+        """Return the table function that reads the rows."""
+        return f"read_parquet({text_literal(self.path)})"
+
+    @property
+    def numbered_table(self) -> str:
+        """Return the table function that reads the rows with their numbers in the last column."""
+        return f"read_parquet({text_literal(self.path)}, file_row_number=true)"
+
+    def write(self, batches: Iterator[Any], schema: Any) -> None:
+        """Write the rows; to be done once, before they are read."""
+        with pq.ParquetWriter(self._file, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        self._file.flush()
+
+
+def _drop_file(file: IO[bytes], folder: str | None) -> None:
+    """Close a temporary file and remove its folder, if it has one."""
+    file.close()
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read_files(dataset: Dataset, options: str = "") -> str:
+    """Write the table function that reads the files of a dataset."""
     # DuckDB takes every name as a pattern: an unescaped [ab].parquet would read a.parquet instead.
     files = "[" + ", ".join(text_literal(glob.escape(path)) for path in dataset.files) + "]"
     folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
     if dataset.is_parquet:
-        return f"read_parquet({files}, {folders}{parquet_rows})"
-    columns = ", ".join(
-        f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
-    )
+        return f"read_parquet({files}, {folders}{options})"
+    names = [text_literal(f"c{place}") for place in range(len(dataset.header) - len(dataset.partitions))]
+    columns = ", ".join(f"{name}: 'VARCHAR'" for name in names)
     return (
-        f"read_csv({files}, {folders}, auto_detect=false, "
-        f"{text_rows}, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
+        f"read_csv({files}, {folders}, auto_detect=false, header=true, "
+        f"delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
         f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
         f"max_line_size={_MOST_LINE_BYTES}, buffer_size={2 * _MOST_LINE_BYTES})"
     )
 
 
-def _readings_without_first(dataset: Dataset) -> Iterator[str]:
-    """Write the SQL that may read one file without its first record: one way for Parquet, some to try for text.
-
-    DuckDB has no row numbers for text, but skips lines; blank ones and, in some encodings, those inside a quoted name
-    count. The right number is the one that leaves one record fewer.
-    """
-    columns = len(dataset.header)
-    chosen = ", ".join(f"c{place}" for place in range(columns))
-    if dataset.is_parquet:
-        names = ", ".join([*(f"c{place}" for place in range(columns)), "row_number"])
-        read = _reading(dataset, parquet_rows=", file_row_number=true")
-        yield f"SELECT {chosen} FROM {read} AS t({names}) WHERE row_number > 0"
-        return
-    for lines in range(2, 2 + _MOST_HEAD_LINES):
-        yield f"SELECT {chosen} FROM {_reading(dataset, f'header=false, skip={lines}')}"
-
-
-def connected(address: Address) -> Any:
-    """A database in memory that fetches nothing and writes nothing by itself."""
+def connect(address: Address) -> Any:
+    """Open a database in memory that fetches nothing and writes nothing by itself."""
     try:
         import duckdb
     except ImportError:
@@ -313,20 +361,21 @@ def _unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
     return "The database is damaged.", "Get a fresh copy of the file."
 
 
-def forbid_other_files(connection: Any, folders: Sequence[str] = ()) -> None:
-    """Let the connection open nothing but what is attached already and what is in these folders, for good.
+def forbid_other_files(connection: Any, folders: Sequence[str] = (), files: Sequence[str] = ()) -> None:
+    """Let the connection open nothing but what is attached, what is in these folders, and these files, for good.
 
     A view in a file from elsewhere could otherwise read any file of the user.
     """
     allowed = ", ".join(text_literal(os.path.join(folder, "")) for folder in folders)
     connection.execute(f"SET allowed_directories = [{allowed}]")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(text_literal, files))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
 def tables_in_file(address: Address) -> list[str]:
     """The tables and views of a DuckDB file, as schema.table."""
-    with closing(connected(address)) as connection:
+    with closing(connect(address)) as connection:
         attach(connection, address.place)
         forbid_other_files(connection)
         return [f"{schema}.{name}" for schema, name in _tables(connection)]

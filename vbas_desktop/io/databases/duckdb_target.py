@@ -20,7 +20,7 @@ from vbas_desktop.model.errors import refusal
 from vbas_desktop.model.progress import Progress
 
 from .address import Address, Kind
-from .duckdb_engine import attach, connected, text_literal
+from .duckdb_engine import attach, connect, text_literal
 from .engine import quoted, watched
 from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
@@ -40,7 +40,7 @@ class DuckDBTable(Target):
         table_parts(self.address)
         check_writable(self._path)
         # The engine is needed in any case: without it, the wait for the release would be in vain.
-        connected(self.address).close()
+        connect(self.address).close()
         if self._path.exists():
             with _attached(self.address, writing=False) as connection:
                 self._refuse_other(connection)
@@ -158,7 +158,7 @@ def _attached(address: Address, writing: bool) -> Iterator[Any]:
     """A connection to the file, closed at the end: between two of them others may read it."""
     import duckdb
 
-    with closing(connected(address)) as connection:
+    with closing(connect(address)) as connection:
         attach(connection, address.place, writing)
         try:
             yield connection

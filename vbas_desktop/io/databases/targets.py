@@ -162,10 +162,10 @@ class Folder(Target):
 
 def _check_place(path: Path) -> None:
     """Refuse a place where nothing can be written, and a computer without the engine that reads the copy back."""
-    from .duckdb_engine import connected
+    from .duckdb_engine import connect
 
     check_writable(path)
-    connected(Address(str(path), Kind.DUCKDB, str(path))).close()
+    connect(Address(str(path), Kind.DUCKDB, str(path))).close()
 
 
 def _copy_bytes(file: Path, made: Path, progress: Progress) -> None:
