@@ -193,11 +193,11 @@ def test_nothing_of_the_look_is_in_the_release(tmp_path):
 
 
 def test_the_look_copes_with_what_record_files_look_like(tmp_path):
-    """Quotes, line breaks in fields, a lone return, another delimiter and encoding, numbers in several notations."""
+    """Quotes, line breaks in fields, a return in quotes, another delimiter and encoding, numbers in many notations."""
     generator = np.random.default_rng(8)
     rows = ['age;sex;region;plain;"more, or less"']
     for number in range(1500):
-        plain = ["07", "7", "+3", "é", '"two\nlines"', '"a ""quote"""', "a\rb", " x "][generator.integers(8)]
+        plain = ["07", "7", "+3", "é", '"two\nlines"', '"a ""quote"""', '"a\rb"', " x "][generator.integers(8)]
         more = ["7", "07", "1.50", ""][generator.integers(4)]
         rows.append(f"{10 * generator.integers(1, 4)};{'fm'[generator.integers(2)]};r{number % 16};{plain};{more}")
     records = tmp_path / "records.csv"

@@ -112,7 +112,7 @@ def test_a_failed_verification_ends_with_3_and_leaves_nothing(files, tmp_path, m
     def failing(*arguments):
         raise VerificationFailed("The written file did not pass its verification.")
 
-    monkeypatch.setattr(write.Verification, "checks", failing)
+    monkeypatch.setattr(write.Verification, "check", failing)
     assert run(files, tmp_path / "out") == 3
     assert "did not pass" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]

@@ -36,7 +36,6 @@ _PATTERNS = (
 )
 _LEFT_OUT = {
     "audit/copies.py": "needs real engines (make test-sources)",
-    "audit/source_records.py": "needs real engines (make test-sources)",
     "audit/words.py": "is compiled into loops",
     "io/records/bits.py": "is compiled into loops",
     "io/records/rehearsal.py": "computes with made-up numbers to have loops compiled",

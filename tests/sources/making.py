@@ -16,8 +16,7 @@ import pytest
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.audit.recount import Recount, recount
-from vbas_desktop.audit.source_records import recount_records
+from vbas_desktop.audit.recount import Recount, recount, recount_records
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.databases.address import Address, record_place

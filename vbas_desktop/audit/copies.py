@@ -1,24 +1,23 @@
-"""A copy of a released file somewhere else, read back there: the same rows, and none of them alone."""
+"""Read a copy of a released file at its target back: it must have the same rows, and none of them alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, typed_as
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.progress import Progress
 
-from .readback import Batch, hashed_batches, hashes_of, read_csv
-from .source_records import recount_records
-from .tally import fingerprints
+from .coded_file import CodedFile, CsvForm, ReadOptions, read_arrays, read_csv
+from .csv_stream import UnreadableFile
+from .fingerprints import hash_rows, summarise_rows
+from .recount import recount_records
+from .text_hashes import FingerprintSum, TextHasher
 
 _STAGE = "Reading the copy back"
 _ROWS = 1 << 17
@@ -39,20 +38,20 @@ class Original:
 
 
 def check_copy(engine: DatabaseEngine, original: Original, progress: Progress) -> int:
-    """Compare all that is at an engine with the released file, and count it anew; the number of rows.
+    """Compare all records of an engine with the released file, and count them anew; returns their number.
 
     Raises `VerificationFailed` if a name or a row differs, or a combination occurs fewer than k times.
     """
     about = engine.description
+    hasher = TextHasher()
+    options = ReadOptions(range(len(about.header)), hasher, advance=lambda number: progress.update(_STAGE))
     batches = engine.batches(f"SELECT * FROM {RECORDS}", about.schema, progress, _STAGE)
-    copied = chain([_names(about.header)], hashed_batches(batches))
-    if original.file.suffix == ".csv":
-        recode = None if original.encoding == "utf-8" else original.encoding
-        # The names are the first of the rows.
-        expected = read_csv(original.file, original.delimiter, len(about.header), recode=recode)
-    else:
-        expected = _of_parquet(original.file, about.schema.types)
-    if _sum(expected, progress) != _sum(copied, progress):
+    copied = _add_up(read_arrays((batch.columns for batch in batches), options), hasher)
+    try:
+        names, file = _read_original(original, about.schema.types, options)
+    except UnreadableFile:
+        names, file = (), None
+    if file is None or names != tuple(about.header) or not _add_up(file, hasher).equals(copied):
         raise VerificationFailed("What was written to the target is not what was released. It was removed.")
     if original.columns:
         region, *others = original.columns
@@ -61,30 +60,25 @@ def check_copy(engine: DatabaseEngine, original: Original, progress: Progress) -
     return about.rows
 
 
-def _names(header: Iterable[str]) -> Batch:
-    return np.stack([hashes_of(pa.array([name.encode()], pa.binary())) for name in header])
+def _read_original(
+    original: Original, types: Sequence[Any], options: ReadOptions
+) -> tuple[tuple[str, ...], CodedFile | None]:
+    """Return names and rows of the released file; None if it has another number of columns than the copy."""
+    if original.file.suffix == ".csv":
+        file = read_csv(original.file, CsvForm(len(types), original.delimiter, original.encoding), options)
+        return file.names, file
+    with pq.ParquetFile(original.file) as source:
+        names = tuple(source.schema_arrow.names)
+        return names, read_arrays(_typed_columns(source, types), options) if len(names) == len(types) else None
 
 
-def _of_parquet(file: Path, types: Sequence[Any]) -> Iterator[Batch]:
-    """The names and the rows of a Parquet file, its values in the types of the copy where that loses nothing."""
-    with pq.ParquetFile(file) as source:
-        names = source.schema_arrow.names
-        yield _names(names)
-        if len(names) == len(types):
-            yield from hashed_batches(_typed(batch, types) for batch in source.iter_batches(batch_size=_ROWS))
+def _typed_columns(source: pq.ParquetFile, types: Sequence[Any]) -> Iterator[list[Any]]:
+    """Yield the columns of batches in the types of the copy, where that loses nothing."""
+    for batch in source.iter_batches(batch_size=_ROWS):
+        yield [typed_as(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
 
 
-def _typed(batch: Any, types: Sequence[Any]) -> Any:
-    columns = [typed_as(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=[str(place) for place in range(len(columns))])
-
-
-def _sum(batches: Iterable[Batch], progress: Progress) -> tuple[int, int]:
-    """The number of rows, and the sum of their fingerprints: the same for the same rows in whatever order."""
-    rows, total = 0, 0
-    for batch in batches:
-        progress.update(_STAGE)
-        each = fingerprints(batch, range(len(batch)))
-        rows += each.size
-        total = (total + int(each.sum(dtype=np.uint64))) % (1 << 64)
-    return rows, total
+def _add_up(file: CodedFile, hasher: TextHasher) -> FingerprintSum:
+    found = summarise_rows(hash_rows(file, hasher, len(file.columns))).total
+    file.store.close()
+    return found

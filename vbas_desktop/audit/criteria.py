@@ -23,7 +23,7 @@ _BLOCK = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class ValueDistribution:
     """How the records of some classes are spread over the values of a sensitive column.
 
     ``number[i]`` records of class ``group[i]`` have value ``value[i]``; no pair occurs twice. ``harmful`` says of each
@@ -47,14 +47,14 @@ class Spread:
         """The records of each value."""
         return _sums(self.value, self.number, self.harmful.size)
 
-    def joined(self, group: Numbers, groups: int, kept: NDArray[np.bool_]) -> Spread:
+    def joined(self, group: Numbers, groups: int, kept: NDArray[np.bool_]) -> ValueDistribution:
         """The same records in other classes: ``group[g]`` is the new one of class g, if it is kept."""
         mine = kept[self.group]
         keys = group[self.group[mine]] * self.harmful.size + self.value[mine]
         found, where = np.unique(keys, return_inverse=True)
         classes, values = np.divmod(found, self.harmful.size)
         number = _sums(where.ravel(), self.number[mine], found.size)
-        return Spread(groups, classes, values, number, self.harmful, self.order)
+        return ValueDistribution(groups, classes, values, number, self.harmful, self.order)
 
     def failing(self, criteria: Sequence[Criterion], everybody: Numbers) -> NDArray[np.bool_]:
         """Which classes miss a criterion; ``everybody`` are the records of each value among all."""
@@ -175,18 +175,21 @@ class SensitiveRecount:
         return {**self.figures, "criteria": failing, "ok": self.met}
 
 
-def judged(column: str, spread: Spread, criteria: Sequence[Criterion]) -> SensitiveRecount:
+def evaluate_criteria(column: str, distribution: ValueDistribution, criteria: Sequence[Criterion]) -> SensitiveRecount:
     """Count what misses the criteria, compared with all records of the file."""
-    everybody, sizes = spread.totals, spread.sizes
+    everybody, sizes = distribution.totals, distribution.sizes
     missing = {}
     for each in criteria:
-        bad = spread.failing([each], everybody)
+        bad = distribution.failing([each], everybody)
         missing[each.text] = (int(bad.sum()), int(sizes[bad].sum()))
-    harmed = _sums(spread.group, spread.number * spread.harmful[spread.value], spread.groups) > 0
+    harmed = (
+        _sums(distribution.group, distribution.number * distribution.harmful[distribution.value], distribution.groups)
+        > 0
+    )
     figures: dict[str, float | None] = {}
     for name, kind, worst in _FIGURES:
-        if kind != "ordered-closeness" or spread.order is not None:
-            figure = spread.figure(kind, everybody)
+        if kind != "ordered-closeness" or distribution.order is not None:
+            figure = distribution.figure(kind, everybody)
             figures[name] = float(worst(figure[harmed])) if harmed.any() else None
     distinct = figures["least_distinct"]
     return SensitiveRecount(column, {**figures, "least_distinct": None if distinct is None else int(distinct)}, missing)

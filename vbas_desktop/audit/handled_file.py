@@ -10,20 +10,21 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import Check, VerificationFailed
 from vbas_desktop.model.file_format import Dialect
 
 from .aggregates import expected_aggregates
-from .file_columns import CodedColumn, UnreadableFile, read_csv, read_parquet
-from .readback import escaped
-from .selection import FilterClaim, read_filters, select_coded
+from .coded_file import CodedFile, CsvForm, ReadOptions, read_csv, read_parquet
+from .csv_stream import UnreadableFile
+from .filters import FilterClaim, find_considered, read_filters
+from .formulas import escape_formulas
+from .text_hashes import TextHasher
 
 Label = tuple[str, ...]
 _KEY = re.compile("[A-Z2-7]{16}")
@@ -107,10 +108,7 @@ class _Comparison:
         return tuple(self._escape(label))
 
     def _escape(self, texts: Sequence[str]) -> list[str]:
-        if not self._claim.is_escaped:
-            return list(texts)
-        values = escaped(pa.array([text.encode() for text in texts], pa.binary())).to_pylist()
-        return [value.decode() for value in values]
+        return escape_formulas(texts) if self._claim.is_escaped else list(texts)
 
     def checks(self) -> Iterator[Check]:
         """Make all checks; those of values only where the classes are as they have to be."""
@@ -211,48 +209,60 @@ class _Comparison:
         return True
 
 
-def _read_source(claim: HandledClaim) -> tuple[dict[str, CodedColumn], NDArray[np.int64]]:
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column in memory: the code of every row, and the text of each code."""
+
+    codes: NDArray[np.integer]
+    texts: tuple[str, ...]
+
+
+def _read_source(claim: HandledClaim) -> tuple[dict[str, _Column], NDArray[np.int64]]:
     """Read the needed columns of the considered records, and which records of the file these are, from 0."""
     filters = read_filters(claim.filters)
     needed = claim.columns if claim.record_key is not None else (*claim.quasi_identifiers, *claim.aggregated)
     names = list(dict.fromkeys([*needed, *(name for one in filters for name in one.columns)]))
     dialect = claim.dialect
     wanted = [dialect.header.index(name) for name in names]
+    options = ReadOptions(wanted, TextHasher(), unlimited=wanted)
     if dialect.format == "parquet":
-        _, found = read_parquet(claim.source, wanted, _go_on)
-        if dialect.category_line:
-            found = [CodedColumn(column.codes[1:], column.texts) for column in found]
+        file = read_parquet(claim.source, options, int(dialect.category_line))
     else:
         skipped = 2 if dialect.category_line else 1
-        form = dialect.delimiter or ",", dialect.encoding or "utf-8", _go_on, dialect.compressed, skipped, "replace"
-        _, found = read_csv(claim.source, wanted, len(dialect.header), *form)
-    columns = dict(zip(names, found, strict=True))
-    rows = columns[names[0]].codes.size
-    if not filters:
-        return columns, np.arange(rows)
-    positions = np.flatnonzero(select_coded(filters, columns, rows)).astype(np.int64)
-    return {name: column.at(positions) for name, column in columns.items()}, positions
+        form = CsvForm(len(dialect.header), dialect.delimiter or ",", dialect.encoding or "utf-8", dialect.compressed)
+        file = read_csv(claim.source, replace(form, skipped=skipped, undefined="replace"), options)
+    considered = find_considered(filters, file, dict(zip(names, file.columns, strict=True)))
+    positions = np.flatnonzero(np.concatenate([*considered, np.zeros(0, np.bool_)]))
+    if filters:
+        file = file.keep_rows(considered)
+    return _in_memory(names, file), positions
 
 
-def _read_written(claim: HandledClaim) -> dict[str, CodedColumn]:
+def _read_written(claim: HandledClaim) -> dict[str, _Column]:
     """Read the columns of the written file, by their names in the record file."""
     names = [*claim.columns, *([claim.record_key] if claim.record_key is not None else [])]
     wanted = range(len(names))
+    options = ReadOptions(wanted, TextHasher(), unlimited=wanted)
     if claim.is_parquet:
-        header, found = read_parquet(claim.file, wanted, _go_on)
+        file = read_parquet(claim.file, options)
     else:
-        header, found = read_csv(claim.file, wanted, len(names), claim.delimiter, "utf-8", _go_on)
-    expected = names
-    if claim.is_escaped:
-        encoded = escaped(pa.array([name.encode() for name in names], pa.binary()))
-        expected = [name.decode() for name in encoded.to_pylist()]
-    if header != expected:
+        file = read_csv(claim.file, CsvForm(len(names), claim.delimiter, "utf-8"), options)
+    if list(file.names) != (escape_formulas(names) if claim.is_escaped else names):
         raise UnreadableFile("its columns are not those that were chosen")
-    return dict(zip(names, found, strict=True))
+    return _in_memory(names, file)
 
 
-def _go_on() -> None:
-    """Never stop: files of this command are read in one go."""
+def _in_memory(names: Sequence[str], file: CodedFile) -> dict[str, _Column]:
+    """Return the columns with codes for the values that occur."""
+    found = {}
+    for name, column in zip(names, file.columns, strict=True):
+        used = np.flatnonzero(column.frequencies)
+        number = np.zeros(column.values, np.int64)
+        number[used] = np.arange(used.size)
+        texts = tuple(column.known_texts[code] for code in used.tolist())
+        found[name] = _Column(number[column.all_codes()], texts)
+    file.store.close()
+    return found
 
 
 def _read_rows(path: Path) -> list[list[str]]:
@@ -263,7 +273,7 @@ def _read_rows(path: Path) -> list[list[str]]:
         raise UnreadableFile("a list beside it cannot be read") from None
 
 
-def _number_classes(columns: Sequence[CodedColumn]) -> tuple[NDArray[np.int64], list[Label]]:
+def _number_classes(columns: Sequence[_Column]) -> tuple[NDArray[np.int64], list[Label]]:
     """Return the number of the class of each row, and the values of each class."""
     class_of = np.zeros(columns[0].codes.size, np.int64)
     for column in columns:
@@ -275,7 +285,7 @@ def _number_classes(columns: Sequence[CodedColumn]) -> tuple[NDArray[np.int64], 
 
 
 def _count_by_class(
-    classes: NDArray[np.int64], codes: NDArray[np.int32], texts: Sequence[str], number: int
+    classes: NDArray[np.int64], codes: NDArray[np.integer], texts: Sequence[str], number: int
 ) -> list[Counter[str]]:
     """Count the texts in each class."""
     pairs, counts = np.unique(classes * max(1, len(texts)) + codes, return_counts=True)

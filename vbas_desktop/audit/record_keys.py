@@ -1,35 +1,43 @@
-"""Do the keys of a release lead back to the right records? Compares the released rows with the index and the input."""
+"""Check that the keys of a release lead back to the right records of the input."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
-from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import Check
 
-from .readback import hashes_of
-from .tally import Hashes
+from .combinations import Ints
+from .text_hashes import Hashes, TextHasher
 
 _PATTERN = r"^[A-Z2-7]{16}$"
+_TYPES = {"record_key": pa.string(), "record": pa.int64(), "row": pa.int64()}
 
 
-def check_record_keys(
-    index: Path, keys: Hashes, rows: Hashes, positions: NDArray[np.int64], expected: NDArray[np.uint64]
-) -> list[Check]:
-    """Check the keys of the released rows.
+@dataclass(frozen=True, eq=False)
+class KeyedRows:
+    """Released rows and released records of the input.
 
     Parameters
     ----------
-    index : the file ``record_key,record,row``
-    keys, rows : hash of the key, and fingerprint of all other released values, of each released row
-    positions : the number in the input, from 0, of each considered record of a known region, ascending
-    expected : fingerprints of what each of these becomes when it is released, a line for each tier
+    keys, rows : hash of the key, and fingerprint of all other values, of each row of the released file
+    positions : the number among all records of the input, from 0, of each record that is released, ascending
+    expected : the fingerprint of what each of these becomes when it is released
     """
+
+    keys: Hashes
+    rows: Hashes
+    positions: Ints
+    expected: Hashes
+
+
+def check_record_keys(index: Path, keyed: KeyedRows, hasher: TextHasher) -> list[Check]:
+    """Check form and index of the keys, and where they lead; ``index`` is the file ``record_key,record,row``."""
     try:
         listed = pa_csv.read_csv(index, convert_options=pa_csv.ConvertOptions(column_types=_TYPES))
     except (OSError, pa.ArrowInvalid):
@@ -37,9 +45,10 @@ def check_record_keys(
     if listed.column_names != list(_TYPES):
         return [Check("the index of keys can be read back", False, "its columns are others")]
     texts = listed.column("record_key").combine_chunks()
-    hashes = hashes_of(texts.cast(pa.binary()))
+    hashes = hasher.hash(texts.to_pylist())
     records = listed.column("record").to_numpy()
     lines = listed.column("row").to_numpy()
+    keys = keyed.keys
     order = np.argsort(hashes)
     right_form = bool(pc.all(pc.match_substring_regex(texts, _PATTERN), min_count=0).as_py())
     unique = np.unique(keys).size == keys.size and np.unique(records).size == records.size
@@ -50,14 +59,10 @@ def check_record_keys(
     ]
     if not (unique and listed_keys):
         return checks
-    record_of_row = records[order[np.searchsorted(hashes[order], keys)]] - 1
-    place = np.minimum(np.searchsorted(positions, record_of_row), max(0, positions.size - 1))
-    known = positions.size > 0 and bool((positions[place] == record_of_row).all())
-    same = known and bool((expected[:, place] == rows).any(axis=0).all())
-    by_record = np.argsort(records)
-    ascending = bool((np.diff(lines[by_record]) > 0).all())
-    checks.append(Check("every key leads to the input row that its row was made of", same and ascending))
+    position_of_row = records[order[np.searchsorted(hashes[order], keys)]] - 1
+    at = np.minimum(np.searchsorted(keyed.positions, position_of_row), max(0, keyed.positions.size - 1))
+    is_known = keyed.positions.size > 0 and np.array_equal(keyed.positions[at], position_of_row)
+    is_same = is_known and np.array_equal(keyed.expected[at], keyed.rows)
+    ascending = bool((np.diff(lines[np.argsort(records)]) > 0).all())
+    checks.append(Check("every key leads to the input row that its row was made of", is_same and ascending))
     return checks
-
-
-_TYPES = {"record_key": pa.string(), "record": pa.int64(), "row": pa.int64()}

@@ -1,8 +1,7 @@
-"""Counts the classes of a written file from scratch, to say whether it is k-anonymous.
+"""Count the classes of a written file from scratch, to say whether it is k-anonymous.
 
-An independent reading: it cuts rows, numbers values and counts in its own way, reads quoted text by Arrow, and shares
-no code with the loader or with whatever wrote the file, so that a fault in those cannot hide itself here. The file
-streams by; memory is bounded by the number of classes that occur.
+An independent reading: it shares no code with the loader or with whatever wrote the file, so that a fault in those
+cannot hide itself here. What does not fit into memory goes to a nameless file.
 """
 
 from __future__ import annotations
@@ -10,33 +9,32 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import io
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.io.access import check_readable, refuse_bomb
+from vbas_desktop.io.access import check_readable
+from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, changed
 from vbas_desktop.io.dialect import check_column_number, check_line_ends
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.names import list_first_line
 from vbas_desktop.model.progress import Progress, Silent
 
-from .classes import Classes, beginnings
-from .criteria import SensitiveRecount, Spread, judged, order_of
+from .coded_file import CodedColumn, CsvForm, ReadOptions, as_text, read_csv
+from .combinations import Ints, PairCounts, count_pairs, number_combinations, number_rows, regroup
+from .criteria import SensitiveRecount, ValueDistribution, evaluate_criteria, order_of
+from .csv_form import find_empty_lines
+from .csv_stream import UnreadableFile
 from .expected_values import alone, expected_forms
+from .text_hashes import TextHasher
 
-REHEARSAL = f"{__name__}:rehearse"
-"""What makes the loops of counting ready."""
 _STAGE = "Recounting classes"
-_AS_THEY_ARE = ("utf-8", "utf-8-sig", "iso8859-1")
-"""In these encodings texts are equal if and only if their bytes are, and ASCII stays ASCII: nothing is recoded."""
 
 
 @dataclass(frozen=True)
@@ -101,92 +99,142 @@ def recount(
             if attempt != encodings[-1]:
                 continue
             raise InputError(_unreadable(path)) from None
-        make_ready(REHEARSAL, progress)
+        form = CsvForm(len(names), used, attempt, _is_compressed(path), 2 if category_line else 1)
         # Guessed, UTF-8 was right for the names; of the values it matters only whether they are equal.
-        return _counted(path, wanted, names, used, attempt, encoding is not None, category_line, sensitive, progress)
+        positions = [names.index(name) for name in wanted]
+        return _count(path, form, positions, sensitive, encoding is not None, progress)
     raise AssertionError("one attempt returns or raises")
 
 
-def _counted(
+def _count(
     path: Path,
-    columns: Sequence[str],
-    names: Sequence[str],
-    delimiter: str,
-    encoding: str,
-    strict: bool,
-    category_line: bool,
+    form: CsvForm,
+    wanted: Sequence[int],
     sensitive: Sequence[Sensitive],
+    is_strict: bool,
     progress: Progress,
 ) -> Recount:
-    from .blocks import Table, Unreadable, blocks_of
-    from .values import Values
+    """Count the records by the wanted columns, of which the last are the sensitive ones."""
+    size = max(1, path.stat().st_size)
+    done = 0
 
-    table = Table(delimiter, len(names), [names.index(name) for name in columns], 2 if category_line else 1)
-    own = len(columns) - len(sensitive)
-    values, classes = [Values() for _ in columns], Classes(own)
-    cells = [Classes(own + 1) for _ in sensitive]
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        progress.update(_STAGE, min(1.0, done / size))
+
+    options = ReadOptions(wanted, TextHasher(), unlimited=wanted, advance=advance)
     try:
-        with path.open("rb") as raw, _text(raw, encoding, _is_compressed(path)) as file:
-            for block in blocks_of(file, table):
-                progress.update(_STAGE, min(1.0, raw.tell() / path.stat().st_size))
-                refuse_bomb(path, file.tell(), path.stat().st_size)
-                codes = [known.codes(fields) for known, fields in zip(values, block, strict=True)]
-                numbers = [known.number for known in values]
-                classes.add(codes[:own], numbers[:own])
-                for place, counter in enumerate(cells, own):
-                    counter.add([*codes[:own], codes[place]], [*numbers[:own], numbers[place]])
-        if strict and codecs.lookup(encoding).name in _AS_THEY_ARE:
-            for known in values:
-                known.text(encoding)
-    except (Unreadable, UnicodeError, OSError, EOFError, zlib.error):
-        raise InputError(_unreadable(path)) from None
-    if table.ragged:
-        raise InputError(_ragged(path, table.ragged, table.first_ragged))
-    sizes = classes.sizes()
+        file = read_csv(path, form, options)
+    except UnreadableFile:
+        raise InputError(_find_reason(path, form)) from None
+    if is_strict and not all(map(_is_decodable, file.columns)):
+        raise InputError(_unreadable(path))
+    columns = file.columns[: len(wanted) - len(sensitive)]
+    classes = number_combinations(file, columns)
+    found = []
+    for chosen, column in zip(sensitive, file.columns[len(columns) :], strict=True):
+        progress.update(_STAGE, 1.0)
+        pairs = count_pairs(file, classes.column, column)
+        texts = [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in column.known_texts]
+        found.append(_evaluate(pairs, classes.counts.size, texts, chosen))
+    file.store.close()
+    return _summarise(classes.counts, columns[0].frequencies, found)
+
+
+def _summarise(sizes: Ints, by_region: Ints, found: Sequence[SensitiveRecount]) -> Recount:
     size, number = np.unique(sizes, return_counts=True)
     vector = dict(zip(size.tolist(), number.tolist(), strict=True))
-    read_as = encoding if codecs.lookup(encoding).name in _AS_THEY_ARE else "utf-8"
-    found = tuple(
-        judged(each.column, spread_of(*counter.classes(), values[place].texts(read_as), each), each.criteria)
-        for place, (each, counter) in enumerate(zip(sensitive, cells, strict=True), own)
-    )
-    fewest = min(classes.regions().tolist(), default=None)
-    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, fewest)
+    by_region = by_region[by_region > 0]
+    fewest = int(by_region.min()) if by_region.size else None
+    return Recount(int(sizes.sum()), by_region.size, sizes.size, vector, tuple(found), fewest)
 
 
-def spread_of(
-    columns: Sequence[NDArray[np.int32]], sizes: NDArray[np.int64], texts: Sequence[str], chosen: Sensitive
-) -> Spread:
-    """The values of a sensitive column by class; cells of a class follow each other.
+def _evaluate(pairs: PairCounts, groups: int, texts: Sequence[str], chosen: Sensitive) -> SensitiveRecount:
+    """Evaluate the criteria for a sensitive column by the number of records of each class and value.
 
     Values that differ in notation alone (7 and 07) are one value, as they are for a release.
     """
-    begins = beginnings(columns[:-1])
-    group = (np.cumsum(begins) - 1).astype(np.int64)
-    place: dict[str, int] = {}
-    value_of = np.array([place.setdefault(alone(text), len(place)) for text in texts], np.int64)
-    harmful = np.ones(len(place), np.bool_)
+    number_of: dict[str, int] = {}
+    value_of = np.array([number_of.setdefault(alone(text), len(number_of)) for text in texts], np.int64)
+    harmful = np.ones(len(number_of), np.bool_)
     for text, code in zip(texts, value_of.tolist(), strict=True):
         if any(map(chosen.is_benign, expected_forms(text))):
             harmful[code] = False
-    order = order_of(list(place))
-    if order is None and any(each.kind == "ordered-closeness" for each in chosen.criteria):
+    order = order_of(list(number_of))
+    if order is None and any(criterion.kind == "ordered-closeness" for criterion in chosen.criteria):
         message = "Not all values of the column are numbers (an empty one is none), so they have no order."
         remedy = "Use closeness instead of ordered-closeness."
         raise InputError(Finding("sensitive-not-ordered", message, remedy, column=chosen.column))
-    spread = Spread(int(begins.sum()), group, value_of[columns[-1]], sizes, harmful, order)
-    if len(place) == len(texts):
-        return spread
-    # Cells whose values became one are added up.
-    return spread.joined(np.arange(spread.groups), spread.groups, np.ones(spread.groups, np.bool_))
+    pairs = regroup(pairs, np.arange(groups), value_of)
+    distribution = ValueDistribution(groups, pairs.group, pairs.value, pairs.counts, harmful, order)
+    return evaluate_criteria(chosen.column, distribution, chosen.criteria)
 
 
-def _text(raw: IO[bytes], encoding: str, compressed: bool) -> IO[bytes]:
-    """The bytes of the text; as UTF-8 if their encoding does not let them be counted as they are."""
-    file: IO[bytes] = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
-    if codecs.lookup(encoding).name in _AS_THEY_ARE:
-        return file
-    return codecs.EncodedFile(file, "utf-8", encoding)  # type: ignore[return-value]
+def _is_decodable(column: CodedColumn) -> bool:
+    return not any("\udc80" <= letter <= "\udcff" for text in column.known_texts for letter in text if letter > "\x7f")
+
+
+def _find_reason(path: Path, form: CsvForm) -> Finding:
+    """Find out why a file could not be read, by a slow reading."""
+    try:
+        found = find_empty_lines(path, form.delimiter, form.encoding, form.compressed, form.width)
+    except UnreadableFile:
+        return _unreadable(path)
+    return _ragged(path, found.ragged, found.first_line) if found.ragged else _unreadable(path)
+
+
+def recount_records(
+    engine: DatabaseEngine,
+    quasi_identifiers: Sequence[str],
+    region_column: str,
+    progress: Progress,
+    sensitive: Sequence[Sensitive] = (),
+) -> Recount:
+    """Count the records of each region and combination of quasi-identifiers by queries of the auditor's own.
+
+    One query counts the classes, one more for each sensitive column the values in them. Values that have the same text,
+    such as an empty text and no value at all, are one value.
+    """
+    columns = [region_column, *dict.fromkeys(quasi_identifiers)]
+    wanted = [*columns, *(chosen.column for chosen in sensitive)]
+    _refuse_unknown(engine, [name for name in wanted if name not in engine.description.header])
+    with engine.steady(progress):
+        codes, counts, _ = _fetch_cells(engine, columns, progress)
+        classes = number_rows(codes, counts.size)
+        sizes = np.bincount(classes, counts).astype(np.int64)
+        found = []
+        for chosen in sensitive:
+            cells, numbers, texts = _fetch_cells(engine, [*columns, chosen.column], progress)
+            if int(numbers.sum()) != int(sizes.sum()):
+                raise changed(engine.address)
+            group = number_rows(cells[:-1], numbers.size)
+            found.append(_evaluate(PairCounts(group, cells[-1], numbers), sizes.size, texts, chosen))
+    engine.refuse_changed()
+    return _summarise(sizes, np.bincount(codes[0], counts).astype(np.int64), found)
+
+
+def _fetch_cells(
+    engine: DatabaseEngine, columns: Sequence[str], progress: Progress
+) -> tuple[list[Ints], Ints, list[str]]:
+    """Return which combinations of values occur, as codes; how often; and the texts of the last column."""
+    schema = engine.description.schema
+    positions = [engine.description.header.index(name) for name in columns]
+    listed = ", ".join(f"c{position}" for position in positions)
+    query = f"SELECT {listed}, count(*) AS n FROM {RECORDS} GROUP BY {listed}"
+    types = pa.schema([*(schema.field(position) for position in positions), pa.field("n", pa.int64())])
+    found = engine.fetch(query, types, progress, _STAGE)
+    coded = [pc.dictionary_encode(as_text(found.column(at).combine_chunks())) for at in range(len(positions))]
+    codes = [column.indices.to_numpy().astype(np.int64) for column in coded]
+    return codes, np.asarray(found.column(len(positions)), np.int64), coded[-1].dictionary.to_pylist()
+
+
+def _refuse_unknown(engine: DatabaseEngine, unknown: Sequence[str]) -> None:
+    if unknown:
+        file = str(engine.address)
+        listed = list_first_line(engine.description.header)
+        findings = [Finding("unknown-column", f"There is no column “{name}”.", listed, file=file) for name in unknown]
+        raise InputError(findings)
 
 
 def _likely_encodings(path: Path) -> list[str]:
@@ -272,15 +320,3 @@ def _ragged(path: Path, number: int, first: int | None) -> Finding:
     message = f"{number:,} row{'s have' if number > 1 else ' has'} another number of fields than the names line."
     remedy = "Look for a missing or extra delimiter, or put quotes around text that contains one."
     return Finding("ragged-row", message, remedy, file=str(path), row=first)
-
-
-def rehearse() -> None:
-    """Cut rows as they are, number more values than there is room for at first, and combine hashes."""
-    from .blocks import Table, blocks_of
-    from .tally import combine
-    from .values import Values
-
-    text = "a,b\n" + "".join(f"{i},{i}\n" for i in range(300))
-    for block in blocks_of(io.BytesIO(text.encode()), Table(",", 2, [0], 1)):
-        Values().codes(block[0])
-    combine(np.zeros(1, np.uint64), np.zeros(1, np.uint64))

@@ -7,8 +7,8 @@ of the way through the records of the id; where several stand at one point, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import VerificationFailed
 
-Hashes = NDArray[np.uint64]
+from .coded_file import CodedColumn, CodedFile
 
 
 @dataclass(frozen=True)
@@ -64,52 +64,32 @@ def regions_in_turn(records: int, lines: Sequence[Line]) -> list[int]:
     return [at for _, at in sorted(places)]
 
 
-class Assignment:
-    """Puts the hashes of regions in place of those of the ids, batch after batch.
-
-    ``counts`` says how many records each id has; ``hash_texts`` hashes texts as those of the records are.
-    """
-
-    def __init__(
-        self,
-        lines: Mapping[str, Sequence[Line]],
-        counts: Mapping[int, int],
-        hash_texts: Callable[[Iterable[str]], Hashes],
-    ) -> None:
-        self._turns: dict[int, Hashes] = {}
-        self._used: dict[int, int] = {}
-        for identifier, number in zip(lines, hash_texts(lines).tolist(), strict=True):
-            records = counts.get(number, 0)
-            if records:
-                regions = hash_texts(line.region for line in lines[identifier])
-                self._turns[number] = regions[regions_in_turn(records, lines[identifier])]
-                self._used[number] = 0
-
-    def replace(self, column: Hashes) -> None:
-        """Put regions in place of the ids of the next records."""
-        order = np.argsort(column, kind="stable")
-        ids, starts = np.unique(column[order], return_index=True)
-        borders = [*starts.tolist(), column.size]
-        for identifier, (start, end) in zip(ids.tolist(), pairwise(borders), strict=True):
-            turns = self._turns.get(identifier)
-            if turns is not None:
-                used = self._used[identifier]
-                column[order[start:end]] = turns[used : used + end - start]
-                self._used[identifier] = used + end - start
-
-
-def mapped_codes(
-    codes: NDArray[np.int32], texts: Sequence[str], lines: Mapping[str, Sequence[Line]]
-) -> tuple[NDArray[np.int32], list[str]]:
-    """Put regions in place of the ids of all records; returns the new codes and their texts."""
+def assign_regions(file: CodedFile, ids: CodedColumn, lines: Mapping[str, Sequence[Line]]) -> CodedColumn:
+    """Put regions in place of the ids of all records, in their order."""
     known: dict[str, int] = {}
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(len(texts)), side="right")
-    found = np.empty(codes.size, np.int32)
-    start = 0
-    for text, end in zip(texts, ends.tolist(), strict=True):
+    turns = []
+    for text, records in zip(ids.known_texts, ids.frequencies.tolist(), strict=True):
         listed = lines.get(text, (Line(text, Fraction(1)),))
         numbers = np.array([known.setdefault(line.region, len(known)) for line in listed], np.int32)
-        found[order[start:end]] = numbers[regions_in_turn(end - start, listed)]
-        start = end
-    return found, list(known)
+        # An id with a single region needs no list of turns.
+        turns.append(numbers if len(listed) == 1 else numbers[regions_in_turn(records, listed)])
+    used = np.zeros(len(turns), np.int64)
+    chunks = (_assign(ids.codes(number), turns, used) for number in range(len(file.sizes)))
+    return replace(file.add_column(chunks, len(known)), texts=tuple(known), numbers=0)
+
+
+def _assign(
+    codes: NDArray[np.integer], turns: Sequence[NDArray[np.int32]], used: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the regions of the next records; ``used`` counts the turns of each id that were taken."""
+    found = np.empty(codes.size, np.int32)
+    order = np.argsort(codes, kind="stable")
+    ids, starts = np.unique(codes[order], return_index=True)
+    for identifier, (start, end) in zip(ids.tolist(), pairwise([*starts.tolist(), codes.size]), strict=True):
+        turn = turns[identifier]
+        if turn.size == 1:
+            found[order[start:end]] = turn[0]
+        else:
+            found[order[start:end]] = turn[used[identifier] : used[identifier] + end - start]
+        used[identifier] += end - start
+    return found

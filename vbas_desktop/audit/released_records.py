@@ -107,11 +107,15 @@ def whole_cells(cells: Ints, most: int) -> Ints:
         return np.arange(cells.size, dtype=np.int64)
     # Cells are numbered in the order in which they occur, so that the draw is the same for any numbering.
     numbered, _ = pd.factorize(cells)
-    sizes = np.bincount(numbered)
+    return np.flatnonzero(draw_cells(np.bincount(numbered), most)[numbered])
+
+
+def draw_cells(sizes: Ints, most: int) -> NDArray[np.bool_]:
+    """Draw cells at random that have about ``most`` records together."""
     order = np.random.default_rng(0).permutation(sizes.size)
     drawn = np.zeros(sizes.size, np.bool_)
     drawn[order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), most)))]] = True
-    return np.flatnonzero(drawn[numbered])
+    return drawn
 
 
 def released_cells(sample: Sample, memberships: Sequence[Ints]) -> Ints:

@@ -1,4 +1,4 @@
-"""The sensitive values of input and release, as the verification sees them: which classes must have been left out."""
+"""Count the sensitive values of input and release, and decide which classes must have been left out."""
 
 from __future__ import annotations
 
@@ -12,105 +12,133 @@ from vbas_desktop.model.criteria import Criterion
 from vbas_desktop.model.errors import Check
 from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
-from .blocks import Unreadable
-from .criteria import Spread, order_of
+from .coded_file import CodedColumn, CodedFile
+from .combinations import Ints, count_pairs, regroup
+from .criteria import ValueDistribution, order_of
+from .csv_stream import UnreadableFile
 from .expected_values import alone, expected_forms
-from .fingerprints import Case, Seen, hashed
+from .release_files import Case
 
-Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 _COMPARED = ("closeness", "ordered-closeness")
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """A column with criteria, and how its values are spread over the classes of a file."""
+class SensitiveColumn:
+    """A column with criteria, and how its values are distributed over the classes of a file."""
 
     column: str
     criteria: tuple[Criterion, ...]
-    spread: Spread
+    distribution: ValueDistribution
 
     @property
     def compared(self) -> tuple[Criterion, ...]:
-        """The criteria that depend on what else is released."""
-        return tuple(each for each in self.criteria if each.kind in _COMPARED)
+        """Return the criteria that depend on what else is released."""
+        return tuple(criterion for criterion in self.criteria if criterion.kind in _COMPARED)
 
 
-def judged_columns(case: Case, seen: Seen) -> list[Judged]:
-    """The spread of every column with criteria that the file has."""
-    keys = seen.tally.classes().keys
-    order = np.argsort(keys)
+def sensitive_columns(
+    case: Case,
+    file: CodedFile,
+    classes: CodedColumn,
+    columns: Mapping[str, CodedColumn],
+    group_of_class: Ints,
+    groups: int,
+) -> list[SensitiveColumn]:
+    """Count the values of every column with criteria that the file has, by groups of classes (−1: in none)."""
     found = []
-    for each in enforced(case.problem.sensitive):
-        if each.column not in seen.values:
+    for sensitive in enforced(case.problem.sensitive):
+        if sensitive.column not in columns:
             continue
-        _, counts, _, notes = seen.values[each.column].classes()
-        known, value = np.unique(notes[:, 1], return_inverse=True)
-        group = order[np.searchsorted(keys, notes[:, 0], sorter=order)].astype(np.int64)
-        spread = Spread(keys.size, group, value.ravel().astype(np.int64), counts, *_meaning(case, each, known))
-        found.append(Judged(each.column, each.chosen.criteria, spread))
+        column = columns[sensitive.column]
+        meanings = _Meanings(case, sensitive)
+        texts, value_of = np.unique(np.array(meanings.translate(column.known_texts), object), return_inverse=True)
+        pairs = count_pairs(file, classes, column)
+        pairs = regroup(pairs, group_of_class, value_of.ravel().astype(np.int64))
+        known = [str(text) for text in texts]
+        distribution = ValueDistribution(
+            groups, pairs.group, pairs.value, pairs.counts, meanings.are_harmful(known), meanings.order(known)
+        )
+        found.append(SensitiveColumn(sensitive.column, sensitive.chosen.criteria, distribution))
     return found
 
 
-def _meaning(case: Case, sensitive: SensitiveCounts, known: NDArray[np.uint64]) -> tuple[Flags, Numbers | None]:
-    """Which of the values, of which only the hashes are known, do harm, and in which order they are."""
-    claim, chosen = case.claim, sensitive.chosen
-    given: Sequence[str] = claim.values.get(sensitive.column, sensitive.values)
-    is_text = sensitive.column in claim.values
-    written = [alone(value) for value in given] if is_text else list(given)
-    hashes = hashed(written, case.encoding, claim.escaped)
-    benign = [any(map(chosen.is_benign, expected_forms(value) if is_text else (value,))) for value in given]
-    harmful = ~np.isin(known, hashes[np.array(benign, np.bool_)])
-    if not any(each.kind == "ordered-closeness" for each in chosen.criteria):
-        return harmful, None
-    text_of = dict(zip(hashes.tolist(), written, strict=True))
-    texts = [text_of.get(each) for each in known.tolist()]
-    order = None if None in texts else order_of([text for text in texts if text is not None])
-    if order is None:
-        raise Unreadable(f"the values of “{sensitive.column}” have no order")
-    return harmful, order
+class _Meanings:
+    """What the values of a sensitive column stand for, in whichever way they are written."""
+
+    def __init__(self, case: Case, sensitive: SensitiveCounts) -> None:
+        self._sensitive = sensitive
+        values = case.claim.values.get(sensitive.column)
+        self._meaning: dict[str, str] = {}
+        self._benign: set[str] = set()
+        for value in sensitive.values if values is None else values:
+            # Only texts are written in one way; numbers of a typed column are what they are.
+            forms = [value] if values is None else sorted(expected_forms(value))
+            meaning = value if values is None else alone(value)
+            for form, written in zip(forms, case.escape(forms), strict=True):
+                self._meaning[form] = self._meaning[written] = meaning
+            if any(map(sensitive.chosen.is_benign, forms)):
+                self._benign.add(meaning)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """Return what each text stands for."""
+        return [self._meaning.get(text, text) for text in texts]
+
+    def are_harmful(self, texts: Sequence[str]) -> Flags:
+        """Return whether learning each of these values does harm."""
+        return np.array([text not in self._benign for text in texts], np.bool_)
+
+    def order(self, texts: Sequence[str]) -> Ints | None:
+        """Return the values in ascending order; None if no criterion needs it."""
+        if not any(criterion.kind == "ordered-closeness" for criterion in self._sensitive.chosen.criteria):
+            return None
+        order = order_of(texts)
+        if order is None:
+            raise UnreadableFile(f"the values of “{self._sensitive.column}” have no order")
+        return order
 
 
-def barring_by(columns: Sequence[Judged]) -> Callable[[Numbers, int, Flags], Flags]:
-    """What says which groups of classes must not be released, by all records of the input."""
+def find_barred(columns: Sequence[SensitiveColumn]) -> Callable[[Ints, int, Flags], Flags]:
+    """Return what tells which groups of classes must not be released, compared with all records of the input."""
 
-    def barred(group: Numbers, groups: int, left: Flags) -> Flags:
+    def barred(group: Ints, groups: int, left: Flags) -> Flags:
         bad = np.zeros(groups, np.bool_)
-        for each in columns:
-            bad |= each.spread.joined(group, groups, left).failing(each.criteria, each.spread.totals)
+        for column in columns:
+            joined = column.distribution.joined(group, groups, left)
+            bad |= joined.failing(column.criteria, column.distribution.totals)
         return bad
 
     return barred
 
 
-def settled(columns: Sequence[Judged], place: Numbers, released: Flags) -> Flags:
-    """The classes that stay released if all that does not meet the criteria by the released records is taken out.
+def remove_until_stable(columns: Sequence[SensitiveColumn], cell: Ints, released: Flags) -> Flags:
+    """Take out what misses the criteria compared with all released records, until nothing does.
 
-    ``place`` is the same for classes that are released as one.
+    ``cell`` is the same for classes that are released as one. Returns the classes that stay.
     """
-    compared = [each for each in columns if each.compared]
+    compared = [column for column in columns if column.compared]
     if not compared:
         return released
-    groups, group = np.unique(place, return_inverse=True)
+    groups, group = np.unique(cell, return_inverse=True)
     group = group.ravel().astype(np.int64)
     while True:
         bad = np.zeros(groups.size, np.bool_)
-        for each in compared:
-            spread = each.spread.joined(group, groups.size, released)
-            bad |= spread.failing(each.criteria, spread.totals)
+        for column in compared:
+            distribution = column.distribution.joined(group, groups.size, released)
+            bad |= distribution.failing(column.criteria, distribution.totals)
         left = released & ~bad[group]
         if np.array_equal(left, released):
             return released
         released = left
 
 
-def criteria_check(columns: Sequence[Judged], names: Mapping[str, str]) -> list[Check]:
-    """Whether the released file meets every criterion, by what it holds itself; columns have their ``names`` there."""
+def check_criteria(columns: Sequence[SensitiveColumn], names: Mapping[str, str]) -> list[Check]:
+    """Check that the released file meets every criterion by what it holds; columns have their ``names`` there."""
     checks = []
-    for each in columns:
-        bad = each.spread.failing(each.criteria, each.spread.totals)
-        told = ", ".join(one.text for one in each.criteria)
-        name = f"the values of “{names[each.column]}” meet the criteria in every combination"
+    for column in columns:
+        bad = column.distribution.failing(column.criteria, column.distribution.totals)
+        listed = ", ".join(criterion.text for criterion in column.criteria)
+        name = f"the values of “{names[column.column]}” meet the criteria in every combination"
         failed = f"; {int(bad.sum()):,} do not" if bad.any() else ""
-        checks.append(Check(name, not bad.any(), f"{told}{failed}"))
+        checks.append(Check(name, not bad.any(), f"{listed}{failed}"))
     return checks

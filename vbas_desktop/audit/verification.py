@@ -1,116 +1,98 @@
-"""Is the written file what it claims to be? Reads both files again, by other means than the writer, and recounts.
+"""Check that a written release is what it claims to be: read both files again, by other means than the writer.
 
-Both files are reduced to classes: how many records, and the sum of the records' fingerprints. The input's classes that
-reach k and whose sensitive values meet the criteria, with the stated changes made to their values, must be exactly what
-the released file holds.
+The classes of the input that reach k and meet the criteria for sensitive values, with the stated changes made to their
+records, must be exactly the rows that the released file holds.
 """
 
 from __future__ import annotations
 
-import csv
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from vbas_desktop.model.crosswalk import code_columns
 from vbas_desktop.model.errors import Check, VerificationFailed
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Cancelled, Progress, Span
 
-from .aggregates import check_class_counts, expected_aggregates
-from .blocks import Unreadable
-from .fingerprints import (
+from .aggregates import check_class_counts
+from .claim import ReleaseClaim
+from .crosswalk_checks import check_crosswalk
+from .csv_stream import UnreadableFile
+from .expected import ClassOutcomes, ExpectedRows, decide_classes
+from .fingerprints import RowSummary, hash_rows, summarise_rows
+from .record_keys import KeyedRows, check_record_keys
+from .release_files import (
     Case,
-    Claim,
     Crosswalk,
-    Notation,
-    Seen,
-    certain_notation,
-    expected_notation,
-    hashed,
-    output_parts,
-    seen_input,
-    seen_output,
-    taken_together,
+    InputRecords,
+    ReleasedRecords,
+    find_csv_fault,
+    find_type_fault,
+    read_crosswalk,
+    read_input,
+    read_release,
 )
-from .readback import Stretch, escaped
-from .record_keys import check_record_keys
-from .sensitive import barring_by, criteria_check, judged_columns, settled
-from .tally import Hashes, Translation
-from .tier_recount import recounted_tiers
+from .row_order import follows_order, is_sorted_by
+from .sensitive import check_criteria, sensitive_columns
+from .text_hashes import TextHasher
 
 T = TypeVar("T")
 
 STAGE = "Reading the release back"
 _LOOK_SECONDS = 0.05
-_READERS = 2
 
 
-def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress) -> tuple[Check, ...]:
-    """All checks, passed; `VerificationFailed` names those that were not."""
+def verify_release(problem: Problem, dialect: Dialect, claim: ReleaseClaim, progress: Progress) -> tuple[Check, ...]:
+    """Make all checks; `VerificationFailed` names those that were not passed."""
     with Verification(problem, dialect, claim) as verification:
-        return verification.checks(progress)
+        return verification.check(progress)
 
 
 class Verification:
-    """Reads the input from the beginning of the block on, and the released file, once it is there, for `checks`.
+    """Reads the input from the beginning of the block on, and the released file, once it is there, for `check`.
 
     The crosswalk must be there before. What stops the block, or one reader, stops all.
     """
 
-    def __init__(self, problem: Problem, dialect: Dialect, claim: Claim) -> None:
-        self._case, self._problem, self._claim = Case(problem, dialect, claim), problem, claim
-        self._certain, self._open_columns = certain_notation(self._case)
-        self._stop, self._lock, self._done = threading.Event(), threading.Lock(), 0
-        self._pool = ThreadPoolExecutor(1 + _READERS, "verify")
+    def __init__(self, problem: Problem, dialect: Dialect, claim: ReleaseClaim) -> None:
+        self._case = Case(problem, dialect, claim, TextHasher())
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._done = 0
+        self._pool = ThreadPoolExecutor(2, "verify")
+        self._files: tuple[InputRecords, ReleasedRecords, Crosswalk] | None = None
 
     def __enter__(self) -> Verification:
-        self._begun = self._input_now()
-        self._crosswalk = self._pool.submit(
-            _read_crosswalk, self._claim.crosswalk, self._problem.regions.ids if self._claim.escaped else ()
-        )
+        self._begun = self._stamp_input()
         # An engine that holds the records serves one reader at a time.
-        self._before = None if self._claim.source is not None else self._begin(self._read_input)
+        self._before = None if self._case.claim.source is not None else self._begin(read_input)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._files is not None:
+            for records in self._files[:2]:
+                records.file.store.close()
 
-    def checks(self, progress: Progress) -> tuple[Check, ...]:
-        """All checks, passed; `VerificationFailed` names those that were not."""
-        problem, claim = self._problem, self._claim
+    @property
+    def files(self) -> tuple[InputRecords, ReleasedRecords, Crosswalk]:
+        """Return what was read; `check` must have been called."""
+        assert self._files is not None
+        return self._files
+
+    def check(self, progress: Progress) -> tuple[Check, ...]:
+        """Make all checks; `VerificationFailed` names those that were not passed."""
         try:
-            before, after = self._both(Span(progress, 0.0, 0.5 if self._open_columns or claim.aggregated else 1.0))
-            crosswalk = self._crosswalk.result()
-            checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
-            checks += _name_checks(problem, claim, crosswalk)
-            checks += self._same_input()
-            if all(check.passed for check in checks):
-                expected = _expected(self._case, crosswalk, before)
-                if self._open_columns or claim.aggregated:
-                    rest = Span(progress, 0.5, 1.0)
-                    before, expected = self._expected_as_written(crosswalk, before, expected, rest)
-                    checks += self._same_input()
-                checks += _checks(problem, claim, before, after, expected)
-                checks += _key_checks(claim, before, after)
-                # An aggregated class has one value; its own values were judged when it was decided what is released.
-                one_value = {each.column for each in claim.aggregated}
-                judged = [each for each in judged_columns(self._case, after) if each.column not in one_value]
-                checks += criteria_check(judged, dict(claim.columns))
-                checks += _class_count_checks(self._case, after)
-        except Unreadable as error:
+            before, after = self._read_both(Span(progress, 0.0, 0.8))
+            checks = self._check_files(before, after, Span(progress, 0.8, 1.0))
+        except UnreadableFile as error:
             checks = [Check("the released file can be read back", False, str(error))]
         failed = [check for check in checks if not check.passed]
         if failed:
@@ -118,332 +100,221 @@ class Verification:
             raise VerificationFailed(f"The written file did not pass its verification ({names}). Nothing was released.")
         return tuple(checks)
 
-    def _same_input(self) -> list[Check]:
-        """A failed check if the record file was changed."""
-        if self._input_now() == self._begun:
-            return []
-        return [Check("the record file stayed the same while the release was made", False, "it changed")]
+    def _check_files(self, before: InputRecords, after: ReleasedRecords, progress: Progress) -> list[Check]:
+        problem, claim = self._case.problem, self._case.claim
+        crosswalk = read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
+        self._files = before, after, crosswalk
+        checks = list(check_crosswalk(problem, claim, crosswalk))
+        if self._stamp_input() != self._begun:
+            checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
+        if all(check.passed for check in checks):
+            progress.update(STAGE, 0.0)
+            outcomes = decide_classes(before, crosswalk)
+            progress.update(STAGE, 0.3)
+            checks += _Comparison(self._case, before, after, crosswalk, outcomes, Span(progress, 0.3, 1.0)).checks()
+        return checks
 
-    def _expected_as_written(
-        self, crosswalk: Crosswalk, before: Seen, expected: _Expected, progress: Progress
-    ) -> tuple[Seen, _Expected]:
-        """What the input comes down to and what must have been released, where what is written depends on that: the
-        input is read once or twice more.
+    def _read_both(self, progress: Progress) -> tuple[InputRecords, ReleasedRecords]:
+        before = self._before or self._begin(read_input)
+        if self._case.claim.source is not None:
+            self._wait(before, progress, 0.0)
+        after = self._begin(read_release)
+        return self._wait(before, progress, 0.0), self._wait(after, progress, 0.5)
 
-        Which classes are released does not depend on what is written, so the first reading settles that.
-        """
-        notation = dict(self._certain)
-        if self._open_columns:
-            decided = self._begin(
-                partial(expected_notation, self._case, crosswalk, expected.classes, self._open_columns, self._tick)
-            )
-            (found,) = self._results([decided], Span(progress, 0.0, 0.5), self._claim.records)
-            notation |= found
-        values = _aggregates(self._case, before, expected, notation)
-        written = self._begin(partial(seen_input, self._case, crosswalk, self._tick, notation, values))
-        (again,) = self._results([written], Span(progress, 0.5, 1.0), self._claim.records)
-        return again, _expected(self._case, crosswalk, again)
+    def _wait(self, future: Future[T], progress: Progress, start: float) -> T:
+        """Wait for a reader, and tell how far both are."""
+        total = max(1, self._input_size() + self._size(self._case.claim.file))
+        progress.update(STAGE, start)
+        while not future.done():
+            progress.update(STAGE, min(1.0, self._done / total))
+            wait([future], _LOOK_SECONDS, FIRST_EXCEPTION)
+        return future.result()
 
-    def _both(self, progress: Progress) -> tuple[Seen, Seen]:
-        """What the input and the released file come down to."""
-        parts = output_parts(self._case, _READERS)
-        before = self._before or self._begin(self._read_input)
-        after = [self._begin(partial(self._read_part, part)) for part in parts]
-        first, *others = self._results([before, *after], progress, self._claim.records + self._claim.released)
-        return first, taken_together(others)
+    def _begin(self, read: Callable[[Case, Callable[[int], None]], T]) -> Future[T]:
+        return self._pool.submit(partial(read, self._case, self._advance))
 
-    def _results(self, futures: Sequence[Future[T]], progress: Progress, rows: int) -> list[T]:
-        """Wait for readers that read so many rows together."""
-        progress.update(STAGE, 0.0)
-        while not all(future.done() for future in futures):
-            progress.update(STAGE, min(1.0, self._done / max(1, rows)))
-            wait(futures, _LOOK_SECONDS, FIRST_EXCEPTION)
-        self._done = 0
-        errors = [error for error in (future.exception() for future in futures) if error is not None]
-        # A reader that failed by itself says more than the others, which it stopped.
-        for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
-            raise error
-        return [future.result() for future in futures]
+    def _advance(self, number: int) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+        with self._lock:
+            self._done += number
 
-    def _input_now(self) -> tuple[int, ...] | None:
-        """What tells whether the input is still the file that it was; an engine keeps its records steady itself."""
-        if self._claim.source is not None:
-            return None
-        assert self._problem.records_source is not None
+    def _input_size(self) -> int:
+        source = self._case.problem.records_source
+        return 0 if self._case.claim.source is not None or source is None else self._size(Path(source.path))
+
+    @staticmethod
+    def _size(path: Path) -> int:
         try:
-            now = Path(self._problem.records_source.path).stat()
+            return path.stat().st_size
+        except OSError:
+            return 0
+
+    def _stamp_input(self) -> tuple[int, ...] | None:
+        """Return what tells whether the input is still the file that it was; an engine watches its records itself."""
+        if self._case.claim.source is not None:
+            return None
+        assert self._case.problem.records_source is not None
+        try:
+            now = Path(self._case.problem.records_source.path).stat()
         except OSError:
             return None
         return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
-    def _read_input(self) -> Seen:
-        return seen_input(self._case, self._crosswalk.result(), self._tick, self._certain)
 
-    def _read_part(self, part: Stretch | None) -> Seen:
-        return seen_output(self._case, self._crosswalk.result(), self._tick, part)
+class _Comparison:
+    """Compares what must have been released with what was."""
 
-    def _begin(self, read: Callable[[], T]) -> Future[T]:
-        def stopping() -> T:
-            try:
-                return read()
-            except BaseException:
-                self._stop.set()
-                raise
+    def __init__(
+        self,
+        case: Case,
+        before: InputRecords,
+        after: ReleasedRecords,
+        crosswalk: Crosswalk,
+        outcomes: ClassOutcomes,
+        progress: Progress,
+    ) -> None:
+        self._case = case
+        self._before = before
+        self._after = after
+        self._crosswalk = crosswalk
+        self._outcomes = outcomes
+        self._progress = progress
 
-        return self._pool.submit(stopping)
+    def checks(self) -> list[Check]:
+        """Make all checks of the records."""
+        claim = self._case.claim
+        checks = [
+            Check("the columns are those that were chosen", list(self._after.file.names) == claim.names),
+            self._check_anonymity(),
+            self._check_numbers(),
+            self._check_codes(),
+            self._check_rows(),
+        ]
+        if claim.class_size is not None:
+            checks.append(self._check_sizes())
+        checks += self._check_tiers()
+        if claim.record_key is not None and claim.record_index is not None:
+            checks += check_record_keys(claim.record_index, self._keyed_rows(), self._case.hasher)
+        checks += self._check_criteria()
+        if claim.class_counts is not None:
+            names = dict(claim.columns)
+            shown = [names[name] for name in self._after.class_columns]
+            checks.append(check_class_counts(claim.class_counts, shown, self._released_classes()))
+        return checks
 
-    def _tick(self, rows: int) -> None:
-        if self._stop.is_set():
-            raise Cancelled
-        with self._lock:
-            self._done += rows
+    def _check_anonymity(self) -> Check:
+        names = dict(self._case.claim.columns)
+        listed = ", ".join(f"“{names[name][:80]}”" for name in self._after.class_columns) or "values"
+        sizes = self._after.classes.counts
+        k = self._case.problem.k
+        smallest = int(sizes.min()) if sizes.size else None
+        return Check(
+            f"every combination of {listed} has at least {k:,} records",
+            smallest is None or smallest >= k,
+            "nothing is released" if smallest is None else f"smallest: {smallest:,}",
+        )
 
+    def _check_numbers(self) -> Check:
+        claim = self._case.claim
+        records = self._before.file.rows
+        released = self._after.file.rows
+        suppressed = records - int(self._outcomes.sizes.sum())
+        return Check(
+            "released and suppressed records together are the records of the input",
+            released + suppressed == records == claim.records and released == claim.released,
+            f"{released:,} + {suppressed:,} = {records:,}",
+        )
 
-@dataclass(frozen=True, eq=False)
-class _Expected:
-    """What must have been released: the sizes of the classes, and the sum of the fingerprints of their rows.
+    def _check_codes(self) -> Check:
+        column = self._after.columns.get(self._case.problem.region_column)
+        codes = {code for codes in self._crosswalk.values() for code in codes}
+        unknown = set() if column is None else set(column.known_texts) - codes
+        return Check("every region of the released file is in the crosswalk", not unknown)
 
-    ``classes`` are the hashes of the released classes by aggregated region, ``cells`` is the same number for those that
-    are released as one.
-    """
+    def _check_rows(self) -> Check:
+        fault = "" if self._expected.total.equals(self._released.total) else "they are not the same"
+        fault = fault or find_csv_fault(self._before, self._after) or find_type_fault(self._case)
+        if not fault and self._case.claim.shuffled:
+            fault = self._find_order()
+        name = "every released row is an input row with only the stated changes"
+        return Check(name, not fault, fault or f"{self._after.file.rows:,} rows compared")
 
-    classes: Hashes
-    sizes: NDArray[np.int64]
-    fingerprints: np.uint64
-    suppressed: int
-    cells: NDArray[np.int64]
+    def _find_order(self) -> str:
+        """Say which order the rows are in if it is not at chance level; empty: it is."""
+        if follows_order(self._released.order, self._expected.order):
+            return "the rows are in the order of the input"
+        for (_, name), column in zip(self._case.claim.columns, self._after.file.columns, strict=False):
+            self._progress.update(STAGE, 0.8)
+            if is_sorted_by(self._after.file, column):
+                return f"the rows are sorted by “{name[:80]}”"
+        return ""
+
+    @cached_property
+    def _expected(self) -> RowSummary:
+        rows = ExpectedRows(self._before, self._outcomes).chunks(with_sizes=False)
+        return summarise_rows(self._watch(rows, 0.0), self._case.claim.record_key is not None)
+
+    @cached_property
+    def _released(self) -> RowSummary:
+        rows = hash_rows(self._after.file, self._case.hasher, len(self._case.claim.columns))
+        return summarise_rows(self._watch(rows, 0.4), self._case.claim.record_key is not None)
+
+    def _watch(self, chunks: Iterable[T], fraction: float) -> Iterator[T]:
+        for chunk in chunks:
+            self._progress.update(STAGE, fraction)
+            yield chunk
+
+    def _check_sizes(self) -> Check:
+        rows = hash_rows(self._after.file, self._case.hasher, len(self._case.claim.columns) + 1)
+        found = summarise_rows(self._watch(rows, 0.8))
+        expected = summarise_rows(self._watch(ExpectedRows(self._before, self._outcomes).chunks(with_sizes=True), 0.8))
+        return Check("the class sizes are those of the released file", expected.total.equals(found.total))
+
+    def _check_tiers(self) -> list[Check]:
+        problem = self._case.problem
+        if self._tiers == 1 or not {problem.region_column, *problem.quasi_identifiers} <= set(self._after.columns):
+            return []
+        sizes = self._after.classes.counts
+        is_same = np.array_equal(np.sort(sizes), np.sort(self._outcomes.sizes))
+        name = "every combination is released in the smallest place where that is safe"
+        return [Check(name, is_same, f"{sizes.size:,} combinations")]
 
     @property
-    def rows(self) -> int:
-        return int(self.sizes.sum())
+    def _tiers(self) -> int:
+        return len(next(iter(self._crosswalk.values()), ("",)))
 
+    def _check_criteria(self) -> list[Check]:
+        # An aggregated class has one value; its own values were judged when it was decided what is released.
+        aggregated = {one.column for one in self._case.claim.aggregated}
+        columns = {name: column for name, column in self._after.columns.items() if name not in aggregated}
+        classes = self._after.classes
+        every = np.arange(classes.counts.size)
+        found = sensitive_columns(self._case, self._after.file, classes.column, columns, every, every.size)
+        return check_criteria(found, dict(self._case.claim.columns))
 
-def _expected(case: Case, crosswalk: Crosswalk, before: Seen) -> _Expected:
-    k = case.problem.k
-    keys, counts, sums, notes = before.tally.classes()
-    judged = judged_columns(case, before)
-    barring, every = barring_by(judged), np.arange(counts.size)
-    if before.tiers == 1:
-        kept = (counts >= k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
-        kept = settled(judged, every, kept)
-        everything = np.sum(sums[kept], dtype=np.uint64)
-        cells = np.arange(int(kept.sum()))
-        return _Expected(keys[kept], counts[kept], everything, int(counts[~kept].sum()), cells)
-    codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
-    numbered = [np.unique(column, return_inverse=True) for column in codes]
-    members = [inverse.astype(np.int64) for _, inverse in numbered]
-    parents = []
-    for below, above in pairwise(members):
-        parent = np.zeros(int(below.max()) + 1, np.int64)
-        parent[below] = above
-        parents.append(parent)
-    regions, kinds = notes.T
-    hashes = hashed(numbered[0][0].tolist(), case.encoding)
-    order = np.argsort(hashes)
-    place = order[np.searchsorted(hashes[order], regions)].astype(np.int64)
-    kind = np.unique(kinds, return_inverse=True)[1].astype(np.int64)
-    tier, last = recounted_tiers(place, kind, counts, parents, k, barring)
-    code = _released_as(place, kind, tier, parents)
-    tier = np.where(settled(judged, code, tier <= last), tier, last + 1)
-    sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0, 0], dtype=np.uint64)]
-    for number in range(1, before.tiers):
-        here = tier == number
-        parts.append(np.sum(sums[here, number], dtype=np.uint64))
-        place = parents[number - 1][place]
-        _, where = np.unique(place[here] * (int(kind.max(initial=0)) + 1) + kind[here], return_inverse=True)
-        sizes.append(np.bincount(where, counts[here]).astype(np.int64))
-    everything = np.sum(np.array(parts, np.uint64), dtype=np.uint64)
-    suppressed = int(counts[tier > last].sum())
-    _, cells = np.unique(code[tier <= last], return_inverse=True)
-    return _Expected(keys[tier <= last], np.concatenate(sizes), everything, suppressed, cells.ravel().astype(np.int64))
+    def _released_classes(self) -> dict[tuple[str, ...], int]:
+        classes = self._after.classes
+        columns = [self._after.columns[name] for name in self._after.class_columns]
+        texts = [
+            [column.known_texts[code] for code in codes] for column, codes in zip(columns, classes.codes, strict=True)
+        ]
+        return dict(zip(zip(*texts, strict=True), classes.counts.tolist(), strict=True))
 
-
-def _aggregates(case: Case, before: Seen, expected: _Expected, notation: Notation) -> dict[str, Translation]:
-    """The hash of the value that all records of a class have, by aggregated column and by the hash of the class."""
-    order = np.argsort(expected.classes)
-    found = {}
-    for claim in case.claim.aggregated:
-        tally = before.aggregated.get(claim.column)
-        if tally is None:
-            continue
-        _, counts, _, notes = tally.classes()
-        place = np.minimum(np.searchsorted(expected.classes[order], notes[:, 0]), max(0, order.size - 1))
-        kept = expected.classes[order[place]] == notes[:, 0]
-        cell = expected.cells[order[place[kept]]]
-        hashes = hashed(claim.values, case.encoding, case.claim.escaped)
-        written = notation.get(claim.column, {})
-        text_of = {one: written.get(text, text) for one, text in zip(hashes.tolist(), claim.values, strict=True)}
-        frequencies: dict[int, Counter[str]] = {}
-        for number, value, count in zip(cell.tolist(), notes[kept, 1].tolist(), counts[kept].tolist(), strict=True):
-            if value not in text_of:
-                raise Unreadable("a column that is aggregated has values that were not counted")
-            frequencies.setdefault(number, Counter())[text_of[value]] += count
-        sizes = np.bincount(cell, counts[kept], minlength=int(expected.cells.max(initial=-1)) + 1).astype(np.int64)
-        values = expected_aggregates(frequencies, sizes, claim.below)
-        concerned = [number in values for number in expected.cells.tolist()]
-        texts = [values[number] for number in expected.cells.tolist() if number in values]
-        found[claim.column] = Translation(
-            expected.classes[np.array(concerned, np.bool_)], hashed(texts, case.encoding, case.claim.escaped)
-        )
-    return found
-
-
-def _released_as(
-    place: NDArray[np.int64], kind: NDArray[np.int64], tier: NDArray[np.int64], parents: Sequence[NDArray[np.int64]]
-) -> NDArray[np.int64]:
-    """A number for each cell that is the same for those that are released with one code and one class."""
-    above, start, code = place, 0, place.copy()
-    for number, parent in enumerate(parents, 1):
-        start += parent.size
-        above = parent[above]
-        code = np.where(tier >= number, start + above, code)
-    return np.asarray(code * (int(kind.max(initial=0)) + 1) + kind)
-
-
-def _counted_names(problem: Problem, claim: Claim) -> str:
-    """Name the released columns that make the classes, as the release does."""
-    released = dict(claim.columns)
-    names = [released[name] for name in (problem.region_column, *problem.quasi_identifiers) if name in released]
-    return ", ".join(f"“{name[:80]}”" for name in names) or "values"
-
-
-def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected: _Expected) -> list[Check]:
-    suppressed = expected.suppressed + before.strangers
-    _, released, released_sums, _ = after.tally.classes()
-    anonymity = int(released.min()) if released.size else None
-    checks = [
-        Check("the columns are those that were chosen", after.names_fit),
-        Check(
-            f"every combination of {_counted_names(problem, claim)} has at least {problem.k:,} records",
-            anonymity is None or anonymity >= problem.k,
-            "nothing is released" if anonymity is None else f"smallest: {anonymity:,}",
-        ),
-        Check(
-            "released and suppressed records together are the records of the input",
-            after.rows + suppressed == before.rows == claim.records and after.rows == claim.released,
-            f"{after.rows:,} + {suppressed:,} = {before.rows:,}",
-        ),
-        Check("every region of the released file is in the crosswalk", after.strangers == 0),
-        Check(
-            "every released row is an input row with only the stated changes",
-            after.rows == expected.rows
-            and bool(np.sum(released_sums, dtype=np.uint64) == expected.fingerprints)
-            and after.quotes_fit,
-            f"{after.rows:,} rows compared" if after.quotes_fit else "quotes where none are needed",
-        ),
-    ]
-    if claim.class_size is not None:
-        sizes, classes = np.unique(expected.sizes, return_counts=True)
-        texts = hashed((str(size) for size in sizes.tolist()), "ascii")
-        rows = dict(zip(texts.tolist(), (sizes * classes).tolist(), strict=True))
-        checks.append(Check("the class sizes are those of the released file", dict(after.sizes) == rows))
-    told = {name for name, _ in claim.columns}
-    if before.tiers > 1 and {problem.region_column, *problem.quasi_identifiers} <= told:
-        same = np.array_equal(np.sort(released), np.sort(expected.sizes))
-        checks.append(
-            Check(
-                "every combination is released in the smallest place where that is safe",
-                same,
-                f"{released.size:,} combinations",
-            )
-        )
-    return checks
-
-
-def _class_count_checks(case: Case, after: Seen) -> list[Check]:
-    """Check the list of classes, if there is one."""
-    claim, problem = case.claim, case.problem
-    if claim.class_counts is None:
-        return []
-    names = dict(claim.columns)
-    shown = [names[name] for name in (problem.region_column, *problem.quasi_identifiers) if name in names]
-    keys, counts, _, _ = after.tally.classes()
-    return [check_class_counts(claim.class_counts, shown, keys, counts, partial(hashed, encoding=case.encoding))]
-
-
-def _key_checks(claim: Claim, before: Seen, after: Seen) -> list[Check]:
-    """Check the keys of the records, if there are any."""
-    if claim.record_key is None or claim.record_index is None:
-        return []
-    positions = np.concatenate([part for part, _ in before.keyed])
-    expected = np.concatenate([rows for _, rows in before.keyed], axis=1)
-    keys = np.concatenate([part for part, _ in after.keyed])
-    rows = np.concatenate([part[0] for _, part in after.keyed])
-    return check_record_keys(claim.record_index, keys, rows, positions, expected)
-
-
-def _crosswalk_checks(problem: Problem, crosswalk: Crosswalk) -> Iterator[Check]:
-    complete = tuple(crosswalk) == problem.regions.ids
-    codes = {code for codes in crosswalk.values() for code in codes}
-    yield Check(
-        "the crosswalk has every initial region once, and no aggregated region has the id of one",
-        complete and not codes & set(problem.regions.ids),
-    )
-    tiers = list(zip(*crosswalk.values(), strict=True))
-    if len(tiers) > 1:
-        nested = all(len(set(zip(below, above, strict=True))) == len(set(below)) for below, above in pairwise(tiers))
-        apart = sum(len(set(tier)) for tier in tiers) == len(codes)
-        yield Check("every place lies in one place of the next tier", nested and apart)
-
-
-def _limit_checks(problem: Problem, claim: Claim, crosswalk: Crosswalk) -> Iterator[Check]:
-    """Boundaries and regions that stay alone, by what the crosswalk says and the region file has."""
-    regions = problem.regions
-    for column in claim.within:
-        value = dict(zip(regions.ids, regions.labels[column], strict=True))
-        met: dict[str, set[str]] = {}
-        for region, codes in crosswalk.items():
-            met.setdefault(codes[0], set()).add(value.get(region, ""))
-        across = [code for code, values in met.items() if len(values) > 1]
-        yield Check(
-            f"no aggregated region crosses a boundary of “{column}”",
-            not across,
-            f"across: {', '.join(across[:3])}" if across else f"{len(set(value.values())):,} within",
-        )
-    if claim.alone:
-        members: dict[str, int] = {}
-        for codes in crosswalk.values():
-            members[codes[0]] = members.get(codes[0], 0) + 1
-        merged = [region for region in claim.alone if members.get(crosswalk.get(region, ("",))[0]) != 1]
-        yield Check(
-            "regions that stay alone are merged with no other",
-            not merged,
-            f"merged: {', '.join(merged[:3])}" if merged else f"{len(claim.alone):,} alone",
-        )
-
-
-def _name_checks(problem: Problem, claim: Claim, crosswalk: Crosswalk) -> Iterator[Check]:
-    """Names of aggregated regions, read from the file: one for each, taken from the region file."""
-    if claim.name_column is None:
-        return
-    with claim.crosswalk.open(encoding="utf-8", newline="") as file:
-        names = [row[-1] for row in csv.reader(file)][1:]
-    given = zip(problem.regions.ids, problem.regions.columns[claim.name_column], strict=True)
-    called = {id: " ".join(text.split()) or id for id, text in given}
-    found: dict[str, set[str]] = {}
-    members: dict[str, list[str]] = {}
-    for (region, codes), name in zip(crosswalk.items(), names, strict=True):
-        found.setdefault(codes[0], set()).add(name)
-        members.setdefault(codes[0], []).append(called.get(region, ""))
-    wrong = 0
-    for code, told in found.items():
-        more = f" + {len(members[code]) - 1:,}" if len(members[code]) > 1 else ""
-        wrong += len(told) != 1 or min(told).removesuffix(more).removeprefix("'" * claim.escaped) not in {
-            text.removeprefix("'" * claim.escaped) for text in members[code]
-        }
-    yield Check(
-        "every aggregated region has one name, after one of its initial regions", wrong == 0, f"{wrong:,} have not"
-    )
-
-
-def _read_crosswalk(path: Path, ids: Sequence[str]) -> Crosswalk:
-    """What the file says of each initial region. Of those that it has with an apostrophe ``ids`` are the true ones."""
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    width = code_columns(header)
-    crosswalk = {row[0]: tuple(row[1:width]) for row in rows if len(row) == len(header)}
-    if len(crosswalk) != len(rows):
-        raise Unreadable("the crosswalk names a region twice")
-    written = escaped(pa.array([text.encode() for text in ids], pa.binary())).to_pylist()
-    true = {text.decode(): id for text, id in zip(written, ids, strict=True)}
-    return {true.get(text, text): code for text, code in crosswalk.items()}
+    def _keyed_rows(self) -> KeyedRows:
+        """Return the keys of the released rows, and where the records that must have been released stand."""
+        claim = self._case.claim
+        assert claim.record_key is not None
+        column = self._after.added_column(claim.record_key)
+        if column.texts is None:
+            parts = [column.hashed(number) for number in range(len(column.chunks))]
+        else:
+            hashes = self._case.hasher.hash(column.texts)
+            parts = [hashes[column.codes(number)] for number in range(len(column.chunks))]
+        keys = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+        rows = ExpectedRows(self._before, self._outcomes)
+        kept = [rows.kept(number) for number in range(len(self._before.file.sizes))]
+        positions = np.flatnonzero(np.concatenate(kept)) if kept else np.zeros(0, np.int64)
+        if self._before.positions is not None:
+            positions = self._before.positions[positions]
+        return KeyedRows(keys, self._released.rows, positions, self._expected.rows)

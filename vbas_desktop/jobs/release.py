@@ -137,8 +137,8 @@ class ReleaseJob:
 
     def _put(self, also: TargetJob, options: ReleaseOptions, progress: Progress) -> None:
         """Copy the records that are in the folder; what goes wrong does not undo the release."""
+        from vbas_desktop.audit.coded_file import encoding_of_release
         from vbas_desktop.audit.copies import Original
-        from vbas_desktop.audit.file_columns import encoding_of_release
 
         dialect, problem = self.ran.table.dialect, self.ran.problem
         named = dict(options.released_columns(dialect.header))

@@ -119,7 +119,7 @@ class VerifyJob:
         return is_parquet(path)
 
     def _recounted(self, address: Address, progress: Progress) -> Recount:
-        from vbas_desktop.audit.source_records import recount_records
+        from vbas_desktop.audit.recount import recount_records
         from vbas_desktop.io.databases.table import open_engine
 
         engine = open_engine(address, self.reading, progress)

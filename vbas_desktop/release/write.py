@@ -18,10 +18,9 @@ from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.assessment.risk import population_column
-from vbas_desktop.audit.adversary import WrittenRelease, look_at_release
-from vbas_desktop.audit.aggregates import AggregationClaim
-from vbas_desktop.audit.fingerprints import Claim
-from vbas_desktop.audit.selection import FilterClaim
+from vbas_desktop.audit.claim import AggregationClaim, ReleaseClaim
+from vbas_desktop.audit.filters import FilterClaim
+from vbas_desktop.audit.last_look import look_at_release
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
@@ -230,7 +229,6 @@ class _Job:
         internal.mkdir(0o700)
         with Beside(partial(self._drawn, release, internal)) as beside:
             written, checks = self.write_and_verify(release, Span(progress, 0.0, 0.9))
-            self._look_at_file(release, Span(progress, 0.82, 0.9))
             drawn = beside.result(Span(progress, 0.9, 1.0), "Drawing the aggregated regions", 0.0)
         checks += drawn.checks
         self._reports(release, internal, written, checks, drawn, Span(progress, 0.95, 1.0))
@@ -249,28 +247,17 @@ class _Job:
             written, saving = self._records(release, Span(progress, 0.0, 0.55))
             if self.options.record_key:
                 write_record_index(self._record_index, self.plan, self.table, self.options, Span(progress, 0.55, 0.55))
-            checks = verification.checks(Span(progress, 0.55, 0.9))
+            checks = verification.check(Span(progress, 0.55, 0.85))
+            self._look_at_file(verification, Span(progress, 0.85, 0.9))
         saving.finish(progress, 0.9)
         return written, checks
 
-    def _look_at_file(self, release: Path, progress: Progress) -> None:
+    def _look_at_file(self, verification: Verification, progress: Progress) -> None:
         """Test the columns of the written file once more, and note what was found for run.json and the report."""
-        claim = self._claim(release)
-        written = WrittenRelease(
-            claim.file,
-            claim.crosswalk,
-            claim.columns,
-            len(claim.names),
-            claim.delimiter,
-            claim.escaped,
-            claim.source,
-            claim.filters,
-            claim.region_map,
-            self.options.class_columns(
-                self.table.dialect.header, (self.plan.problem.region_column, *self.plan.problem.quasi_identifiers)
-            ),
-        )
-        found = look_at_release(self.plan.problem, self.table.dialect, written, self.options.pair_tests, progress)
+        problem = self.plan.problem
+        used = (problem.region_column, *problem.quasi_identifiers)
+        class_columns = self.options.class_columns(self.table.dialect.header, used)
+        found = look_at_release(verification.files, class_columns, self.options.pair_tests, progress)
         refuse_disclosures(found.disclosures, self.options)
         self.document["last_look"] = found.as_dict()
 
@@ -292,10 +279,10 @@ class _Job:
         kind = CsvRecords if by_bytes else ArrowRecords
         return kind(self.plan, self.table, self.options, self.canonical, self.aggregated)
 
-    def _claim(self, release: Path) -> Claim:
+    def _claim(self, release: Path) -> ReleaseClaim:
         """What the released file will have to be."""
         mapping = self.plan.problem.regions.mapping
-        return Claim(
+        return ReleaseClaim(
             release / self._file_name,
             release / "crosswalk.csv",
             self.released,
@@ -314,17 +301,14 @@ class _Job:
             region_map=None if mapping is None else Path(mapping.source.path),
             aggregated=self._aggregation,
             class_counts=release / CLASS_COUNTS if self.aggregated else None,
+            # What an engine orders by a hash of the row has equal rows side by side.
+            shuffled=self.options.shuffle and not isinstance(self.table, DatabaseTable),
         )
 
     @property
     def _aggregation(self) -> tuple[AggregationClaim, ...]:
         """The columns that the auditor aggregates once more."""
-        found = []
-        for name in self.aggregated:
-            categories = self.table.facts(name).categories
-            assert categories is not None
-            found.append(AggregationClaim(name, categories.values, self.options.aggregate_below))
-        return tuple(found)
+        return tuple(AggregationClaim(name, self.options.aggregate_below) for name in self.aggregated)
 
     @property
     def _record_index(self) -> Path:

@@ -17,10 +17,10 @@ from tests.sensitive_making import by_class, counts_of, sensitive_of
 from tests.unit.algorithms.naive_criteria import meets
 from vbas_desktop.algorithms.diversity import list_class_values, shares_of
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
-from vbas_desktop.audit.criteria import Spread, judged
-from vbas_desktop.audit.sensitive import Judged, barring_by, settled
-from vbas_desktop.audit.tier_recount import recounted_tiers
-from vbas_desktop.audit.verification import _released_as
+from vbas_desktop.audit.criteria import ValueDistribution, evaluate_criteria
+from vbas_desktop.audit.expected import released_codes
+from vbas_desktop.audit.sensitive import SensitiveColumn, find_barred, remove_until_stable
+from vbas_desktop.audit.tiers import recounted_tiers
 from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE, criterion_of
 from vbas_desktop.model.tiers import NOWHERE, Tiers
 
@@ -142,14 +142,14 @@ def test_engine_auditor_and_definition_agree(rows, criterion, benign):
     literal = [meets(classes[key], rule, harmless, everybody) for key in keys]
     assert mine.tolist() == literal
     assert theirs.tolist() == literal
-    told = judged("s", spread, column.chosen.criteria)
+    told = evaluate_criteria("s", spread, column.chosen.criteria)
     assert told.missing[criterion][0] == literal.count(False)
 
 
 def spread_of(found, column):
     group = np.repeat(np.arange(len(found)), found.lengths)
     order = np.arange(column.harmful.size)
-    return Spread(len(found), group, found.codes.astype(np.int64), found.sizes, column.harmful, order)
+    return ValueDistribution(len(found), group, found.codes.astype(np.int64), found.sizes, column.harmful, order)
 
 
 WHOLE = Tiers((np.zeros(6, np.int32),), ("", ""), (None, None))
@@ -189,11 +189,12 @@ def test_in_tiers_the_auditor_comes_to_the_same(rows, criterion, benign, k):
     found = suppress_locally(Aggregation(counts, k, owner, 8, tiers, [column]))
     values = found.values[0]
     spread = spread_of(values, column)
-    columns = [Judged("s", column.chosen.criteria, spread)]
+    columns = [SensitiveColumn("s", column.chosen.criteria, spread)]
     place, kind, numbers = counts.list_class_regions(), counts.table.indices.astype(np.int64), counts.sizes
     wide = [each.astype(np.int64) for each in parents]
-    tier, last = recounted_tiers(place, kind, numbers, wide, k, barring_by(columns))
-    tier = np.where(settled(columns, _released_as(place, kind, tier, wide), tier <= last), tier, NOWHERE)
+    tier, last = recounted_tiers(place, kind, numbers, wide, k, find_barred(columns))
+    cell = released_codes(place, tier, wide) * 2 + kind
+    tier = np.where(remove_until_stable(columns, cell, tier <= last), tier, NOWHERE)
     assert np.where(tier > last, NOWHERE, tier).tolist() == found.tier_of.tolist()
 
 

@@ -1,13 +1,11 @@
-"""Open hash tables of both sides against a dictionary: collisions, wrapping round, tables that are nearly full."""
+"""Open hash tables against a dictionary: collisions, wrapping round, tables that are nearly full."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
 from vbas_desktop.algorithms import hash_table as producers
-from vbas_desktop.audit import hash_table as auditors
 
 LARGEST = 2**62
 
@@ -35,21 +33,6 @@ def number_all(keys, index, held):
         if index[slot] < 0:
             held[used] = keys[i]
             index[producers.free_slot(keys[i], index)] = used
-            used += 1
-        numbers[i] = index[slot]
-    return numbers
-
-
-@njit
-def number_for_the_auditor(keys, index, held):
-    numbers, used = np.empty(keys.size, np.int64), 0
-    for i in range(keys.size):
-        slot = auditors.first_slot(keys[i], index)
-        while index[slot] >= 0 and held[index[slot]] != keys[i]:
-            slot = auditors.next_slot(slot, index)
-        if index[slot] < 0:
-            held[used] = keys[i]
-            auditors.enter(keys[i], used, index)
             used += 1
         numbers[i] = index[slot]
     return numbers
@@ -85,22 +68,12 @@ def test_equal_keys_get_equal_numbers(keys, spare):
     assert number_all(np.array(keys, np.uint64), index, held).tolist() == literal(keys)
 
 
-@settings(max_examples=100, deadline=None)
-@given(SOME_KEYS)
-def test_equal_hashes_get_equal_numbers_at_the_auditors(keys):
-    distinct = len(set(keys))
-    index = np.full(auditors.slots_for(distinct), -1, np.int32)
-    held = np.zeros(distinct, np.uint64)
-    assert number_for_the_auditor(np.array(keys, np.uint64), index, held).tolist() == literal(keys)
-
-
 def test_keys_of_one_slot_go_on_behind_it_and_round_the_end():
     table = np.full(8, -1)
     same = [key for key in range(10_000) if enter_key(key, np.full(8, -1)) == 7][:5]
     assert entered_by_key(np.array(same), table).tolist() == [7, 0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("side", [producers, auditors])
-def test_tables_leave_free_slots(side):
+def test_tables_leave_free_slots():
     for entries in (0, 1, 15, 16, 17, 1000, 1 << 20):
-        assert side.slots_for(entries) >= max(16, 1.5 * entries - 1)
+        assert producers.slots_for(entries) >= max(16, 1.5 * entries - 1)

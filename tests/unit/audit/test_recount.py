@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.audit import blocks as recount_blocks
-from vbas_desktop.audit import classes as recount_classes
+from vbas_desktop.audit import coded_file, combinations, csv_stream
 from vbas_desktop.audit.recount import recount
 from vbas_desktop.model.errors import InputError
 
@@ -120,9 +119,11 @@ def test_it_agrees_with_a_counter_over_the_csv_module(tmp_path_factory, rows, bl
     path = written(tmp_path_factory.mktemp("recount"), text.getvalue())
     expected = Counter(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recount_blocks, "BLOCK_BYTES", block)
-        patch.setattr(recount_blocks, "ARROW_BLOCK_BYTES", block)
-        patch.setattr(recount_classes, "PENDING_RECORDS", block % 8)
+        patch.setattr(csv_stream, "PIECE_BYTES", block)
+        patch.setattr(csv_stream, "HEAD_BYTES", block)
+        patch.setattr(coded_file, "FIRST_ROWS", 1 + block % 8)
+        patch.setattr(coded_file, "CHUNK_ROWS", 1 + block % 8)
+        patch.setattr(combinations, "PENDING_KEYS", block % 8)
         found = recount(path, ["a", "b"], "region")
     assert found.vector == Counter(expected.values())
     assert found.records == len(rows)
@@ -146,6 +147,6 @@ def test_a_compressed_file_that_ends_early_is_unreadable(tmp_path):
 @pytest.mark.parametrize("size", range(100, 120))
 def test_line_breaks_in_quotes_survive_the_borders_of_pieces(tmp_path, monkeypatch, encoding, size):
     path = written(tmp_path, ("a,region\r\n" + '"é\r\né\r\n",x\r\n' * 60).encode(encoding))
-    monkeypatch.setattr(recount_blocks, "BLOCK_BYTES", size)
-    monkeypatch.setattr(recount_blocks, "ARROW_BLOCK_BYTES", size)
+    monkeypatch.setattr(csv_stream, "PIECE_BYTES", size)
+    monkeypatch.setattr(csv_stream, "HEAD_BYTES", size)
     assert recount(path, ["a"], "region", encoding=encoding).vector == {60: 1}

@@ -5,8 +5,8 @@ import os
 import pytest
 from release_making import random_rows, small_case, write_records
 
-from vbas_desktop.audit.fingerprints import Claim
-from vbas_desktop.audit.verification import verify
+from vbas_desktop.audit.claim import ReleaseClaim
+from vbas_desktop.audit.verification import verify_release
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.progress import Cancelled, Silent
 from vbas_desktop.release import ReleaseOptions
@@ -28,7 +28,7 @@ def checked(case, tmp_path, tamper, options=None, crosswalk=None):
     if crosswalk is not None:
         lines = (folder / "crosswalk.csv").read_text().splitlines()
         (folder / "crosswalk.csv").write_text("\n".join(crosswalk(lines)) + "\n")
-    claim = Claim(
+    claim = ReleaseClaim(
         folder / "anonymized.csv",
         folder / "crosswalk.csv",
         options.released_columns(case.table.dialect.header),
@@ -38,7 +38,7 @@ def checked(case, tmp_path, tamper, options=None, crosswalk=None):
         report.records,
         report.records_released,
     )
-    return verify(case.problem, case.table.dialect, claim, Silent())
+    return verify_release(case.problem, case.table.dialect, claim, Silent())
 
 
 def test_an_honest_file_passes(case, tmp_path):
@@ -129,7 +129,7 @@ def test_reading_back_can_be_stopped(case, tmp_path):
         def update(self, stage, fraction=None):
             raise Cancelled
 
-    claim = Claim(
+    claim = ReleaseClaim(
         report.folder / "anonymized.csv",
         report.folder / "crosswalk.csv",
         tuple((name, name) for name in case.table.dialect.header),
@@ -140,7 +140,7 @@ def test_reading_back_can_be_stopped(case, tmp_path):
         report.records_released,
     )
     with pytest.raises(Cancelled):
-        verify(case.problem, case.table.dialect, claim, Stop())
+        verify_release(case.problem, case.table.dialect, claim, Stop())
 
 
 def test_a_record_file_that_was_written_again_meanwhile_is_noticed(case, tmp_path, monkeypatch):

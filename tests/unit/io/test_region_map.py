@@ -9,12 +9,15 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.apportionment import apportion, spread
-from vbas_desktop.audit.region_map import Line, mapped_codes, read_lines, regions_in_turn
+from vbas_desktop.audit.coded_file import ReadOptions, read_arrays
+from vbas_desktop.audit.region_map import Line, assign_regions, read_lines, regions_in_turn
+from vbas_desktop.audit.text_hashes import TextHasher
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.region_map import map_regions
 from vbas_desktop.io.records.table import load_records
@@ -137,9 +140,9 @@ def test_every_record_gets_its_region_and_other_ids_do_not_matter(tmp_path):
     assert map_regions(table, "area", mapping) is table
     assert table.rows_hash == records_of(tmp_path, ids).rows_hash
     lines = read_lines(tmp_path / "map.csv")
-    texts = list(dict.fromkeys(ids))
-    codes, regions = mapped_codes(np.array([texts.index(each) for each in ids], np.int32), texts, lines)
-    assert [regions[code] for code in codes] == found
+    file = read_arrays([[pa.array(ids[:5])], [pa.array(ids[5:])]], ReadOptions([0], TextHasher()))
+    column = assign_regions(file, file.columns[0], lines)
+    assert [column.known_texts[code] for code in column.all_codes()] == found
 
 
 def test_a_region_that_gets_no_record_is_no_value_of_the_column(tmp_path):

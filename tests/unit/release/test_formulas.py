@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from release_making import load, random_rows, write_records, write_regions
 
-from vbas_desktop.audit.readback import escaped
+from vbas_desktop.audit.formulas import escape_formulas
 from vbas_desktop.model.listing import defused
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records.arrow_writer import _formulas
@@ -75,7 +75,7 @@ def told(value):
     found = {is_formula(np.frombuffer(doubled, np.uint8), 0, len(doubled))}
     if not value.startswith('"') and "\n" not in value:
         found.add(is_formula(np.frombuffer(raw, np.uint8), 0, len(raw)))
-    found.add(escaped(pa.array([raw], pa.binary()))[0].as_py() == b"'" + raw)
+    found.add(escape_formulas([value]) == [f"'{value}"])
     found.add(_formulas(pa.array([value], pa.string()))[0].as_py())
     found.add(defused(value) == f"'{value}")
     return found

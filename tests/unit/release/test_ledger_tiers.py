@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from vbas_desktop.audit.tier_recount import recounted_tiers
+from vbas_desktop.audit.tiers import recounted_tiers
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import (

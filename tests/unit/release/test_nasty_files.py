@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from release_making import write_regions
 
-from vbas_desktop.audit.fingerprints import Claim
-from vbas_desktop.audit.verification import verify
+from vbas_desktop.audit.claim import ReleaseClaim
+from vbas_desktop.audit.verification import verify_release
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions
@@ -104,7 +104,7 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
     out = folder / "anonymized.csv"
     with out.open("wb") as file:
         CsvRecords(plan, table, options).write(file, folder, Silent())
-    claim = Claim(
+    claim = ReleaseClaim(
         out,
         folder / "crosswalk.csv",
         options.released_columns(table.dialect.header),
@@ -114,7 +114,7 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
         problem.records,
         plan.records_released,
     )
-    assert all(check.passed for check in verify(problem, table.dialect, claim, Silent()))
+    assert all(check.passed for check in verify_release(problem, table.dialect, claim, Silent()))
     return out.read_bytes(), {region: plan.codes[plan.membership[i]] for i, region in enumerate(REGIONS)}
 
 
@@ -205,8 +205,9 @@ def test_old_line_ends_are_kept(tmp_path):
     assert data.split(b"\r")[1:] == [b"1,5,a," + code + b",x", b"2,5,b," + code + b",y", b""]
 
 
-def test_a_line_break_or_a_quote_that_nothing_protects_is_put_in_quotes(tmp_path):
+def test_a_return_stays_in_quotes_and_a_quote_that_nothing_protects_is_put_in_quotes(tmp_path):
     nasty = plain([["1", "5", "a", "0012", "x\rz"], ["2", "5", "b", "0012", 'y"']])
+    nasty.raw[1][4] = b'"x\rz"'
     data, codes = released(tmp_path, nasty, ReleaseOptions(shuffle=False))
     code = codes["0012"].encode()
     assert data.splitlines(True)[1:] != []

@@ -157,13 +157,13 @@ class _Any(int):
 def test_the_auditor_alone_decides_by_the_file(files, monkeypatch):
     """Nothing but what was read back makes the check: with the check gone, the fault would go through."""
     seen = []
-    real = verification.criteria_check
+    real = verification.check_criteria
     monkeypatch.setattr(
-        verification, "criteria_check", lambda columns, names: seen.append(columns) or real(columns, names)
+        verification, "check_criteria", lambda columns, names: seen.append(columns) or real(columns, names)
     )
     assert released("--sensitive", "illness", "--criterion", "share:50", "--benign", "illness=none") == 0
     ((one,),) = seen
-    assert one.spread.groups == len(classes_of(Path("out/release/anonymized.csv"), "illness"))
+    assert one.distribution.groups == len(classes_of(Path("out/release/anonymized.csv"), "illness"))
 
 
 def test_verify_finds_a_planted_class(files, capsys):

@@ -10,8 +10,8 @@ from pycanon import anonymity
 from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.audit.fingerprints import Claim
-from vbas_desktop.audit.verification import verify
+from vbas_desktop.audit.claim import ReleaseClaim
+from vbas_desktop.audit.verification import verify_release
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.problem import Request
@@ -150,11 +150,11 @@ def checked(case, tmp_path, tamper_rows=None, tamper_walk=None):
         if tamper is not None:
             (folder / name).write_text(tamper((folder / name).read_text()))
     columns = PLAIN.released_columns(case.table.dialect.header)
-    claim = Claim(
+    claim = ReleaseClaim(
         folder / "anonymized.csv", folder / "crosswalk.csv", columns, "size", ",", False, report.records,
         report.records_released,
     )  # fmt: skip
-    return verify(case.problem, case.table.dialect, claim, Silent())
+    return verify_release(case.problem, case.table.dialect, claim, Silent())
 
 
 def test_an_honest_file_passes(case, tmp_path):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from vbas_desktop.audit.filters import FilterClaim
 from vbas_desktop.audit.handled_file import HandledClaim, verify_handled_file
-from vbas_desktop.audit.selection import FilterClaim
 from vbas_desktop.io.output import make_private, staged_file, write_text
 from vbas_desktop.io.records.key_index import INDEX_COLUMNS
 from vbas_desktop.io.records.parquet import write_parquet_texts

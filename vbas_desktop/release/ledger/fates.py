@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
+from vbas_desktop.audit.tiers import Barring, levels, nothing_barred
 from vbas_desktop.model.counts import ClassCounts
 
 from .entry import Entry, cell_keys

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.audit.criteria import Spread, order_of
+from vbas_desktop.audit.criteria import ValueDistribution, order_of
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.sensitive import SensitiveCounts
@@ -111,5 +111,5 @@ class _Cells:
         number = np.bincount(cell.ravel(), self.number[mine], minlength=keys.size).astype(np.int64)
         group, value = np.divmod(keys, width)
         total = int(groups.max(initial=-1)) + 1
-        spread = Spread(total, group, value, number, self.sensitive.harmful, order_of(self.sensitive.values))
+        spread = ValueDistribution(total, group, value, number, self.sensitive.harmful, order_of(self.sensitive.values))
         return listed & spread.failing(chosen.criteria, everybody)[groups]

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from vbas_desktop.audit.readback import escaped
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.runfile import read_run_file
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.crosswalk import code_columns
 from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.listing import defused
 from vbas_desktop.model.progress import Progress, Silent, Span
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.source import identify
@@ -299,10 +298,8 @@ def _unescaped(values: Sequence[str], options: ReleaseOptions) -> Sequence[str]:
     if not options.escape_formulas:
         return values
     bare = [value.removeprefix("'") for value in values]
-    written = escaped(pa.array([value.encode() for value in bare], pa.binary())).to_pylist()
-    return [
-        before if form == value.encode() else value for value, before, form in zip(values, bare, written, strict=True)
-    ]
+    written = [defused(value) for value in bare]
+    return [before if form == value else value for value, before, form in zip(values, bare, written, strict=True)]
 
 
 def _groups(key: bytes, groupings: Sequence[Grouping]) -> dict[str, NDArray[np.uint64]]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.audit.criteria import Spread, order_of
+from vbas_desktop.audit.criteria import ValueDistribution, order_of
 from vbas_desktop.model.criteria import Criterion, criterion_of
 from vbas_desktop.model.words import MISSING
 
@@ -151,7 +151,7 @@ class RowGroups:
             np.searchsorted(values, column.values[column.codes]), listing.rows.counts, values.size
         ).astype(np.int64)
         order = _order(key, guarded.column, values, texts)
-        spread = Spread(self.people.size, group, value, number, harmful, order)
+        spread = ValueDistribution(self.people.size, group, value, number, harmful, order)
         missed = np.zeros(self.people.size, np.bool_)
         for criterion in map(criterion_of, guarded.criteria):
             missed |= _misses(spread, criterion, everybody)
@@ -195,12 +195,14 @@ def _expand(wanted: Ints, numbers: Ints) -> tuple[Ints, Ints]:
     return at, order[start[at] + inside]
 
 
-def _misses(spread: Spread, criterion: Criterion, everybody: Ints) -> NDArray[np.bool_]:
+def _misses(spread: ValueDistribution, criterion: Criterion, everybody: Ints) -> NDArray[np.bool_]:
     """The groups that miss a criterion, and have anybody whose value is shown."""
     shown = spread.sizes > 0
     if criterion.kind == "ordered-closeness" and spread.order is None:
         # The order of a hashed value may be unknown. The distance without order is never smaller.
-        spread = Spread(spread.groups, spread.group, spread.value, spread.number, np.ones_like(spread.harmful))
+        spread = ValueDistribution(
+            spread.groups, spread.group, spread.value, spread.number, np.ones_like(spread.harmful)
+        )
         criterion = Criterion("closeness", criterion.limit)
     return spread.failing([criterion], everybody) & shown
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.tier_suppression import find_release_tiers
-from vbas_desktop.audit.tier_recount import recounted_tiers
+from vbas_desktop.audit.tiers import recounted_tiers
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.tiers import NOWHERE, Tiers
 

@@ -1,4 +1,4 @@
-"""Which records of the input were to be considered: read anew from the filter files and decided by other means."""
+"""Decide which records of the input were to be considered: read the filter files anew, and apply them otherwise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .file_columns import CodedColumn, UnreadableFile
+from .coded_file import CodedColumn, CodedFile
+from .combinations import number_combinations
+from .csv_stream import UnreadableFile
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class FilterClaim:
 
 
 @dataclass(frozen=True)
-class ReadFilter:
+class RecordFilter:
     """The combinations of a filter file, by the names of the columns."""
 
     columns: tuple[str, ...]
@@ -34,12 +36,12 @@ class ReadFilter:
     is_required: bool
 
 
-def read_filters(claims: Sequence[FilterClaim]) -> tuple[ReadFilter, ...]:
+def read_filters(claims: Sequence[FilterClaim]) -> tuple[RecordFilter, ...]:
     """Read the filter files again; `UnreadableFile` if one is not the file any more that was applied."""
     return tuple(_read(claim) for claim in claims)
 
 
-def _read(claim: FilterClaim) -> ReadFilter:
+def _read(claim: FilterClaim) -> RecordFilter:
     try:
         data = Path(claim.path).read_bytes()
     except OSError:
@@ -51,7 +53,7 @@ def _read(claim: FilterClaim) -> ReadFilter:
     # The first of those that occur most often, as for every small table.
     delimiter = sorted(",;\t", key=lambda sign: -first.count(sign))[0]
     names, *rows = (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
-    return ReadFilter(tuple(names), frozenset(map(tuple, rows)), claim.is_required)
+    return RecordFilter(tuple(names), frozenset(map(tuple, rows)), claim.is_required)
 
 
 def _decode(data: bytes) -> str:
@@ -63,25 +65,19 @@ def _decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def select_coded(filters: Sequence[ReadFilter], columns: Mapping[str, CodedColumn], rows: int) -> NDArray[np.bool_]:
-    """Return which of the records are to be considered, from the texts of the columns."""
-    considered = np.ones(rows, np.bool_)
+def find_considered(
+    filters: Sequence[RecordFilter], file: CodedFile, columns: Mapping[str, CodedColumn]
+) -> list[NDArray[np.bool_]]:
+    """Return for each chunk of a file which of its records are to be considered."""
+    considered = [np.ones(rows, np.bool_) for rows in file.sizes]
     for one in filters:
-        keys = np.zeros(rows, np.int64)
-        wanted = dict.fromkeys(one.combinations, 0)
-        for place, name in enumerate(one.columns):
-            column = columns[name]
-            code_of = {text: code for code, text in enumerate(column.texts)}
-            # Numbers are made small again after each column, so that they never overflow.
-            used, keys = np.unique(keys * len(code_of) + column.codes, return_inverse=True)
-            number_of = {key: number for number, key in enumerate(used.tolist())}
-            for combination, before in list(wanted.items()):
-                code = code_of.get(combination[place])
-                number = None if code is None else number_of.get(before * len(code_of) + code)
-                if number is None:
-                    del wanted[combination]
-                else:
-                    wanted[combination] = number
-        found = np.isin(keys, list(wanted.values()))
-        considered &= found if one.is_required else ~found
+        if any(name not in columns for name in one.columns):
+            raise UnreadableFile("a filter of records names a column that the input does not have")
+        used = [columns[name] for name in one.columns]
+        found = number_combinations(file, used)
+        texts = [[column.known_texts[code] for code in codes] for column, codes in zip(used, found.codes, strict=True)]
+        is_listed = np.array([row in one.combinations for row in zip(*texts, strict=True)], np.bool_)
+        passes = is_listed if one.is_required else ~is_listed
+        for number, mask in enumerate(considered):
+            mask &= passes[found.column.codes(number)]
     return considered

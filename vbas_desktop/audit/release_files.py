@@ -1,0 +1,244 @@
+"""Read the input and the released file of a verification, and the crosswalk between them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from vbas_desktop.io.databases.engine import RECORDS
+from vbas_desktop.model.crosswalk import code_columns
+from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.model.progress import Silent
+
+from .claim import ReleaseClaim
+from .coded_file import (
+    Advance,
+    CodedColumn,
+    CodedFile,
+    CsvForm,
+    ReadOptions,
+    encoding_of_release,
+    read_arrays,
+    read_csv,
+    read_parquet,
+)
+from .combinations import Combinations, Ints, number_combinations
+from .csv_form import ExpectedForm, find_fault
+from .csv_stream import UnreadableFile
+from .filters import find_considered, read_filters
+from .formulas import escape_formulas
+from .region_map import assign_regions, read_lines
+from .text_hashes import TextHasher
+
+Crosswalk = Mapping[str, tuple[str, ...]]
+"""The codes of each initial region: of its aggregated region, and in tiers of each larger place."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release to be verified: what was counted, how the record file is written, and what is claimed."""
+
+    problem: Problem
+    dialect: Dialect
+    claim: ReleaseClaim
+    hasher: TextHasher
+
+    @property
+    def is_between_csv(self) -> bool:
+        """Return whether both files are CSV."""
+        return self.claim.source is None and self.dialect.format == "csv" and self.claim.is_csv
+
+    def escape(self, texts: Sequence[str]) -> list[str]:
+        """Return texts as they are written: formulas are escaped if the claim says so."""
+        return escape_formulas(texts) if self.claim.escaped else list(texts)
+
+    def options(self, wanted: Sequence[int], unlimited: Sequence[int], advance: Advance, is_input: bool) -> ReadOptions:
+        """Return how a file is read."""
+        hash_as = self.escape if is_input else None
+        return ReadOptions(wanted, self.hasher, hash_as, unlimited, self.claim.file.parent.parent, advance)
+
+
+@dataclass(frozen=True, eq=False)
+class InputRecords:
+    """The considered records of the input.
+
+    Parameters
+    ----------
+    file : the records with all columns of the file
+    columns : the columns by name; that of the region has the initial regions
+    positions : the number of each record among all of the file, from 0 (None: all are considered)
+    newline, has_mark : how lines end and whether there is a byte-order mark, in CSV
+    """
+
+    case: Case
+    file: CodedFile
+    columns: Mapping[str, CodedColumn]
+    positions: Ints | None
+
+    @cached_property
+    def categories(self) -> list[CodedColumn]:
+        """Return the quasi-identifiers as they are released: grouped, and formulas escaped."""
+        return [self._group(name) for name in self.case.problem.quasi_identifiers]
+
+    def _group(self, name: str) -> CodedColumn:
+        texts: Sequence[str] = self.columns[name].known_texts
+        for grouping in self.case.problem.groupings:
+            if grouping.column == name:
+                texts = [grouping.groups.get(text, text) for text in texts]
+        return self.columns[name].with_texts(self.case.escape(texts))
+
+    @cached_property
+    def classes(self) -> Combinations:
+        """Return the classes by initial region and quasi-identifiers."""
+        return number_combinations(self.file, [self.columns[self.case.problem.region_column], *self.categories])
+
+    def regions(self, crosswalk: Crosswalk) -> Ints:
+        """Return where the crosswalk has the initial region of each class; −1: nowhere."""
+        number = {region: row for row, region in enumerate(crosswalk)}
+        texts = self.columns[self.case.problem.region_column].known_texts
+        return np.array([number.get(text, -1) for text in texts], np.int64)[self.classes.codes[0]]
+
+
+def read_input(case: Case, advance: Advance) -> InputRecords:
+    """Read the records of the input that are to be considered."""
+    problem, dialect, claim = case.problem, case.dialect, case.claim
+    file = _read_every_record(case, advance)
+    columns = dict(zip(dialect.header, file.columns, strict=True))
+    positions = None
+    filters = read_filters(claim.filters)
+    if filters:
+        considered = find_considered(filters, file, columns)
+        positions = np.flatnonzero(np.concatenate(considered)) if considered else np.zeros(0, np.int64)
+        file = file.keep_rows(considered)
+        columns = dict(zip(dialect.header, file.columns, strict=True))
+    if claim.region_map is not None:
+        region = problem.region_column
+        columns[region] = assign_regions(file, columns[region], read_lines(claim.region_map))
+    return InputRecords(case, file, columns, positions)
+
+
+def _read_every_record(case: Case, advance: Advance) -> CodedFile:
+    dialect, claim = case.dialect, case.claim
+    wanted = range(len(dialect.header))
+    options = case.options(wanted, [dialect.header.index(case.problem.region_column)], advance, is_input=True)
+    if claim.source is not None:
+        schema = claim.source.description.schema
+        batches = claim.source.batches(f"SELECT * FROM {RECORDS}", schema, Silent(), "Reading the release back")
+        return read_arrays((batch.columns for batch in batches), options)
+    assert case.problem.records_source is not None
+    path = Path(case.problem.records_source.path)
+    if dialect.format == "parquet":
+        return read_parquet(path, options, int(dialect.category_line))
+    form = CsvForm(
+        len(dialect.header),
+        dialect.delimiter or ",",
+        dialect.encoding or "utf-8",
+        dialect.compressed,
+        skipped=2 if dialect.category_line else 1,
+        # A Parquet file holds text, whatever bytes the input has.
+        undefined="surrogateescape" if claim.is_csv else "replace",
+    )
+    return read_csv(path, form, options)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedRecords:
+    """The released file: all columns, and those that were copied or recoded by their names in the input."""
+
+    case: Case
+    file: CodedFile
+
+    @property
+    def columns(self) -> dict[str, CodedColumn]:
+        """Return the columns by their names in the input."""
+        return {name: column for (name, _), column in zip(self.case.claim.columns, self.file.columns, strict=False)}
+
+    @property
+    def class_columns(self) -> list[str]:
+        """Return which of the columns that make up a class are released."""
+        problem = self.case.problem
+        return [name for name in (problem.region_column, *problem.quasi_identifiers) if name in self.columns]
+
+    @cached_property
+    def classes(self) -> Combinations:
+        """Return the classes by what is released of region and quasi-identifiers."""
+        return number_combinations(self.file, [self.columns[name] for name in self.class_columns])
+
+    def added_column(self, name: str) -> CodedColumn:
+        """Return a column that is not in the input."""
+        return self.file.columns[self.case.claim.names.index(name, len(self.case.claim.columns))]
+
+
+def read_release(case: Case, advance: Advance) -> ReleasedRecords:
+    """Read the released file."""
+    claim = case.claim
+    unlimited = [at for at, (name, _) in enumerate(claim.columns) if name == case.problem.region_column]
+    options = case.options(range(len(claim.names)), unlimited, advance, is_input=False)
+    if not claim.is_csv:
+        return ReleasedRecords(case, read_parquet(claim.file, options))
+    encoding = encoding_of_release(case.dialect.encoding) if case.is_between_csv else "utf-8"
+    file = read_csv(claim.file, CsvForm(len(claim.names), claim.delimiter, encoding), options)
+    if not file.names:
+        raise UnreadableFile("the file is empty")
+    return ReleasedRecords(case, file)
+
+
+def find_csv_fault(before: InputRecords, after: ReleasedRecords) -> str:
+    """Say in which way a released CSV file is not written like the input; empty: in none."""
+    case = after.case
+    stream = after.file.stream
+    if stream is None or after.file.measured is None:
+        return ""
+    if after.file.empty_lines:
+        return "empty lines"
+    original = before.file.stream
+    if original is None:
+        form = ExpectedForm(False, b"\n", is_minimal=False)
+    else:
+        form = ExpectedForm(case.dialect.bom, original.newline, is_minimal=True)
+    return find_fault(stream, after.file.measured, after.file.rows + 1, len(case.claim.names), form)
+
+
+def find_type_fault(case: Case) -> str:
+    """Say which column of a released Parquet file has another type than it must have; empty: none."""
+    if case.claim.is_csv:
+        return ""
+    found = pq.read_schema(case.claim.file)
+    expected = _expected_types(case)
+    for name, field in zip(case.claim.names, found, strict=False):
+        kind = expected.get(name)
+        if kind is not None and field.type != kind:
+            return f"“{name[:80]}” has another type"
+    return ""
+
+
+def _expected_types(case: Case) -> dict[str, Any]:
+    """Return the types of released columns as far as the input tells them: copied numbers, dates and so on."""
+    problem, dialect, claim = case.problem, case.dialect, case.claim
+    if claim.source is not None or dialect.format != "parquet":
+        return {}
+    assert problem.records_source is not None
+    schema = pq.read_schema(problem.records_source.path)
+    changed = {problem.region_column, *(one.column for one in problem.groupings), *claim.values}
+    changed |= {one.column for one in claim.aggregated}
+    return {new: schema.field(name).type for name, new in claim.columns if name not in changed}
+
+
+def read_crosswalk(path: Path, ids: Sequence[str]) -> Crosswalk:
+    """Read the codes of each initial region; ``ids`` are the true ids where the file may have apostrophes."""
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    width = code_columns(header)
+    crosswalk = {row[0]: tuple(row[1:width]) for row in rows if len(row) == len(header)}
+    if len(crosswalk) != len(rows):
+        raise UnreadableFile("the crosswalk names a region twice")
+    true_id = dict(zip(escape_formulas(ids), ids, strict=True))
+    return {true_id.get(text, text): codes for text, codes in crosswalk.items()}
