@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.assessment.representability.classes import Classes
 from vbas_desktop.assessment.representability.distance_tables import (
     DistanceTable,
@@ -15,7 +14,7 @@ from vbas_desktop.assessment.representability.distance_tables import (
     read_distance_tables,
 )
 from vbas_desktop.assessment.representability.first_step import FirstStep
-from vbas_desktop.assessment.representability.handling import Generalise, Handling, Merge
+from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.hierarchy import (
     Hierarchy,
     flat,
@@ -50,8 +49,6 @@ from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import HandledColumns, Writing
 
 from .inputs import check_saved_file, input_paths
-
-_REHEARSAL = "vbas_desktop.algorithms.nearest_class:rehearse"
 
 
 @dataclass(frozen=True)
@@ -232,8 +229,6 @@ class OutlierJob:
         found = Outliers(text + left_out_in_words(table, chosen.k), findings)
         if self.target is None:
             return found
-        if isinstance(self.handling, Generalise | Merge):
-            make_ready(_REHEARSAL, Span(progress, 0.5, 0.6))
         people = self._load_population()
         chosen = replace(chosen, distances=distances)
         treatment = Treatment(

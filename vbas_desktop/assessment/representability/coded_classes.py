@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.nearest_class import MATCHING, NUMBER, TABLE, DistanceColumn, LevelColumn
+from vbas_desktop.algorithms.composite_keys import make_row_keys, number_values
+from vbas_desktop.algorithms.nearest_class import DistanceColumn, LevelColumn
 from vbas_desktop.model.records import finite_number
 
 from .classes import Classes, Label
@@ -16,7 +17,6 @@ from .distance_tables import Distance
 from .hierarchy import Hierarchy
 
 Ints = NDArray[np.int64]
-_MOST_KEYS = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,18 +104,9 @@ class CodedClasses:
 
 def number_rows(codes: Ints) -> tuple[int, Ints]:
     """Number the distinct rows of a table of codes; return how many there are and the number of each row."""
-    key = np.zeros(len(codes), np.int64)
-    radix = 1
-    for q in range(codes.shape[1]):
-        column = codes[:, q]
-        values = int(column.max(initial=0)) + 1
-        if radix * values >= _MOST_KEYS:
-            distinct, key = np.unique(key, return_inverse=True)
-            radix = distinct.size
-        key = key * values + column
-        radix *= values
-    distinct, numbers = np.unique(key, return_inverse=True)
-    return distinct.size, numbers.astype(np.int64)
+    columns = [(column, int(column.max(initial=0)) + 1) for column in codes.T]
+    numbers, first = number_values(make_row_keys(columns, len(codes)))
+    return first.size, numbers
 
 
 def distance_columns(labels: Sequence[Label], distance: Distance) -> list[DistanceColumn]:
@@ -128,14 +119,14 @@ def _distance_column(values: Sequence[str], distance: Distance, q: int) -> Dista
     if q in distance.tables:
         table = distance.tables[q]
         rows = np.array([table.places[value] for value in values], np.float64)
-        return DistanceColumn(rows, TABLE, weight, table=table.distances)
+        return DistanceColumn(rows, weight, table=table.distances)
     width = distance.ranges[q]
     if width is not None:
         numbers = np.array([finite_number(value) for value in values], np.float64)
-        return DistanceColumn(numbers, NUMBER, weight, width)
+        return DistanceColumn(numbers, weight, width)
     codes: dict[str, int] = {}
     numbered = [codes.setdefault(value, len(codes)) for value in values]
-    return DistanceColumn(np.array(numbered, np.float64), MATCHING, weight)
+    return DistanceColumn(np.array(numbered, np.float64), weight)
 
 
 def level_columns(coded: CodedClasses, floors: Ints) -> list[LevelColumn]:

@@ -152,7 +152,7 @@ def _join_closest(
     ranks = np.arange(coded.number)
     index = NearestClasses(columns, totals[group], ranks, np.flatnonzero(~small), level_columns(coded, levels))
     outliers = np.flatnonzero(small)
-    closest = index.nearest_of_all(outliers)
+    closest = index.find_all_nearest(outliers)
     group[outliers] = group[closest]
     first = np.full(number, coded.number, np.int64)
     np.minimum.at(first, group, ranks)

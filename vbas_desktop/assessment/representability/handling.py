@@ -165,7 +165,7 @@ class Merge(Handling):
             if size != sizes[smallest]:
                 # It has grown since, and is in the queue with its present size if that is below k.
                 continue
-            nearest = index.nearest(smallest)
+            nearest = index.find_nearest(smallest)
             host[smallest] = nearest
             index.remove(smallest)
             index.grow(nearest, size)
