@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import shapely
 
-from vbas_desktop.algorithms.districts import ground_of, grow
+from vbas_desktop.algorithms.districts import find_joins, ground_of, grow
 from vbas_desktop.algorithms.geodesic import around_obstacles, cell_borders
 from vbas_desktop.algorithms.geodesic_mesh import walls_of
 from vbas_desktop.approaches.registry import make
@@ -76,8 +76,9 @@ def test_growth(place, bench_table):
     start = time.process_time()
     pairs, _ = ground_of(regions)
     taken = time.process_time() - start
-    growing, district = cpu(grow, regions.points, people, pairs, int(people.sum() * 0.9 / SITES))
-    rows = [["neighbours", f"{taken:.2f}", "", ""]]
+    joining, joins = cpu(find_joins, regions.points, people, pairs)
+    growing, district = cpu(grow, regions.points, people, pairs, int(people.sum() * 0.9 / SITES), joins)
+    rows = [["neighbours", f"{taken:.2f}", "", ""], ["order of joining", f"{joining:.2f}", "", ""]]
     rows.append(["growth", f"{growing:.2f}", "<= 2", f"{int(district.max()) + 1:,} districts"])
     bench_table(f"{name}: growth of {len(regions):,} regions", HEADER, rows)
 

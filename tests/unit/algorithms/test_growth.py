@@ -8,11 +8,19 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, situation_for
 from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
-from vbas_desktop.algorithms.districts import gabriel, ground_of, grow, grow_from_seeds
+from vbas_desktop.algorithms.districts import (
+    find_joins,
+    gabriel,
+    ground_of,
+    grow,
+    grow_from_seeds,
+    merge_small,
+)
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.solutions import solution_from_json, solution_to_json
 from vbas_desktop.model.problem import Request
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
@@ -24,7 +32,11 @@ def chain_pairs(number):
 
 
 def districts(people, cutoff, points=CHAIN):
-    return grow(np.array(points), np.array(people, np.int64), chain_pairs(len(people)), cutoff).tolist()
+    return grown(np.array(points), np.array(people, np.int64), chain_pairs(len(people)), cutoff).tolist()
+
+
+def grown(points, people, pairs, cutoff):
+    return grow(points, people, pairs, cutoff, find_joins(points, people, pairs))
 
 
 def test_the_smallest_joins_its_nearest_neighbour_first():
@@ -53,13 +65,35 @@ def test_districts_are_contiguous_and_large_enough(data):
     cutoff = data.draw(st.integers(1, 60))
     regions = Regions(tuple(map(str, range(number))), points, PLANE)
     pairs, _ = ground_of(regions)
-    owner = grow(points, people, pairs, cutoff)
+    owner = grown(points, people, pairs, cutoff)
     sizes = np.bincount(owner, people)
     assert sizes.sum() == people.sum()
     assert sizes.size == 1 or sizes.min() >= cutoff
     assert (pieces(regions, owner, pairs) == 1).all()
     firsts = [owner.tolist().index(each) for each in range(sizes.size)]
     assert firsts == sorted(firsts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 60), st.booleans())
+def test_one_order_of_joining_serves_every_cutoff_and_number(seed, number, weighted):
+    """Growing to any cutoff anew gives the same groups."""
+    rng = np.random.default_rng(seed)
+    points, people = rng.integers(0, 12, (number, 2)).astype(float), rng.integers(0, 30, number)
+    weight = rng.random(number) + 0.1 if weighted else np.ones(number)
+    pairs, _ = ground_of(Regions(tuple(map(str, range(number))), points, PLANE))
+    joins = find_joins(points, people, pairs, weight)
+    assert (np.diff(joins.held) >= 0).all()
+    held = people[:, None].astype(float)
+    for cutoff in (1, 2, 7, 20, 45, 300):
+        anew = merge_small(points, weight, held, np.array([cutoff]), np.array([np.inf]), pairs, Silent(), "")
+        assert joins.groups_of(number, cutoff).tolist() == anew.tolist()
+    for wanted in range(1, number + 1):
+        left = joins.groups_left(number, wanted)
+        assert left.max() + 1 == wanted
+        assert [left.tolist().index(each) for each in range(wanted)] == sorted(
+            left.tolist().index(e) for e in set(left)
+        )
 
 
 @settings(max_examples=30, deadline=None)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours
+from vbas_desktop.algorithms.agglomeration import connected
 from vbas_desktop.algorithms.aggregation import dense_membership
-from vbas_desktop.algorithms.districts import ground_of, join_smallest
+from vbas_desktop.algorithms.districts import Joins, ground_of, join_smallest_first
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.model.errors import Finding, InputError, Severity
@@ -51,15 +52,20 @@ class CoarsenConstruction(TellingConstruction):
         block, used = dense_membership(number.astype(np.int32))
         pairs, _ = situation.remember("growing ground", lambda: ground_of(situation.regions))
         weights = np.ones(len(block)) if situation.weights is None else situation.weights
-        joined = join_smallest(
-            middles(situation.points, block, weights),
-            np.bincount(block, weights).astype(np.float64),
-            np.bincount(block, situation.populations).astype(np.float64),
-            group_neighbours(pairs, block),
-            len(sites),
-            progress,
-            "Joining regions",
-        )
+
+        def find_joins() -> Joins:
+            points = middles(situation.points, block, weights)
+            return join_smallest_first(
+                points,
+                np.bincount(block, weights).astype(np.float64),
+                np.bincount(block, situation.populations).astype(np.float64),
+                connected(points, group_neighbours(pairs, block)),
+                progress,
+                "Joining regions",
+            )
+
+        joins = situation.remember("coarsening", find_joins)
+        joined = joins.groups_left(used.size, len(sites))
         told = {self.card.name: {"earlier_regions": int(used.size)}}
         return Constructed(joined[block], told, (_NO_FILE,) if earlier is None else ())
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.districts import ground_of, grow, grow_from_seeds
+from vbas_desktop.algorithms.districts import find_joins, ground_of, grow, grow_from_seeds
 from vbas_desktop.algorithms.site_numbers import CANADA, MODEL_CHOICES, OWN, gaps_cutoff
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
 from vbas_desktop.model.errors import Finding, Severity
@@ -34,7 +34,8 @@ class GrowthConstruction(TellingConstruction):
 
     “smallest”: every initial region is a district at first. The smallest one below the cutoff joins the neighbour
     whose middle is nearest, again and again; then districts of twice the cutoff and more are cut in two along their
-    shortest spanning tree while both parts are large enough. O(r log r).
+    shortest spanning tree while both parts are large enough. The order of joining does not depend on the number of
+    sites, so it is found once for all of them. O(r log r).
 
     “seeded”, as GeoLeader grows districts: one initial region after the other becomes a seed, unless it is in a
     district already. A seed merges with the adjacent region or district whose centroid is nearest until it has the
@@ -101,13 +102,14 @@ class GrowthConstruction(TellingConstruction):
         progress.update("Finding neighbours")
         pairs, bridges = situation.remember("growing ground", lambda: ground_of(situation.regions))
         cutoff = self._cutoff(situation, len(sites))
-        ground = situation.points, situation.populations, pairs, cutoff
+        ground = situation.points, situation.populations, pairs
         if self.method == SEEDED:
             regions = len(situation.regions)
             order = np.arange(regions) if self.seeds == "file" else situation.generator().permutation(regions)
-            owner = grow_from_seeds(*ground, order, progress, situation.weights)
+            owner = grow_from_seeds(*ground, cutoff, order, progress, situation.weights)
         else:
-            owner = grow(*ground, progress, situation.weights)
+            joins = situation.remember("growth", lambda: find_joins(*ground, situation.weights, progress))
+            owner = grow(*ground, cutoff, joins, progress)
         told = {self.card.name: {"cutoff": cutoff, "bridges": bridges}}
         return Constructed(owner, told, _bridged(bridges))
 
