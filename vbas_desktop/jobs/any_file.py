@@ -235,7 +235,7 @@ class OutlierJob:
             chosen, self.handling, hierarchies, self.writing, people, self.first_step, self.filling, self.columns
         )
         treatment = replace(treatment, every_record=every_record)
-        treated = handle_outliers(table, treatment, self.target)
+        treated = handle_outliers(table, treatment, self.target, Span(progress, 0.5, 1.0))
         return replace(found, findings=(*findings, *treated.findings), treated=treated)
 
     def _load_population(self) -> RecordTable | None:

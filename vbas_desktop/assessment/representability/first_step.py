@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.approaches.declaration import parameter, parameters_of
 from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.records import frozen
 
 from .classes import Classes, Label
@@ -162,6 +163,7 @@ def handle_in_steps(
     handling: Handling,
     hierarchies: Mapping[str, Hierarchy],
     tables: Mapping[str, DistanceTable],
+    progress: Progress = SILENT,
 ) -> Handled:
     """Prepare the classes, then handle what is below k; the labels are those of the original classes."""
     grouped = first_step.group(classes, hierarchies)
@@ -179,7 +181,7 @@ def handle_in_steps(
     labels = tuple(start.labels[c] for c in remaining.tolist())
     second = Classes(start.columns, labels, frozen(np.concatenate((records[records >= 0], filled))))
     distance = Distance.of_classes(second, tables=first_step.raise_orders(tables, hierarchies))
-    handled = handling.handle(second, k, grouped.hierarchies, distance)
+    handled = handling.handle(second, k, grouped.hierarchies, distance, progress)
     added: Counter[Label] = Counter(handled.added)
     for c in np.flatnonzero(made_up).tolist():
         label = handled.labels[number_of[c]]

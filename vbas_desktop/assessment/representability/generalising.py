@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest_class import NearestClasses
+from vbas_desktop.model.progress import SILENT, Progress
 
 from .classes import Classes
 from .coded_classes import CodedClasses, Ints, distance_columns, level_columns, number_rows
 from .distance_tables import Distance
 
+_STAGE = "Generalising small classes"
 
-def generalise_everywhere(coded: CodedClasses, k: int) -> Ints:
+
+def generalise_everywhere(coded: CodedClasses, k: int, progress: Progress = SILENT) -> Ints:
     """Find the levels that cost least, the same for all classes, such that none is below k.
 
     The file has at least k records, so the highest levels will do.
@@ -34,9 +37,10 @@ def generalise_everywhere(coded: CodedClasses, k: int) -> Ints:
         key=lambda choice: (sum(float(c.costs[n]) for c, n in zip(coded.columns, choice, strict=True)), choice),
     )
     every = np.arange(coded.number)
-    failing = _find_failing_pairs(coded, k)
+    failing = _find_failing_pairs(coded, k, progress)
     witness = 0
-    for choice in choices:
+    for tried, choice in enumerate(choices):
+        progress.update(_STAGE, tried / len(choices))
         if any(fails[choice[one], choice[other]] for one, other, fails in failing):
             continue
         codes = [column.on_levels(every, level) for column, level in zip(coded.columns, choice, strict=True)]
@@ -53,7 +57,7 @@ def generalise_everywhere(coded: CodedClasses, k: int) -> Ints:
     return np.tile(np.array(choice, np.int64), (coded.number, 1))
 
 
-def _find_failing_pairs(coded: CodedClasses, k: int) -> list[tuple[int, int, NDArray[np.bool_]]]:
+def _find_failing_pairs(coded: CodedClasses, k: int, progress: Progress) -> list[tuple[int, int, NDArray[np.bool_]]]:
     """Find the levels of each two columns on which these two alone have combinations of fewer than k records.
 
     With further columns there are even fewer, so that no combination of levels with such a pair will do.
@@ -63,6 +67,7 @@ def _find_failing_pairs(coded: CodedClasses, k: int) -> list[tuple[int, int, NDA
     for (one, first), (other, second) in combinations(enumerate(coded.columns), 2):
         fails = np.zeros((first.height + 1, second.height + 1), np.bool_)
         for levels in np.ndindex(*fails.shape):
+            progress.update(_STAGE)
             codes = first.on_levels(every, levels[0]) * len(second.texts) + second.on_levels(every, levels[1])
             _, group = np.unique(codes, return_inverse=True)
             fails[levels] = np.bincount(group, coded.sizes).min() < k
@@ -70,7 +75,9 @@ def _find_failing_pairs(coded: CodedClasses, k: int) -> list[tuple[int, int, NDA
     return found
 
 
-def generalise_outliers(coded: CodedClasses, k: int, classes: Classes, distance: Distance) -> Ints:
+def generalise_outliers(
+    coded: CodedClasses, k: int, classes: Classes, distance: Distance, progress: Progress = SILENT
+) -> Ints:
     """Find the levels of each class if outliers are generalised among themselves first.
 
     Outliers climb together, the column with the smallest share next, until they are in a group of k records or more.
@@ -80,6 +87,7 @@ def generalise_outliers(coded: CodedClasses, k: int, classes: Classes, distance:
     levels = np.zeros((coded.number, len(coded.columns)), np.int64)
     small = _is_small(coded, levels, k)
     for step in _climb(coded):
+        progress.update(_STAGE)
         if not small.any():
             break
         levels[small] = step
@@ -87,20 +95,22 @@ def generalise_outliers(coded: CodedClasses, k: int, classes: Classes, distance:
     levels[small] = 0
     levels[~small] = _lowest_common(coded, levels, ~small)[~small]
     if small.any():
-        levels = _join_closest(coded, levels, small, classes, distance)
+        levels = _join_closest(coded, levels, small, classes, distance, progress)
     return levels
 
 
-def generalise_with_closest(coded: CodedClasses, k: int, classes: Classes, distance: Distance) -> Ints:
+def generalise_with_closest(
+    coded: CodedClasses, k: int, classes: Classes, distance: Distance, progress: Progress = SILENT
+) -> Ints:
     """Find the levels of each class if every outlier is generalised with the closest conforming class.
 
     Without any conforming class, outliers are generalised among themselves.
     """
     small = coded.sizes < k
     if small.all():
-        return generalise_outliers(coded, k, classes, distance)
+        return generalise_outliers(coded, k, classes, distance, progress)
     levels = np.zeros((coded.number, len(coded.columns)), np.int64)
-    return _join_closest(coded, levels, small, classes, distance) if small.any() else levels
+    return _join_closest(coded, levels, small, classes, distance, progress) if small.any() else levels
 
 
 def _climb(coded: CodedClasses) -> list[Ints]:
@@ -142,7 +152,12 @@ def _lowest_common(coded: CodedClasses, levels: Ints, chosen: NDArray[np.bool_])
 
 
 def _join_closest(
-    coded: CodedClasses, levels: Ints, small: NDArray[np.bool_], classes: Classes, distance: Distance
+    coded: CodedClasses,
+    levels: Ints,
+    small: NDArray[np.bool_],
+    classes: Classes,
+    distance: Distance,
+    progress: Progress,
 ) -> Ints:
     """Generalise each small class with the group of the closest other class; a group takes the common levels of all."""
     number, group = number_rows(coded.codes_on(levels))
@@ -152,7 +167,7 @@ def _join_closest(
     ranks = np.arange(coded.number)
     index = NearestClasses(columns, totals[group], ranks, np.flatnonzero(~small), level_columns(coded, levels))
     outliers = np.flatnonzero(small)
-    closest = index.find_all_nearest(outliers)
+    closest = index.find_all_nearest(outliers, progress)
     group[outliers] = group[closest]
     first = np.full(number, coded.number, np.int64)
     np.minimum.at(first, group, ranks)

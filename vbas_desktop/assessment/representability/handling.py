@@ -10,12 +10,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from vbas_desktop.algorithms.nearest_class import NearestClasses
 from vbas_desktop.approaches.base import Approach, Card, parameter
 from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.words import counted
 
 from .classes import Classes, Label, outliers
+from .coded_classes import CodedClasses, distance_columns
 from .distance_tables import Distance
+from .generalising import generalise_everywhere, generalise_outliers, generalise_with_closest
 from .hierarchy import Hierarchy
 from .words import may_tell
 
@@ -36,7 +40,14 @@ class Handling(Approach):
     reasons: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
+    def handle(
+        self,
+        classes: Classes,
+        k: int,
+        hierarchies: Mapping[str, Hierarchy],
+        distance: Distance,
+        progress: Progress = SILENT,
+    ) -> Handled:
         """What becomes of each class so that no k-outlier is left."""
 
 
@@ -58,7 +69,14 @@ class Delete(Handling):
     )
     smallest_sample: int = parameter(1, label="Smallest sample", help="Refuse if fewer records would remain.", low=0)
 
-    def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
+    def handle(
+        self,
+        classes: Classes,
+        k: int,
+        hierarchies: Mapping[str, Hierarchy],
+        distance: Distance,
+        progress: Progress = SILENT,
+    ) -> Handled:
         """Delete every outlier."""
         small = set(outliers(classes, k).tolist())
         left = classes.records - int(classes.sizes[sorted(small)].sum()) if small else classes.records
@@ -103,21 +121,24 @@ class Generalise(Handling):
         only_with=("everywhere", False),
     )
 
-    def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
+    def handle(
+        self,
+        classes: Classes,
+        k: int,
+        hierarchies: Mapping[str, Hierarchy],
+        distance: Distance,
+        progress: Progress = SILENT,
+    ) -> Handled:
         """Generalise until no outlier is left."""
-        # Imported here because they import the compiler, which menus and help texts do not need.
-        from .coded_classes import CodedClasses
-        from .generalising import generalise_everywhere, generalise_outliers, generalise_with_closest
-
         if classes.records < k:
             raise _too_few_records(classes, k)
         coded = CodedClasses.of_classes(classes, [hierarchies[column] for column in classes.columns])
         if self.everywhere:
-            levels = generalise_everywhere(coded, k)
+            levels = generalise_everywhere(coded, k, progress)
         elif self.with_closest:
-            levels = generalise_with_closest(coded, k, classes, distance)
+            levels = generalise_with_closest(coded, k, classes, distance, progress)
         else:
-            levels = generalise_outliers(coded, k, classes, distance)
+            levels = generalise_outliers(coded, k, classes, distance, progress)
         return Handled(coded.labels_of(coded.codes_on(levels)), {})
 
 
@@ -144,12 +165,15 @@ class Merge(Handling):
         "The small classes are near other classes.",
     )
 
-    def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
+    def handle(
+        self,
+        classes: Classes,
+        k: int,
+        hierarchies: Mapping[str, Hierarchy],
+        distance: Distance,
+        progress: Progress = SILENT,
+    ) -> Handled:
         """Merge until no outlier is left."""
-        from vbas_desktop.algorithms.nearest_class import NearestClasses
-
-        from .coded_classes import distance_columns
-
         if classes.records < k:
             raise _too_few_records(classes, k)
         sizes = classes.sizes.tolist()
@@ -160,7 +184,9 @@ class Merge(Handling):
         host = list(range(number))
         waiting = [(size, c) for c, size in enumerate(sizes) if size < k]
         heapq.heapify(waiting)
+        n_small = max(1, len(waiting))
         while waiting:
+            progress.update("Merging small classes", 1 - len(waiting) / n_small)
             size, smallest = heapq.heappop(waiting)
             if size != sizes[smallest]:
                 # It has grown since, and is in the queue with its present size if that is below k.
@@ -204,7 +230,14 @@ class Fabricate(Handling):
         "It matters more to have all records with their own values than to have no record of nobody.",
     )
 
-    def handle(self, classes: Classes, k: int, hierarchies: Mapping[str, Hierarchy], distance: Distance) -> Handled:
+    def handle(
+        self,
+        classes: Classes,
+        k: int,
+        hierarchies: Mapping[str, Hierarchy],
+        distance: Distance,
+        progress: Progress = SILENT,
+    ) -> Handled:
         """Add what is missing to k."""
         sizes = classes.sizes
         added = {classes.labels[c]: int(k - sizes[c]) for c in outliers(classes, k)}

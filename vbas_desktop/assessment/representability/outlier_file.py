@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from vbas_desktop.io.records.row_texts import row_texts
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.written_rows import CsvLines, secret, secret_key, shuffled
 from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.model.progress import SILENT, Progress, Span
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.settings.writing import HandledColumns, Writing
@@ -34,6 +36,10 @@ from .words import may_tell
 
 PARQUET = (".parquet", ".pq")
 """Targets with these endings are written as Parquet, all columns as text; others as CSV."""
+
+_ROWS_PER_UPDATE = 1000
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ def left_out_in_words(table: RecordTable, k: int) -> str:
     return f"; {number} left out by filters"
 
 
-def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> Treated:
+def handle_outliers(table: RecordTable, treatment: Treatment, target: Path, progress: Progress = SILENT) -> Treated:
     """Write the file without k-outliers to ``target``; what was there stays until the new file is verified.
 
     Its rows are in an order that tells nothing. Which of them were made up is told in a file beside it that nobody but
@@ -123,7 +129,13 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     k = treatment.choices.k
     first_step = treatment.first_step
     handled = handle_in_steps(
-        classes, k, first_step, treatment.handling, treatment.hierarchies, treatment.choices.distances
+        classes,
+        k,
+        first_step,
+        treatment.handling,
+        treatment.hierarchies,
+        treatment.choices.distances,
+        Span(progress, 0.0, 0.4),
     )
     sensitive = treatment.choices.sensitive
     fillings: list[tuple[str, ...]] = []
@@ -138,9 +150,10 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         # What is entered last gets its name first: the file itself appears when all that belongs to it is there.
         path = stack.enter_context(staged_file(target))
         rows = _Rows(table, classes, handled, treatment, fillings)
-        written = _Written(rows.shuffled(path.parent))
+        shuffled_rows = rows.shuffled(path.parent, Span(progress, 0.4, 0.6))
+        written = _Written(_watch(shuffled_rows, table.rows, "Writing the records", Span(progress, 0.6, 0.8)))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
-        smallest = _verified(path, table, treatment, written.number)
+        smallest = _verified(path, table, treatment, written.number, Span(progress, 0.8, 0.9))
         index = counts = None
         if rows.keys is not None:
             index = stack.enter_context(staged_file(index_file(target)))
@@ -149,6 +162,7 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         if treatment.columns.aggregate:
             counts = stack.enter_context(staged_file(class_counts_file(target)))
             rows.aggregated.write_counts(counts)
+        progress.update("Verifying the written file", 0.9)
         verify_handled_file(rows.claim(path, target, index, counts))
         custody = custody_file(target)
         if handled.added:
@@ -225,6 +239,14 @@ def _write(path: Path, parquet: bool, table: RecordTable, written: _Written, tre
         stream.writelines(map(lines.line, rows))
 
 
+def _watch(rows: Iterable[Row], total: int, stage: str, progress: Progress) -> Iterator[Row]:
+    """Yield rows, and tell how far they are."""
+    for number, row in enumerate(rows):
+        if number % _ROWS_PER_UPDATE == 0:
+            progress.update(stage, min(1.0, number / max(1, total)))
+        yield row
+
+
 class _Written:
     """Rows on their way, counted; ``made_up`` are the numbers of those that are, the names being row 1."""
 
@@ -277,25 +299,26 @@ class _Rows:
         columns = (added.record_key, added.aggregate, added.aggregate_classes if added.aggregate else "")
         return secret_key(treatment.writing.shuffle_seed, self._table.source.identity, *content, *columns)
 
-    def shuffled(self, scratch: Path) -> Iterator[tuple[list[str], bool]]:
+    def shuffled(self, scratch: Path, progress: Progress) -> Iterator[tuple[list[str], bool]]:
         """Yield all rows in random order, each with whether it was made up."""
         # The first row comes out when the last one has gone in, so all values were counted by then.
-        for row, is_made_up in shuffled(self._count(), scratch, self._draw):
+        for row, is_made_up in shuffled(self._count(progress), scratch, self._draw):
             yield self.aggregated.aggregate(row), is_made_up
 
-    def _count(self) -> Iterator[tuple[list[str], bool]]:
+    def _count(self, progress: Progress) -> Iterator[tuple[list[str], bool]]:
         """Yield all rows in order, with their keys, and count the values that are aggregated."""
         keys = None if self.keys is None else self.keys.texts()
-        for row, is_made_up in self._in_order():
+        for row, is_made_up in self._in_order(progress):
             self.aggregated.see(row, is_made_up)
             if keys is not None:
                 row.append(next(keys))
             yield row, is_made_up
 
-    def _in_order(self) -> Iterator[tuple[list[str], bool]]:
+    def _in_order(self, progress: Progress) -> Iterator[tuple[list[str], bool]]:
         table, handled, places = self._table, self._handled, self._places
         made_up = MadeUp(handled, places, len(table.dialect.header), self._draw)
-        for number, row in enumerate(row_texts(table)):
+        records = _watch(row_texts(table), table.rows, "Making the rows", progress)
+        for number, row in enumerate(records):
             label = handled.labels[self._classes.class_of[number]]
             made_up.see(row)
             if label is None:
@@ -337,11 +360,11 @@ class _Rows:
         )
 
 
-def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int) -> int | None:
+def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int, progress: Progress) -> int | None:
     """Read the file back and count: no class may be below k, and no record may be lost on the way."""
     if not written:
         return None
-    again = load_records(path, RecordOptions(table.dialect.delimiter, "utf-8", "no"))
+    again = load_records(path, RecordOptions(table.dialect.delimiter, "utf-8", "no"), progress)
     sizes = Classes.of_records(again, tuple(map(treatment.writing.text, treatment.choices.quasi_identifiers))).sizes
     if again.rows != written or int(np.min(sizes)) < treatment.choices.k:
         raise VerificationFailed("The written file still has k-outliers, or not all records. Nothing was kept.")
