@@ -6,7 +6,7 @@ import pytest
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.io import hashing
-from vbas_desktop.io.records import stream
+from vbas_desktop.io.records.file_format import TextStream
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.model.errors import InputError
 
@@ -29,7 +29,6 @@ def data(tmp_path):
     keyed = [f"{number},{row}" for number, row in enumerate(rows, 300)]
     (folder / "records.csv").write_text("\n".join([f"key,{first}", *keyed, ""]))
     (folder / "slots.csv").write_text("centre,time,capacity\nA,8,999\n")
-    load_records(folder / "records.csv")  # The loops are made ready with a file of their own: that is over then.
     return folder
 
 
@@ -59,16 +58,16 @@ def test_records_that_change_while_they_are_read_give_no_result(data, capsys, mo
 
 
 def test_a_small_file_that_is_rewritten_between_two_blocks_is_refused(data, monkeypatch):
-    path, read = data / "records.csv", stream.ByteStream._read
+    path, read = data / "records.csv", TextStream.read
     content = path.read_bytes()
 
-    def rewriting(self, reader, space):
-        block = read(self, reader, space)
+    def rewriting(self, size):
+        block = read(self, size)
         if path.read_bytes() == content:
             path.write_bytes(content.replace(b"1", b"2"))
             os.utime(path, ns=(1, 1))
         return block
 
-    monkeypatch.setattr(stream.ByteStream, "_read", rewriting)
+    monkeypatch.setattr(TextStream, "read", rewriting)
     with pytest.raises(InputError, match="changed while it was read"):
         load_records(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records import delimited
+from vbas_desktop.io.records.limits import ReadLimits
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.errors import InputError
 
@@ -35,15 +35,15 @@ def test_every_encoding_is_taken_or_refused_in_words(records, capsys):
             assert bool(said) == bool(code), (name, said)
 
 
-def test_a_long_row_is_called_long(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "LONGEST_ROW_BYTES", 1 << 20)
+def test_a_long_row_is_called_long(tmp_path):
+    limits = ReadLimits(longest_row=1 << 20, block_bytes=1 << 19)
     path = tmp_path / "long.csv"
     path.write_bytes(b"region,age\n1,30\n2," + b"x" * (3 << 20) + b"\n")
     with pytest.raises(InputError, match="row 3: The row is longer than 1 MB"):
-        load_records(path, RecordOptions(","))
+        load_records(path, RecordOptions(","), limits=limits)
     path.write_bytes(b"region,age\n1,30\n2," + b'"' + b"x" * (3 << 20) + b"\n")
     with pytest.raises(InputError, match="row 3: A quoted field that begins in this row is never closed"):
-        load_records(path, RecordOptions(","))
+        load_records(path, RecordOptions(","), limits=limits)
 
 
 def test_a_very_long_name_is_a_name(tmp_path):

@@ -6,13 +6,15 @@ import importlib
 import io
 import json
 from collections import Counter
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records import row_texts as again
+from vbas_desktop.io.databases import records as any_records
+from vbas_desktop.io.records.limits import ReadLimits
 from vbas_desktop.io.records.row_texts import column_texts, row_texts
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.written_rows import CsvLines
@@ -107,18 +109,12 @@ def test_rows_are_read_again_as_they_were_loaded(tmp_path, name):
         assert [values[code] for code in table.codes(column)] == [row[place] for row in rows]
 
 
-def test_blocks_may_end_anywhere(tmp_path, monkeypatch):
+@pytest.mark.parametrize("size", [60, 97, 1009])
+def test_blocks_may_end_anywhere(tmp_path, size):
     content, rows = odd_files()["utf-16 with a mark"]
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
-    table = load_records(path, RecordOptions(category_counts="no"))
-
-    class Small(again.ByteStream):
-        def blocks(self):
-            for block in super().blocks():
-                yield from (bytes(block)[at : at + 1009] for at in range(0, len(block), 1009))
-
-    monkeypatch.setattr(again, "ByteStream", Small)
+    table = load_records(path, RecordOptions(category_counts="no"), limits=ReadLimits(block_bytes=size))
     assert list(row_texts(table)) == rows
 
 
@@ -137,10 +133,8 @@ def test_risky_and_outliers_write_what_run_would_read(tmp_path, name):
 
 
 def test_appointments_read_people_and_slots_in_utf_16(tmp_path, monkeypatch):
-    from vbas_desktop.io.records import raw as raw_records
-
     # As if there were so many people that their ids are not kept in memory.
-    monkeypatch.setattr(raw_records, "IDENTIFIER_FROM", 3)
+    monkeypatch.setattr(any_records, "load_records", partial(load_records, limits=ReadLimits(identifier_from=3)))
     people = "id,sex\n" + "".join(f"é{n},{'f' if n % 2 else 'm'}\n" for n in range(8))
     (tmp_path / "people.csv").write_bytes(people.encode("utf-16"))
     (tmp_path / "slots.csv").write_bytes("centre,time,capacity\nA,8:00,4\nB,9:00,4\n".encode("utf-16"))

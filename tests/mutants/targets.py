@@ -38,7 +38,6 @@ _LEFT_OUT = {
     "audit/copies.py": "needs real engines (make test-sources)",
     "audit/words.py": "is compiled into loops",
     "io/records/bits.py": "is compiled into loops",
-    "io/records/rehearsal.py": "computes with made-up numbers to have loops compiled",
     "io/signals.py": "ends the program on a signal",
     "release/patience.py": "estimates how long a release takes",
     "release/records/source_writer.py": "needs real engines (make test-sources)",

@@ -131,7 +131,7 @@ from vbas_desktop.cli.main import main
 load_little()
 data = ["sample_data/records.csv", "sample_data/regions.geojson", "--region-column=tract"]
 assert main(["run", *data, "--quasi-identifiers=age,sex", "--quiet"]) == 0
-heavy = {"pandas", "pyarrow", "reportlab", "duckdb", "yaml.loader", "numpy.f2py.f2py2e", "scipy.optimize",
+heavy = {"pandas", "reportlab", "duckdb", "yaml.loader", "numpy.f2py.f2py2e", "scipy.optimize",
          "scipy.stats", "scipy.special", "scipy.sparse.linalg", "scipy.linalg._basic", "scipy.spatial.distance",
          "numba.np.linalg"}
 sys.exit(", ".join(sorted(heavy & set(sys.modules))) or None)

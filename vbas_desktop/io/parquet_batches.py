@@ -26,9 +26,12 @@ _FIRST_ROW = 2
 """The row of the first record, as in text files, where the names are row 1."""
 
 
-def bounded_batches(path: Path, most_rows: int, columns: Sequence[str] | None = None) -> Generator[Any]:
+def bounded_batches(
+    path: Path, most_rows: int, columns: Sequence[str] | None = None, as_dictionaries: Sequence[str] = ()
+) -> Generator[Any]:
     """Yield the rows of a Parquet file as Arrow batches of at most ``most_rows`` rows, fewer where values are long.
 
+    Columns of texts that are named in ``as_dictionaries`` come as dictionary arrays where they are stored like that.
     Raises `InputError` before the file unpacks to more than compressed files may or has a page of more than
     `LARGEST_PAGE_BYTES`, and as soon as it has a value of more than `LONGEST_VALUE_BYTES`. Errors of Arrow are the
     caller's.
@@ -47,12 +50,18 @@ def bounded_batches(path: Path, most_rows: int, columns: Sequence[str] | None = 
             refuse_bomb(path, unpacked, size)
             _refuse_large_pages(path, chunks)
             batch_rows = _count_rows_that_fit(path, group, names, chunks, most_rows)
-            for batch in file.iter_batches(batch_size=batch_rows, row_groups=[group], columns=names):
-                for name, array in zip(batch.schema.names, batch.columns, strict=True):
-                    decoded += _measure(path, name, array, rows)
-                refuse_bomb(path, decoded, size)
-                rows += batch.num_rows
-                yield batch
+            coded = [chunk.path for chunk in chunks if chunk.path in as_dictionaries and _has_usable_dictionary(chunk)]
+            with pq.ParquetFile(path, pre_buffer=False, read_dictionary=coded) as reader:
+                for batch in reader.iter_batches(batch_size=batch_rows, row_groups=[group], columns=names):
+                    for name, array in zip(batch.schema.names, batch.columns, strict=True):
+                        decoded += _measure(path, name, array, rows)
+                    refuse_bomb(path, decoded, size)
+                    rows += batch.num_rows
+                    yield batch
+
+
+def _has_usable_dictionary(chunk: ColumnChunk) -> bool:
+    return chunk.is_codable and chunk.dictionary_bytes > 0
 
 
 def _refuse_large_pages(path: Path, chunks: Sequence[ColumnChunk]) -> None:
@@ -94,7 +103,7 @@ def _longest_in_dictionaries(
     import pyarrow.parquet as pq
 
     longest = {chunk.path: chunk.dictionary_bytes for chunk in chunks}
-    codable = [chunk.path for chunk in chunks if chunk.is_codable and chunk.dictionary_bytes]
+    codable = [chunk.path for chunk in chunks if _has_usable_dictionary(chunk)]
     if not codable:
         return longest
     try:

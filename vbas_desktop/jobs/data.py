@@ -25,9 +25,6 @@ from .inputs import local_paths
 if TYPE_CHECKING:
     from vbas_desktop.model.records import RecordTable
 
-_WARM_SECONDS = 0.6
-"""Compiled loops that are kept are there before that."""
-
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -60,11 +57,9 @@ class LoadJob:
 
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
-        from vbas_desktop.algorithms.ahead import make_ready
         from vbas_desktop.engine.region_map import needs_file
         from vbas_desktop.io.generalise import read_codebook
         from vbas_desktop.io.record_filter import filter_records
-        from vbas_desktop.io.records.table import REHEARSAL
         from vbas_desktop.io.regions.read import load_regions
         from vbas_desktop.io.swapped import check_two_files, with_swap_told
 
@@ -75,9 +70,6 @@ class LoadJob:
         required, unwanted = self._read_filters(place)
         if isinstance(place, Path):
             check_two_files(place, self.regions)
-            # Compiled loops hardly need Python's lock, which reading regions does all the time: so they come first, but
-            # nobody waits for a compiler to learn of a mistake in the region file.
-            make_ready(REHEARSAL, progress, at_most=_WARM_SECONDS)
         needed = [name for file in (required, unwanted) if file is not None for name in file.columns]
         with beside(partial(self._table, place, needed)) as records:
             try:

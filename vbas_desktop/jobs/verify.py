@@ -113,7 +113,7 @@ class VerifyJob:
     @staticmethod
     def _is_parquet(path: Path) -> bool:
         from vbas_desktop.io.access import check_readable
-        from vbas_desktop.io.records.parquet import is_parquet
+        from vbas_desktop.io.records.parquet_batches import is_parquet
 
         check_readable(path)
         return is_parquet(path)

@@ -185,10 +185,6 @@ class RecordTable(Protocol):
         """Return the categories with blanks or invisible characters around them, by column."""
 
     @property
-    def texts(self) -> Mapping[str, Any]:
-        """Return the columns without codes as Arrow dictionary arrays, where the records cannot be read again."""
-
-    @property
     def rows_hash(self) -> str:
         """Return the hash of the rows in any order; empty if it is not known."""
 
@@ -227,6 +223,14 @@ class RecordTable(Protocol):
 
     def codes_at(self, name: str, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
         """Return the category of some records only, which are given in ascending order."""
+
+    def read_batches(
+        self, names: Sequence[str], progress: Progress, stage: str, *, typed: bool = False
+    ) -> Iterator[Any]:
+        """Yield some columns of all records of the file as Arrow batches, in the order of the file.
+
+        Values are strings, missing ones empty, or with ``typed`` what a Parquet file stores.
+        """
 
     def pieces(
         self, columns: Sequence[str], progress: Progress, stage: str

@@ -16,7 +16,6 @@ from PySide6.QtGui import QIcon, QPainter
 from PySide6.QtWidgets import QApplication
 
 from vbas_desktop import __version__
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.io.places import resource
 from vbas_desktop.model.progress import Progress
 
@@ -37,8 +36,6 @@ _NEEDED = (
     "vbas_desktop.engine.region_table",
     "vbas_desktop.release",
 )
-
-_REHEARSED = ("vbas_desktop.io.records.rehearsal:rehearse",)
 
 
 def main(project: Path | None = None, demo: bool = False, picture: Path | None = None) -> int:
@@ -91,12 +88,10 @@ class WarmUp(QObject):
 
 
 def prepare_needed(progress: Progress) -> None:
-    """Import one module after the other, then make the compiled loops ready; a stop is heard in between."""
+    """Import one module after the other; a stop is heard in between."""
     for name in _NEEDED:
         progress.update("Warming up")
         import_module(name)
-    for rehearsal in _REHEARSED:
-        make_ready(rehearsal, progress)
 
 
 def _leave_modules_alone() -> None:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from vbas_desktop.io.records import coding, stream
+from vbas_desktop.io.records.limits import USUAL_LIMITS, ReadLimits
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.errors import InputError, Severity
 
 
-def loaded(tmp_path, line_2, records, choice="auto", names="age,sex,region"):
+def loaded(tmp_path, line_2, records, choice="auto", names="age,sex,region", limits=USUAL_LIMITS):
     path = tmp_path / "records.csv"
     path.write_text(f"{names}\n{line_2}\n" + "".join(f"{record}\n" for record in records))
-    return load_records(path, RecordOptions(category_counts=choice))
+    return load_records(path, RecordOptions(category_counts=choice), limits=limits)
 
 
 def remarks(table):
@@ -110,20 +110,19 @@ def test_a_file_of_names_and_category_numbers_has_no_records(tmp_path):
         loaded(tmp_path, "2,2,30", [], "yes")
 
 
-def test_a_number_left_out_is_no_missing_value_in_a_column_with_too_many_values(tmp_path, monkeypatch):
-    monkeypatch.setattr(coding, "DISTINCT_LIMIT", 10)
-    table = loaded(tmp_path, "22,,3", [f"{i % 22},{i if i % 5 else ''},r" for i in range(100)], "yes")
+def test_a_number_left_out_is_no_missing_value_in_a_column_with_too_many_values(tmp_path):
+    rows = [f"{i % 22},{i if i % 5 else ''},r" for i in range(100)]
+    table = loaded(tmp_path, "22,,3", rows, "yes", limits=ReadLimits(distinct=10))
     assert not table.facts("sex").categorical
     assert table.facts("sex").missing == 20
 
 
-def test_a_second_line_that_the_first_block_cuts_is_judged_as_a_whole(tmp_path, monkeypatch):
+def test_a_second_line_that_the_first_block_cuts_is_judged_as_a_whole(tmp_path):
     path = tmp_path / "records.csv"
     path.write_text("a,b,region\n2,3,2\n" + "x,u,r1\ny,v,r2\nx,w,r1\n" * 20)
     whole = load_records(path)
     assert whole.dialect.category_line
-    for size in range(12, 20):
-        monkeypatch.setattr(stream, "BLOCK_BYTES", size)
-        table = load_records(path)
+    for size in range(20, 40):
+        table = load_records(path, limits=ReadLimits(block_bytes=size))
         assert (table.rows, table.dialect) == (whole.rows, whole.dialect)
         assert [table.facts(name).categories for name in "ab"] == [whole.facts(name).categories for name in "ab"]

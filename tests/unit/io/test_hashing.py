@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 from vbas_desktop.io.hashing import require_unchanged
-from vbas_desktop.io.records import stream
-from vbas_desktop.io.records.stream import BLOCK_BYTES
+from vbas_desktop.io.records.file_format import TextStream
+from vbas_desktop.io.records.limits import USUAL_LIMITS
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.source import Source
@@ -25,7 +25,7 @@ def write(path, rows):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("rows", [1, 1000, 2 * BLOCK_BYTES // len(ROW), 200_000])
+@pytest.mark.parametrize("rows", [1, 1000, 2 * USUAL_LIMITS.block_bytes // len(ROW), 200_000])
 def test_the_hash_is_that_of_the_file(tmp_path, rows):
     path = tmp_path / "records.csv"
     sha256 = write(path, rows)
@@ -43,7 +43,7 @@ def test_a_compressed_file_is_hashed_as_it_lies_there(tmp_path):
 def test_a_file_that_is_changed_while_it_is_read_is_refused(tmp_path, monkeypatch, change):
     path = tmp_path / "records.csv"
     write(path, 10)
-    source = stream.ByteStream.source
+    source = TextStream.source
 
     def meanwhile(self):
         if change == "longer":
@@ -57,7 +57,7 @@ def test_a_file_that_is_changed_while_it_is_read_is_refused(tmp_path, monkeypatc
             path.write_bytes(b"")
         return source(self)
 
-    monkeypatch.setattr(stream.ByteStream, "source", meanwhile)
+    monkeypatch.setattr(TextStream, "source", meanwhile)
     with pytest.raises(InputError) as refused:
         load_records(path)
     assert [finding.code for finding in refused.value.findings] == ["input-changed"]

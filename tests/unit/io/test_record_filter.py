@@ -10,6 +10,7 @@ from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
+from vbas_desktop.io.records.limits import ReadLimits
 from vbas_desktop.io.records.row_texts import column_texts, row_texts
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import load_regions
@@ -184,10 +185,9 @@ def test_filters_by_a_sensitive_column_are_warned_of(table, tmp_path):
     assert [each.column for each in problem.findings if each.code == "chosen-by-sensitive"] == ["sex"]
 
 
-def test_a_column_with_too_many_values_cannot_decide(tmp_path, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.io.records.raw.IDENTIFIER_FROM", 10)
+def test_a_column_with_too_many_values_cannot_decide(tmp_path):
     path = write_records(tmp_path, [[f"p{n}", "x"] for n in range(50)], ["one", "two"])
-    table = load_records(path, RecordOptions(category_counts="no"))
+    table = load_records(path, RecordOptions(category_counts="no"), limits=ReadLimits(identifier_from=10))
     with pytest.raises(InputError, match="too many for categories"):
         filter_records(table, written(tmp_path, "one\np1\n"), None)
 

@@ -14,7 +14,7 @@ from vbas_desktop.audit.filters import FilterClaim
 from vbas_desktop.audit.handled_file import HandledClaim, verify_handled_file
 from vbas_desktop.io.output import make_private, staged_file, write_text
 from vbas_desktop.io.records.key_index import INDEX_COLUMNS
-from vbas_desktop.io.records.parquet import write_parquet_texts
+from vbas_desktop.io.records.parquet_batches import write_parquet_texts
 from vbas_desktop.io.records.row_texts import row_texts
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.written_rows import CsvLines, secret, secret_key, shuffled

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vbas_desktop.io.records.category_line import ColumnValues, judge, looks_like_numbers, read_numbers
-from vbas_desktop.io.records.raw import LineTwo
+from vbas_desktop.io.records.category_line import ColumnValues, LineTwo, judge, looks_like_numbers, read_numbers
 from vbas_desktop.model.errors import refusal, stop_on_errors
 from vbas_desktop.model.progress import Progress, Span
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vbas_desktop.io.records.raw import PlainCodes
+from vbas_desktop.io.records.coding import Codes, pack_codes
 from vbas_desktop.io.records.table import CodedTable
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import ColumnFacts
@@ -40,13 +40,13 @@ def code_records(engine: DatabaseEngine, progress: Progress, columns: Collection
             code_of = _rank(texts)
         ranks[place] = code_of[indices]
     order = np.lexsort(list(reversed(ranks.values()))) if ranks else np.empty(0, np.int64)
-    codes: dict[str, PlainCodes] = {}
+    codes: dict[str, Codes] = {}
     uncoded: dict[str, Any] = {}
     for place, (indices, texts) in rows.items():
         if facts[place].categories is None:
             uncoded[header[place]] = pa.DictionaryArray.from_arrays(pa.array(indices[order], pa.int32()), texts)
         else:
-            codes[header[place]] = PlainCodes(ranks[place][order], facts[place].distinct)
+            codes[header[place]] = pack_codes(ranks[place][order], facts[place].distinct)
     listed = [
         facts.get(place) or ColumnFacts(header[place], 0, engine.missing(place, progress), categorical=False)
         for place in places

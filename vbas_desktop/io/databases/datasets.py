@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from vbas_desktop.io.access import canonical_encoding
 from vbas_desktop.io.dialect import check_column_number, check_line_ends, first_row, sniff_delimiter, wrong_names
-from vbas_desktop.io.records.parquet import first_parquet_record
+from vbas_desktop.io.records.parquet_batches import first_parquet_record
 from vbas_desktop.model.errors import refusal, stop_on_errors
 from vbas_desktop.settings.reading import RecordOptions
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.records.category_line import exceeded_number
-from vbas_desktop.io.records.coding import DISTINCT_LIMIT
-from vbas_desktop.io.records.parquet import dictionary_of
-from vbas_desktop.io.records.raw import IDENTIFIER_FROM
+from vbas_desktop.io.records.limits import USUAL_LIMITS
+from vbas_desktop.io.records.parquet_batches import dictionary_of
 from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
@@ -43,9 +42,9 @@ def describe_column(engine: DatabaseEngine, column: int, progress: Progress) -> 
     rows = engine.description.rows
     if not codable(engine.description.schema.field(column).type):
         return ColumnFacts(name, 0, engine.missing(column, progress), categorical=False), None
-    found = engine.values(column, DISTINCT_LIMIT, progress)
+    found = engine.values(column, USUAL_LIMITS.distinct, progress)
     if found is None:
-        return ColumnFacts(name, DISTINCT_LIMIT + 1, engine.missing(column, progress), categorical=False), None
+        return ColumnFacts(name, USUAL_LIMITS.distinct + 1, engine.missing(column, progress), categorical=False), None
     keys, typed, sizes = found
     numbers = np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
     if int(numbers.sum()) != rows:
@@ -83,8 +82,8 @@ def make_facts(
             totals[text] = totals.get(text, 0) + number
     missing = totals.get("", 0)
     distinct = len(totals)
-    is_identifier = distinct > IDENTIFIER_FROM and 2 * distinct > engine.description.rows
-    if distinct > DISTINCT_LIMIT or is_identifier:
+    is_identifier = distinct > USUAL_LIMITS.identifier_from and 2 * distinct > engine.description.rows
+    if distinct > USUAL_LIMITS.distinct or is_identifier:
         return ColumnFacts(name, distinct, missing, categorical=False), np.zeros(len(texts), np.int64)
     ordered = category_order(sorted(totals))
     place = {text: code for code, text in enumerate(ordered)}

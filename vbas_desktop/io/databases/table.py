@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.contingency import add_sizes
-from vbas_desktop.io.records.parquet import dictionary_of
-from vbas_desktop.io.records.raw import PlainCodes, merged_facts
+from vbas_desktop.io.records.coding import order_categories, pack_codes
+from vbas_desktop.io.records.parquet_batches import dictionary_of
 from vbas_desktop.io.records.table import CodedTable, unknown_column
 from vbas_desktop.model.blanks import padded_values
 from vbas_desktop.model.counts import ClassCounts
@@ -59,7 +59,6 @@ class DatabaseTable:
     considered: None = None
     mapped_column: None = None
     rows_hash: str = ""
-    texts: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def file_rows(self) -> int:
@@ -129,8 +128,8 @@ class DatabaseTable:
         columns = list(self.columns)
         codes_by_text = dict(self.codes_by_text)
         for place, facts in enumerate(columns):
-            if facts.name in texts and facts.categories is not None:
-                columns[place], code_of = merged_facts(facts, texts[facts.name])
+            if facts.name in texts and facts.categories is not None and facts.frequencies is not None:
+                columns[place], code_of = order_categories(facts.name, texts[facts.name], facts.frequencies)
                 codes_by_text[facts.name] = dict(zip(facts.categories.values, code_of.tolist(), strict=True))
         return replace(self, columns=tuple(columns), codes_by_text=codes_by_text)
 
@@ -149,6 +148,10 @@ class DatabaseTable:
 
     def codes_at(self, name: str, records: NDArray[np.int64]) -> NoReturn:
         """Refuse to give codes of single records."""
+        self._refuse_single_records()
+
+    def read_batches(self, names: Sequence[str], progress: Progress, stage: str, *, typed: bool = False) -> NoReturn:
+        """Refuse the values of single records."""
         self._refuse_single_records()
 
     def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> NoReturn:
@@ -265,7 +268,7 @@ class DatabaseTable:
         codes = {}
         for place, name in enumerate(columns):
             found_codes = self.codes_of(name, found.column(place).combine_chunks())
-            codes[name] = PlainCodes(found_codes, max(1, self.facts(name).distinct))
+            codes[name] = pack_codes(found_codes, max(1, self.facts(name).distinct))
         facts = tuple(self.facts(name) for name in columns)
         return CodedTable(self.source, found.num_rows, self.dialect, facts, (), codes)
 

@@ -1,4 +1,4 @@
-"""Is line 2 of a record file a record, or does it hold the number of response categories of each column?
+"""Decide whether line 2 of a record file is a record, or holds the number of response categories of each column.
 
 Left to itself (``auto``) the program takes it for numbers of categories only when that is certain: every field is a
 positive integer, no column has more values than its number says, and a record would hardly look like that. How hardly
@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from vbas_desktop.model.errors import Finding, Severity
-
-from .raw import LineTwo, RawColumn, RawRecords
 
 CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")
@@ -27,6 +25,18 @@ _NUMBER = re.compile(r" *[+-]?[0-9]+(?:[.,][0-9]*)? *")
 _FORCE = (
     "Say --category-counts yes if it holds the numbers of response categories, --category-counts no if it is a record."
 )
+
+
+@dataclass(frozen=True)
+class LineTwo:
+    """What line 2 is taken for: the declared number of each column (None: it is a record), and what to say.
+
+    ``doubtful``: more records could lead to another verdict.
+    """
+
+    declared: tuple[int | None, ...] | None
+    findings: tuple[Finding, ...] = ()
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,23 +50,6 @@ class ColumnValues:
     counts: Sequence[int]
     distinct: int
     first: int
-
-
-def settle_category_line(raw: RawRecords, choice: str, file: str) -> LineTwo:
-    """Decide, unless the beginning of the file was judged before, and take a category line out of the columns."""
-    if choice == "no":
-        return LineTwo(None)
-    if choice == "yes":
-        verdict = read_numbers(raw.first_record, raw.dialect.header, raw.first_row, file)
-    else:
-        verdict = raw.verdict or judge_columns(raw.first_record, raw.columns, raw.rows, raw.first_row, file)
-    if verdict.declared is None or raw.first_record is None:
-        return verdict
-    for column in raw.columns:
-        column.drop_first(raw.first_record[column.place])
-    raw.rows -= 1
-    raw.lines.drop_first()
-    return replace(verdict, findings=(*verdict.findings, *_exceeded(raw, verdict.declared, file)))
 
 
 def looks_like_numbers(record: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
@@ -77,20 +70,6 @@ def read_numbers(line: Sequence[str] | None, header: Sequence[str], row: int, fi
     if wrong:
         return LineTwo(None, tuple(wrong))
     return LineTwo(tuple(int(value) if value.strip() else None for value in line))
-
-
-def judge_columns(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, row: int, file: str) -> LineTwo:
-    """Judge line 2 by the columns of a file that was read."""
-    if not looks_like_numbers(line):
-        return LineTwo(None)
-    return judge(line, [_values_of(column) for column in columns], rows, row, file)
-
-
-def _values_of(column: RawColumn) -> ColumnValues:
-    if column.parts is None:
-        return ColumnValues(None, (), column.distinct, 0)
-    assert column.first is not None
-    return ColumnValues(column.values, column.frequencies.tolist(), column.distinct, column.first)
 
 
 def judge(line: Sequence[str] | None, columns: Sequence[ColumnValues], rows: int, row: int, file: str) -> LineTwo:
@@ -128,18 +107,6 @@ def _evidence(columns: Sequence[ColumnValues], numbers: Sequence[int], others: i
         if len(values) == number or (values and not any(_NUMBER.fullmatch(value) for value in values)):
             chance *= (elsewhere + 1) / (others + 1)
     return chance, consistent
-
-
-def _exceeded(raw: RawRecords, declared: Sequence[int | None], file: str) -> list[Finding]:
-    findings = []
-    for column in raw.columns:
-        present, number = column.distinct, declared[column.place]
-        if column.parts is not None:
-            unused = column.dropped is not None and column.frequencies[column.dropped] == 0
-            present = len(column.values) - unused - ("" in column.values)
-        if number is not None and present > number:
-            findings.append(exceeded_number(column.name, present, number, raw.first_row, file))
-    return findings
 
 
 def exceeded_number(column: str, present: int, number: int, row: int, file: str) -> Finding:

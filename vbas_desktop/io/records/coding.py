@@ -1,134 +1,203 @@
-"""From fields to small integer codes, one dictionary per column, without a Python object per record."""
+"""Turn the values of columns into small integer codes, one dictionary per column, while batches pass by."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .bits import CELL, PADDING
-from .dictionary import DIRECT, LONGER, code_fields, count_empty, rehash
-from .raw import RawColumn, code_type
+from vbas_desktop.model.records import Categories, ColumnFacts, category_order, frozen
 
-DISTINCT_LIMIT = 1_000_000
-"""A column with more values than this is not coded: it is text or an identifier, not a category."""
-
-FEW_COLUMNS = 256
-"""Up to so many columns each has a table for all values of one or two bytes; it would be large for very wide files."""
-
-
-@dataclass
-class Fields:
-    """The fields of one block of complete rows, as the kernels of `tokens` describe them."""
-
-    text: NDArray[np.uint8]
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    rows: int
-    columns: int
-    strip_cr: bool = False
+Codes = NDArray[np.unsignedinteger]
+"""The category of each record, as an index into the categories of its column."""
 
 
 class ColumnCoder:
-    """Builds the dictionary of one column while its fields pass by, and keeps their codes."""
+    """Numbers the values of one column in the order of their first appearance, and keeps the number of each record.
 
-    narrowest: type[np.unsignedinteger] | None = None
-    """The type of the codes even if there are few; as narrow as can be if None."""
+    ``encode`` turns an Arrow array into a dictionary array without missing values; the dictionaries of all batches are
+    of one type, binary or string. Dictionaries are merged when they have as many values together as are known: the
+    time for that is in proportion to their sizes, and few values are held twice. A column of more than
+    ``most_values`` values (None: there is no limit) is given up: it is counted on, but not coded.
+    """
 
-    def __init__(self, name: str, column: int, columns: int) -> None:
-        self.name, self.column = name, column
-        self.categorical = True
-        self.missing_uncoded = 0
-        self.parts: list[NDArray] = []
-        self._direct = np.zeros(DIRECT if columns <= FEW_COLUMNS else 0, np.int32)
-        # Much larger than it must be: two values that come often and share a place would cost time at every field.
-        self._slots = np.full(1 << 10 if columns <= FEW_COLUMNS else 1 << 6, -1, np.int32)
-        self._sizes, self._offsets = np.zeros(1 << 5, np.int64), np.zeros(1 << 5, np.int64)
-        self._cells = np.zeros(CELL << 5, np.uint8)
-        self._arena = np.zeros((1 << 8) + PADDING, np.uint8)
-        self._state = np.zeros(2, np.int64)
+    def __init__(self, encode: Callable[[Any], Any], most_values: int | None) -> None:
+        self._encode = encode
+        self._most_values = most_values
+        self._values: Any = None
+        self._frequencies = np.zeros(0, np.int64)
+        self._parts: list[Codes] = []
+        self._waiting: list[tuple[Codes, Any]] = []
+        self._waiting_values = 0
+        self._uncoded_distinct = 0
+        self._uncoded_missing = 0
+        self.is_coded = True
+
+    def add(self, array: Any) -> None:
+        """Code the next batch."""
+        if not len(array):
+            return
+        encoded = self._encode(array)
+        indices = pack_codes(_to_numpy(encoded.indices), len(encoded.dictionary))
+        self._waiting.append((indices, encoded.dictionary))
+        self._waiting_values += len(encoded.dictionary)
+        if self._waiting_values > self._frequencies.size or not self.is_coded:
+            self._merge()
+
+    def _merge(self) -> None:
+        """Give the values of the waiting batches their numbers."""
+        import pyarrow as pa
+
+        if not self.is_coded:
+            self._uncoded_missing += sum(_count_empty(indices, values) for indices, values in self._waiting)
+        elif self._waiting:
+            known = [] if self._values is None else [self._values]
+            merged = pa.chunked_array([*known, *(values for _, values in self._waiting)]).dictionary_encode()
+            self._values = merged.chunk(0).dictionary
+            number = len(self._values)
+            self._frequencies = np.append(self._frequencies, np.zeros(number - self._frequencies.size, np.int64))
+            for (indices, values), chunk in zip(self._waiting, merged.chunks[len(known) :], strict=True):
+                code_of = _to_numpy(chunk.indices)
+                np.add.at(self._frequencies, code_of, np.bincount(indices, minlength=len(values)))
+                self._parts.append(pack_codes(code_of, number)[indices])
+        self._waiting = []
+        self._waiting_values = 0
+        if self.is_coded and self._most_values is not None and self.distinct > self._most_values:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._uncoded_distinct = self.distinct
+        self._uncoded_missing = self._count_missing()
+        self.is_coded = False
+        self._values = None
+        self._parts = []
+
+    def _count_missing(self) -> int:
+        return 0 if self._values is None else int(self._frequencies[_find_empty(self._values)].sum())
 
     @property
     def distinct(self) -> int:
-        """How many values have been met (a lower bound once coding was given up)."""
-        return int(self._state[0])
+        """Return how many values were met; a lower bound once the column was given up."""
+        return int(np.count_nonzero(self._frequencies)) if self.is_coded else self._uncoded_distinct
 
-    def add(self, fields: Fields) -> None:
-        """Code the column's fields in one block."""
-        if not self.categorical:
-            self._count_missing(fields)
-            return
-        part, done = np.empty(fields.rows, self.narrowest or code_type(self.distinct)), 0
-        while (done := self._code(fields, done, part)) < fields.rows:
-            i = done * fields.columns + self.column
-            self._grow(int(fields.ends[i] - fields.starts[i]))
-            if self.distinct > np.iinfo(part.dtype).max:
-                part = part.astype(code_type(self.distinct + 1))
-        self.parts.append(part)
-        if self.distinct > DISTINCT_LIMIT:
-            self._give_up()
+    def count_values(self, encoding: str) -> tuple[list[str], NDArray[np.int64]]:
+        """Return the values in the order of their first appearance, and how many records have each."""
+        self._merge()
+        return ([] if self._values is None else _decode(self._values, encoding)), self._frequencies
 
-    def _code(self, fields: Fields, done: int, codes: NDArray[np.unsignedinteger]) -> int:
-        return code_fields(
-            fields.text,
-            fields.starts,
-            fields.ends,
-            fields.rows,
-            done,
-            self.column,
-            fields.columns,
-            self._strip(fields),
-            self._direct,
-            self._slots,
-            self._sizes,
-            self._offsets,
-            self._cells,
-            self._arena,
-            self._state,
-            codes,
-            np.iinfo(codes.dtype).max,
-        )
+    def finish(
+        self, name: str, rows: int, encoding: str, declared: int | None, identifier_from: int
+    ) -> tuple[ColumnFacts, Codes | None]:
+        """Return the facts of the column and its codes in the order of its categories; None if it has none.
 
-    def raw(self, encoding: str) -> RawColumn:
-        """What was gathered so far, with the values as text."""
-        values = self._values(encoding) if self.categorical else []
-        parts = self.parts if self.categorical else None
-        return RawColumn(self.name, self.column, parts, values, self.distinct, self.missing_uncoded)
-
-    def _values(self, encoding: str) -> list[str]:
-        data = self._arena[: int(self._state[1])].tobytes()
-        ends = (self._offsets + self._sizes)[: self.distinct].tolist()
-        starts = self._offsets[: self.distinct].tolist()
-        return [data[start:end].decode(encoding) for start, end in zip(starts, ends, strict=True)]
-
-    def _count_missing(self, fields: Fields) -> None:
-        self.missing_uncoded += int(
-            count_empty(
-                fields.text, fields.starts, fields.ends, fields.rows, self.column, fields.columns, self._strip(fields)
-            )
-        )
-
-    def _strip(self, fields: Fields) -> bool:
-        return fields.strip_cr and self.column == fields.columns - 1
-
-    def _give_up(self) -> None:
-        empty = np.flatnonzero(self._sizes[: self.distinct] == 0)
-        self.missing_uncoded = sum(int((part == empty[0]).sum()) for part in self.parts) if empty.size else 0
-        self.categorical, self.parts = False, []
-
-    def _grow(self, needed: int) -> None:
-        distinct, used = int(self._state[0]), int(self._state[1])
-        if 2 * distinct >= self._slots.size:
-            self._slots = np.full(self._slots.size * 4, -1, np.int32)
-            shortest = LONGER if self._direct.size else 0
-            rehash(self._arena, self._offsets, self._sizes, distinct, shortest, self._slots)
-        if distinct >= self._offsets.size:
-            self._offsets, self._sizes = _doubled(self._offsets), _doubled(self._sizes)
-            self._cells = _doubled(self._cells)
-        while used + needed + PADDING > self._arena.size:
-            self._arena = _doubled(self._arena)
+        Values of no record are left out. From ``identifier_from`` values on, a limited column with a value of its own
+        for every second record has no categories.
+        """
+        self._merge()
+        distinct = self.distinct
+        is_identifier = self._most_values is not None and distinct > identifier_from and 2 * distinct > rows
+        if not self.is_coded or is_identifier:
+            missing = self._count_missing() if self.is_coded else self._uncoded_missing
+            return ColumnFacts(name, distinct, missing, categorical=False), None
+        texts, frequencies = self.count_values(encoding)
+        facts, code_of = order_categories(name, texts, frequencies, declared)
+        codes: Codes = np.empty(rows, code_type(facts.distinct))
+        table = code_of.astype(codes.dtype)
+        done = 0
+        for number, part in enumerate(self._parts):
+            np.take(table, part, out=codes[done : done + part.size], mode="clip")
+            done += part.size
+            self._parts[number] = part[:0]
+        return facts, frozen(codes)
 
 
-def _doubled(array: NDArray) -> NDArray:
-    return np.concatenate((array, np.zeros_like(array)))
+def _to_numpy(numbers: Any) -> NDArray[np.integer]:
+    """Return an Arrow array of whole numbers; its own method would import pandas, which takes longer than a file."""
+    found: Any = np.from_dlpack(numbers)
+    return found
+
+
+def _decode(values: Any, encoding: str) -> list[str]:
+    import pyarrow as pa
+
+    if encoding == "iso8859-1" and pa.types.is_binary(values.type):
+        return [value.decode(encoding) for value in values.to_pylist()]
+    return values.cast(pa.string()).to_pylist()
+
+
+def _find_empty(values: Any) -> NDArray[np.int64]:
+    import pyarrow.compute as pc
+
+    return np.flatnonzero(_to_numpy(pc.binary_length(values)) == 0)
+
+
+def _count_empty(indices: Codes, values: Any) -> int:
+    return int(np.isin(indices, _find_empty(values)).sum())
+
+
+def code_batches(batches: Iterable[Any], coders: Mapping[int, ColumnCoder], threads: int) -> int:
+    """Code columns of Arrow batches, by their positions in the batch, and return the number of rows.
+
+    While a batch is coded, the next is read; the batches of a column are coded in order.
+    """
+    rows = 0
+    with ThreadPoolExecutor(max(1, threads), "coding") as pool:
+        busy: list[Future[None]] = []
+        for batch in batches:
+            rows += batch.num_rows
+            for future in busy:
+                future.result()
+            if threads > 1:
+                busy = [pool.submit(coder.add, batch.column(place)) for place, coder in coders.items()]
+                continue
+            for place, coder in coders.items():
+                coder.add(batch.column(place))
+        for future in busy:
+            future.result()
+    return rows
+
+
+def code_type(values: int) -> type[np.unsignedinteger]:
+    """Return the smallest unsigned type for so many codes."""
+    return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
+
+
+def pack_codes(codes: NDArray[np.integer], values: int) -> Codes:
+    """Return codes of so many values as the smallest type that has room for them, read-only."""
+    return frozen(codes.astype(code_type(values)))
+
+
+def order_categories(
+    name: str, texts: Sequence[str], frequencies: NDArray[np.int64], declared: int | None = None
+) -> tuple[ColumnFacts, NDArray[np.int64]]:
+    """Return the facts of a column whose values have these texts and numbers of records, and the code of each.
+
+    Equal texts become one category; those of no record become none, and their code means nothing.
+    """
+    present = {text for text, number in zip(texts, frequencies.tolist(), strict=True) if number}
+    ordered = tuple(category_order(sorted(present)))
+    place = {text: code for code, text in enumerate(ordered)}
+    code_of = np.array([place.get(text, 0) for text in texts], np.int64)
+    counts = np.zeros(len(ordered), np.int64)
+    np.add.at(counts, code_of[frequencies > 0], frequencies[frequencies > 0])
+    missing = int(counts[0]) if ordered[:1] == ("",) else 0
+    categories = Categories(name, ordered, declared)
+    return ColumnFacts(name, len(ordered), missing, True, categories, frozen(counts)), code_of
+
+
+def select_categories(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tuple[ColumnFacts, NDArray[np.int64]]:
+    """Return the facts of a column whose categories have these frequencies now, and the new code of each old one.
+
+    Categories that no record has any more are left out; the others keep their order.
+    """
+    assert facts.categories is not None
+    is_present = frequencies > 0
+    code_of = np.maximum(np.cumsum(is_present) - 1, 0)
+    values = tuple(value for value, stays in zip(facts.categories.values, is_present.tolist(), strict=True) if stays)
+    missing = int(frequencies[is_present][0]) if values[:1] == ("",) else 0
+    categories = replace(facts.categories, values=values)
+    return ColumnFacts(facts.name, len(values), missing, True, categories, frozen(frequencies[is_present])), code_of

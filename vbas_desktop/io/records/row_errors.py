@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.io.dialect import wrong_names
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
@@ -53,7 +54,7 @@ class Row(NamedTuple):
 class RowScanner:
     """Goes through the rows after the names, one by one.
 
-    Once the rows were asked for, ``columns`` is the number of names, ``stated`` the encoding that is stated, and
+    Once the rows were asked for, ``names`` are those of the columns, ``stated`` is the encoding that is stated, and
     ``first_not_utf8`` the first line, the names included, that is not in the expected encoding.
     """
 
@@ -72,7 +73,7 @@ class RowScanner:
         self._stage = stage
         self._delimiter = delimiter
         self._encoding = encoding
-        self.columns = 0
+        self.names: tuple[bytes, ...] = ()
         self.stated: str | None = None
         self.first_not_utf8: int | None = None
 
@@ -115,7 +116,7 @@ class RowScanner:
         with TextStream(self._path, self._encoding) as stream:
             opening = read_opening(stream, self._delimiter, self._limits)
             self._separator = opening.delimiter.encode()
-            self.columns = len(opening.names)
+            self.names = opening.names
             self.stated = stream.stated
             for number, line in enumerate(opening.names_text.split(b"\n"), 1):
                 self._check_encoding(number, line)
@@ -162,10 +163,10 @@ def find_row_errors(
                 stray += 1
                 if stray <= REPORTED_ROWS:
                     findings.append(stray_return(path, row.line))
-            elif row.fields != scanner.columns:
+            elif row.fields != len(scanner.names):
                 ragged += 1
                 if ragged <= REPORTED_ROWS:
-                    findings.append(_ragged_row(path, row, scanner.columns))
+                    findings.append(_ragged_row(path, row, len(scanner.names)))
     except InputError as error:
         if any(finding.code == "not-text" for finding in error.findings):
             raise
@@ -181,7 +182,8 @@ def find_row_errors(
             findings.append(Finding(code, message, file=str(path)))
     if blank:
         findings.append(blank_lines(path, blank))
-    return findings
+    encoding = scanner.stated or ("utf-8" if scanner.first_not_utf8 is None else "iso8859-1")
+    return [*findings, *wrong_names(path, [name.decode(encoding, "replace") for name in scanner.names])]
 
 
 def _ragged_row(path: Path, row: Row, columns: int) -> Finding:

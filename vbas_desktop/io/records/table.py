@@ -12,52 +12,31 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.contingency import CodedColumn, count_classes
 from vbas_desktop.io.access import check_is_table, check_readable
-from vbas_desktop.io.dialect import (
-    close_matches,
-    first_row,
-    other_delimiter,
-    sniff_delimiter,
-    wrong_names,
-)
+from vbas_desktop.io.dialect import close_matches, other_delimiter
 from vbas_desktop.model.blanks import padded_values
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
+from vbas_desktop.model.errors import Finding, InputError, refusal
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.names import NO_NAMES
-from vbas_desktop.model.progress import Progress, Silent
-from vbas_desktop.model.records import ColumnFacts, Lookup, RecordTable, frozen, not_categorical
+from vbas_desktop.model.progress import SILENT, Progress, Silent
+from vbas_desktop.model.records import Categories, ColumnFacts, Lookup, RecordTable, frozen, not_categorical
 from vbas_desktop.model.selection import Selection
 from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
 
-from .category_line import looks_like_numbers, settle_category_line
+from .category_line import looks_like_numbers
+from .coding import Codes, order_categories, pack_codes, select_categories
 from .csv_batches import UnreadableRows, read_csv_texts
-from .delimited import DelimitedScan
-from .limits import USUAL_LIMITS
-from .parquet import first_parquet_record, is_parquet, read_parquet_again, scan_parquet
-from .raw import (
-    Codes,
-    MergedCodes,
-    PlainCodes,
-    RawColumn,
-    RawRecords,
-    RowNumbers,
-    SelectedCodes,
-    finished,
-    given_column,
-    merged_facts,
-    selected_facts,
-)
+from .file_format import TextStream, read_opening
+from .limits import USUAL_LIMITS, ReadLimits
+from .loading import Request, read_records
+from .parquet_batches import first_parquet_record, is_parquet, read_parquet_again
+from .row_errors import locate_records
 from .rows_hash import hash_rows
-from .stream import ByteStream
 
 __all__ = ["CodedTable", "RecordOptions", "line_two", "load_records"]
-
-REHEARSAL = "vbas_desktop.io.records.rehearsal:rehearse"
-"""What makes the loops of reading and counting ready."""
 
 _CHUNK = 1 << 20
 _THREADS = 2
@@ -79,7 +58,7 @@ class CodedTable:
     columns: tuple[ColumnFacts, ...]
     findings: tuple[Finding, ...] = ()
     _codes: Mapping[str, Codes] = field(default_factory=dict, repr=False)
-    _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+    _first_line: int | None = field(default=2, repr=False)
     selection: Selection | None = None
     positions: NDArray[np.int64] | None = field(default=None, repr=False)
     mapped_column: str | None = None
@@ -116,15 +95,16 @@ class CodedTable:
     def select(self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()) -> Self:
         """Return a table of the records at these positions, which ascend; ``findings`` were noticed in choosing."""
         columns = []
-        codes: dict[str, SelectedCodes] = {}
+        codes: dict[str, Codes] = {}
         for facts in self.columns:
             if facts.categories is None:
                 columns.append(facts)
                 continue
-            here = self._codes[facts.name].array()[positions]
-            selected, code_of = selected_facts(facts, np.bincount(here, minlength=facts.distinct).astype(np.int64))
+            selected_codes = self._codes[facts.name][positions]
+            frequencies = np.bincount(selected_codes, minlength=facts.distinct).astype(np.int64)
+            selected, code_of = select_categories(facts, frequencies)
             columns.append(selected)
-            codes[facts.name] = SelectedCodes(self._codes[facts.name], positions, code_of, selected.distinct)
+            codes[facts.name] = pack_codes(code_of, selected.distinct)[selected_codes]
         return replace(
             self,
             source=replace(self.source, selection=selection.sha256),
@@ -167,29 +147,32 @@ class CodedTable:
 
     def with_texts(self, texts: Mapping[str, Sequence[str]]) -> Self:
         """Return the same records with other texts for the values of some columns; equal ones become one category."""
-        merged = {facts.name: merged_facts(facts, texts[facts.name]) for facts in self.columns if facts.name in texts}
-        columns = tuple(merged[each.name][0] if each.name in merged else each for each in self.columns)
-        codes = {
-            name: MergedCodes(self._codes[name], code_of, facts.distinct) for name, (facts, code_of) in merged.items()
-        }
-        return replace(self, columns=columns, _codes={**self._codes, **codes})
+        columns = list(self.columns)
+        codes = dict(self._codes)
+        for number, facts in enumerate(columns):
+            if facts.name in texts and facts.frequencies is not None:
+                columns[number], code_of = order_categories(facts.name, texts[facts.name], facts.frequencies)
+                codes[facts.name] = pack_codes(code_of, columns[number].distinct)[codes[facts.name]]
+        return replace(self, columns=tuple(columns), _codes=codes)
 
     def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> Self:
         """Return the same records with other regions in a column: ``codes`` are indices into ``values``."""
-        frequencies = np.bincount(codes, minlength=len(values))
-        used = np.flatnonzero(frequencies)
-        number = np.cumsum(frequencies > 0) - 1
-        found = replace(self.facts(name), frequencies=frequencies[used])
-        facts, code_of = merged_facts(found, [values[place] for place in used.tolist()])
-        columns = tuple(facts if each.name == name else each for each in self.columns)
-        coded = PlainCodes(code_of[number[codes]], facts.distinct)
-        return replace(self, columns=columns, mapped_column=name, _codes={**self._codes, name: coded}, _unmapped=self)
+        frequencies = np.bincount(codes, minlength=len(values)).astype(np.int64)
+        facts, code_of = order_categories(name, values, frequencies)
+        return replace(
+            self._with_column(facts, pack_codes(code_of, facts.distinct)[codes]), mapped_column=name, _unmapped=self
+        )
 
     def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> Self:
         """Return the same records with other values in a column, which are given in the order of categories."""
-        facts, given = given_column(name, tuple(values), codes)
-        columns = tuple(facts if each.name == name else each for each in self.columns)
-        return replace(self, columns=columns, _codes={**self._codes, name: given})
+        frequencies = np.bincount(codes, minlength=len(values)).astype(np.int64)
+        given = ColumnFacts(name, len(values), 0, True, Categories(name, tuple(values)), frequencies)
+        facts, code_of = select_categories(given, frequencies)
+        return self._with_column(facts, pack_codes(code_of, facts.distinct)[codes])
+
+    def _with_column(self, facts: ColumnFacts, codes: Codes) -> Self:
+        columns = tuple(facts if column.name == facts.name else column for column in self.columns)
+        return replace(self, columns=columns, _codes={**self._codes, facts.name: frozen(codes)})
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no column of the file has."""
@@ -201,14 +184,11 @@ class CodedTable:
         facts = self.facts(name)
         if not facts.categorical:
             raise InputError(not_categorical(self, facts))
-        return self._codes[name].array()
+        return self._codes[name]
 
     def codes_at(self, name: str, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
-        """The same of some records only, in ascending order: of a column that nothing else needs, much less is done."""
-        facts = self.facts(name)
-        if not facts.categorical:
-            raise InputError(not_categorical(self, facts))
-        return self._codes[name].at(records)
+        """Return the category of some records only, which are given in ascending order."""
+        return self.codes(name)[records]
 
     def pieces(
         self, columns: Sequence[str], progress: Progress, stage: str
@@ -246,6 +226,9 @@ class CodedTable:
 
         for name in names:
             self.check_name(name)
+        if self.source.elsewhere:
+            yield from self._make_batches(names, progress, stage)
+            return
         try:
             if self.dialect.format == "parquet":
                 yield from read_parquet_again(self.source, self.dialect, names, typed, progress, stage)
@@ -254,6 +237,26 @@ class CodedTable:
         except (UnreadableRows, pa.ArrowException, OSError):
             message = "The file changed since it was loaded."
             raise refusal("input-changed", message, "Load it again.", file=self.source.path) from None
+
+    def _make_batches(self, names: Sequence[str], progress: Progress, stage: str) -> Iterator[Any]:
+        """Yield batches of records of an address, which are all in memory."""
+        import pyarrow as pa
+
+        columns = []
+        for name in names:
+            categories = self.facts(name).categories
+            if categories is not None:
+                texts = pa.array(categories.values, pa.string())
+                columns.append(pa.DictionaryArray.from_arrays(pa.array(self.codes(name)), texts))
+            elif name in self.texts:
+                columns.append(self.texts[name])
+            else:
+                message = "The column holds structured or binary values, which have no text."
+                raise refusal("uncodable-column", message, "Leave the column out.", file=self.source.path, column=name)
+        for start in range(0, self.rows, _CHUNK):
+            progress.update(stage, start / self.rows)
+            arrays = [column.slice(start, _CHUNK).dictionary_decode() for column in columns]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
 
     def schema(self) -> Any:
         """The types of the columns as Arrow names them; None if all are text."""
@@ -264,25 +267,29 @@ class CodedTable:
         return pq.read_schema(self.source.path)
 
     def row_number(self, record: int) -> int:
-        """The number of the line on which a record (counted from 0) begins."""
-        return self._lines.row(record if self.positions is None else int(self.positions[record]))
+        """Return the number of the line on which a record (counted from 0) begins."""
+        return int(self.row_numbers(self.positions_of(slice(record, record + 1)))[0])
 
     def row_numbers(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the lines on which records of the file begin, of which the positions (counted from 0) ascend."""
-        return self._lines.rows(positions)
+        """Return the lines on which records of the file begin, of which the positions (counted from 0) ascend.
+
+        Where records do not have one line each, the file is read again for that, which is slow.
+        """
+        if self._first_line is not None:
+            return positions + self._first_line
+        return locate_records(Path(self.source.path), self.dialect, positions, USUAL_LIMITS, SILENT)
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
-        """The row numbers of the first records whose category is marked in ``wanted``; none behind an address."""
-        if self.source.elsewhere:
-            return []
+        """Return the row numbers of the first records whose category is marked in ``wanted``."""
         codes = self.codes(name)
-        rows: list[int] = []
+        records: list[int] = []
         for start in range(0, codes.size, _CHUNK):
-            hits = np.flatnonzero(wanted[codes[start : start + _CHUNK]])[: limit - len(rows)]
-            rows += [self.row_number(start + int(hit)) for hit in hits]
-            if len(rows) == limit:
+            hits = np.flatnonzero(wanted[codes[start : start + _CHUNK]])[: limit - len(records)]
+            records += (hits + start).tolist()
+            if len(records) == limit:
                 break
-        return rows
+        found = np.array(records, np.int64)
+        return self.row_numbers(found if self.positions is None else self.positions[found]).tolist()
 
 
 def load_records(
@@ -290,37 +297,30 @@ def load_records(
     options: RecordOptions | None = None,
     progress: Progress | None = None,
     columns: Collection[str] | None = None,
+    *,
+    unlimited: Collection[str] = (),
+    limits: ReadLimits = USUAL_LIMITS,
 ) -> CodedTable:
     """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together.
 
     ``columns``: the names of those that are needed; the others are looked at but not kept. None: all are needed.
+    ``unlimited``: the names of those that have categories however many values they have, such as regions.
     """
-    path, options, progress = Path(path), options or RecordOptions(), progress or Silent()
+    path = Path(path)
+    options = options or RecordOptions()
     _check_options(options)
     check_readable(path)
     check_is_table(path)
-    make_ready(REHEARSAL, progress)
-    raw = _scan(path, options, progress, columns)
-    _tally(raw, progress)
-    findings = [*raw.findings, *wrong_names(path, raw.dialect.header)]
-    if not any(finding.severity is Severity.ERROR for finding in findings):
-        verdict = settle_category_line(raw, options.category_counts, str(path))
-        findings += verdict.findings
-        if raw.rows == 0:
-            findings.append(
-                _error(path, "no-records", "The file has column names but no records.", "Choose another file.")
-            )
-    stop_on_errors(findings)
-    declared = verdict.declared
-    done = [
-        finished(column, raw.rows, None if declared is None else declared[column.place])
-        for column in raw.columns
-        if columns is None or column.name in columns
-    ]
-    codes = {facts.name: coded for facts, coded in done if coded is not None}
-    dialect = replace(raw.dialect, category_line=declared is not None)
+    loaded = read_records(Request(path, options, columns, unlimited, limits, progress or Silent()))
     table = CodedTable(
-        raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
+        loaded.source,
+        loaded.rows,
+        loaded.dialect,
+        tuple(facts for facts, _ in loaded.columns),
+        loaded.findings,
+        {facts.name: codes for facts, codes in loaded.columns if codes is not None},
+        loaded.first_line,
+        _block_bytes=loaded.block_bytes,
     )
     if columns is None:
         _check_first_line(table)
@@ -347,24 +347,9 @@ def _is_certainly_a_record(path: Path, options: RecordOptions) -> bool:
     """Look at line 2 alone: whether it cannot hold numbers of categories."""
     if is_parquet(path):
         return not looks_like_numbers(first_parquet_record(path))
-    with ByteStream(path, options.encoding) as stream:
-        head = bytes(next(stream.blocks(), b"")) + b"\n"
-    delimiter = options.delimiter or sniff_delimiter(head)
-    names = first_row(head, delimiter)
-    second = names and first_row(head[names[1] :], delimiter)
-    return second is not None and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]])
-
-
-def _tally(raw: RawRecords, progress: Progress) -> None:
-    """Count the values of all columns, some in each thread."""
-
-    def tally(columns: Sequence[RawColumn]) -> None:
-        for column in columns:
-            progress.update("Ordering categories")
-            _ = column.frequencies
-
-    with ThreadPoolExecutor(_THREADS, "tally") as pool:
-        list(pool.map(tally, [raw.columns[first::_THREADS] for first in range(_THREADS)]))
+    with TextStream(path, options.encoding) as stream:
+        second = read_opening(stream, options.delimiter, USUAL_LIMITS).second
+    return second is not None and not looks_like_numbers([value.decode("iso8859-1") for value in second])
 
 
 def unknown_column(table: RecordTable, name: str) -> Finding:
@@ -402,13 +387,6 @@ def _check_first_line(table: CodedTable) -> None:
         raise refusal("no-names", message, remedy, file=table.source.path, row=1)
 
 
-def _scan(path: Path, options: RecordOptions, progress: Progress, wanted: Collection[str] | None) -> RawRecords:
-    if is_parquet(path):
-        return scan_parquet(path, progress)
-    judging = options.category_counts == "auto"
-    return DelimitedScan(path, options.delimiter, options.encoding, progress, wanted, judging).run()
-
-
 def _check_options(options: RecordOptions) -> None:
     if options.delimiter is not None and (
         len(options.delimiter) != 1 or options.delimiter in '"\r\n' or not options.delimiter.isascii()
@@ -418,9 +396,3 @@ def _check_options(options: RecordOptions) -> None:
     if options.category_counts not in ("auto", "yes", "no"):
         message = f"“{options.category_counts}” does not say whether line 2 holds category numbers."
         raise refusal("bad-option", message, "Use auto, yes or no.")
-
-
-def _error(
-    path: Path, code: str, message: str, remedy: str, row: int | None = None, column: str | None = None
-) -> Finding:
-    return Finding(code, message, remedy, file=str(path), row=row, column=column)

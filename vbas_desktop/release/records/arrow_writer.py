@@ -22,7 +22,7 @@ import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 
 from vbas_desktop.io.parquet_batches import bounded_batches
-from vbas_desktop.io.records.parquet import without_views
+from vbas_desktop.io.records.parquet_batches import without_views
 from vbas_desktop.io.records.row_order import RowKeys
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Span

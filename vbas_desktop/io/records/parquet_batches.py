@@ -1,0 +1,225 @@
+"""Read columns of a Parquet file as Arrow batches, every value as its text.
+
+Whole numbers have no decimal point, dates are ISO dates, nulls and not-a-numbers are missing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.io.access import refuse_bomb
+from vbas_desktop.io.dialect import check_column_number
+from vbas_desktop.io.hashing import HashedFile
+from vbas_desktop.io.parquet_batches import bounded_batches
+from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.source import Source
+
+from .csv_batches import UnreadableRows
+
+_BATCH_ROWS = 1 << 17
+_WRITTEN_ROWS = 1 << 14
+_MAGIC = b"PAR1"
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell whether a file is named or begins like Parquet."""
+    with path.open("rb") as file:
+        return file.read(4) == _MAGIC or path.suffix.lower() in (".parquet", ".pq")
+
+
+class ParquetReader:
+    """Reads some columns of a Parquet file, which is hashed meanwhile.
+
+    ``schema`` has the Arrow types of all columns. ``source`` is which file was read, after the last batch.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            check_column_number(path, file.metadata.num_columns)
+            refuse_bomb(path, _count_unpacked_bytes(file.metadata), path.stat().st_size)
+            self.schema = file.schema_arrow
+            self.total_rows: int = file.metadata.num_rows
+        self._path = path
+
+    def batches(self, names: Sequence[str], progress: Progress, stage: str) -> Generator[Any]:
+        """Yield batches of the columns under these names; texts as dictionaries where the file has them."""
+        stop = threading.Event()
+        with ThreadPoolExecutor(1, "hash") as pool:
+            hashed = pool.submit(hash_file, self._path, stop)
+            try:
+                rows = 0
+                texts = [name for name in names if _is_text(self.schema.field(name).type)]
+                # Without names Arrow would read all columns.
+                for batch in bounded_batches(self._path, _BATCH_ROWS, names, texts) if names else ():
+                    progress.update(stage, rows / max(1, self.total_rows))
+                    rows += batch.num_rows
+                    yield batch.select(list(names))
+            except BaseException:
+                stop.set()
+                raise
+            self.source = hashed.result()
+
+
+def hash_file(path: Path, stop: threading.Event) -> Source:
+    """Return which file this is, unless it is stopped."""
+    buffer = memoryview(bytearray(1 << 20))
+    with path.open("rb", buffering=0) as raw:
+        file = HashedFile(str(path), raw)
+        while not stop.is_set() and file.readinto(buffer):
+            pass
+        return file.source()
+
+
+def read_parquet_again(
+    source: Source, dialect: Dialect, names: Sequence[str], typed: bool, progress: Progress, stage: str
+) -> Generator[Any]:
+    """Yield some columns of a file that was read before, as batches.
+
+    Columns are strings, every value being the text that loading takes it for, or with ``typed`` what is stored.
+    Raises `UnreadableRows` if the file has changed, at the latest after the last batch.
+    """
+    import pyarrow as pa
+
+    path = Path(source.path)
+    reader = ParquetReader(path)
+    if not set(names) <= set(reader.schema.names):
+        raise UnreadableRows
+    rows = 0
+    left_out = int(dialect.category_line)
+    try:
+        for batch in bounded_batches(path, _BATCH_ROWS, names):
+            progress.update(stage, rows / max(1, reader.total_rows))
+            rows += batch.num_rows
+            columns = [batch.column(name).slice(left_out) for name in names]
+            left_out = 0
+            arrays = columns if typed else [encode_texts(column).dictionary_decode() for column in columns]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
+    except pa.ArrowNotImplementedError:
+        message = "The file has columns of structured or binary values, which are not text."
+        raise refusal("uncodable-column", message, "Take them out.", file=path) from None
+    except pa.ArrowInvalid:
+        binary = [name for name in names if is_binary(reader.schema.field(name).type)]
+        if not binary:
+            raise
+        message = "The column holds binary values, which are not text."
+        remedy = "Take it out, or write it as text."
+        raise refusal("uncodable-column", message, remedy, file=path, column=binary[0]) from None
+    if hash_file(path, threading.Event()).sha256 != source.sha256:
+        raise UnreadableRows
+
+
+def first_parquet_record(path: Path) -> tuple[str, ...] | None:
+    """Read the texts of the first row; None if there is none, or if a column holds what is no text."""
+    import pyarrow as pa
+
+    try:
+        with closing(bounded_batches(path, 1)) as batches:
+            batch = next(batches, None)
+        if batch is None or not batch.num_rows:
+            return None
+        columns = [dictionary_of(column) for column in batch.columns]
+    except (pa.ArrowException, OSError, InputError):
+        return None
+    return tuple(values[int(indices[0])] for indices, values in columns)
+
+
+def encode_texts(array: Any) -> Any:
+    """Return an Arrow array as a dictionary array of strings; missing values are the empty text.
+
+    Raises `InputError`, without file and column, for times of an unknown zone and text that is not UTF-8.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array)
+    values = array.dictionary
+    try:
+        texts = values.cast(pa.string())
+    except pa.ArrowInvalid:
+        if getattr(values.type, "tz", None):
+            message = "A column of times has a time zone that is not known here."
+            remedy = "Write the times in UTC, or with a time zone such as America/Halifax."
+            raise refusal("unknown-time-zone", message, remedy) from None
+        raise
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        remedy = "Write the file again with valid text, or without this column."
+        raise refusal("bad-encoding", "The text is not valid UTF-8.", remedy) from None
+    if pa.types.is_floating(values.type):
+        texts = pc.if_else(pc.equal(texts, "nan"), "", texts)
+    indices = array.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices.cast(pa.int32()), len(texts))
+        texts = pa.concat_arrays([texts, pa.array([""], pa.string())])
+    return pa.DictionaryArray.from_arrays(indices, pc.fill_null(texts, ""))
+
+
+def dictionary_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
+    """Return an Arrow array as indices into its distinct texts; missing values are the empty text."""
+    encoded = encode_texts(array)
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def without_views(batch: Any) -> Any:
+    """Turn columns of the type string_view or binary_view, which pyarrow cannot filter, into plain ones."""
+    import pyarrow as pa
+
+    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    columns = [column.cast(plain.get(column.type, column.type)) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write rows of texts as a Parquet file whose columns are all text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, pa.string()) for name in header])
+    left = iter(rows)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while block := list(islice(left, _WRITTEN_ROWS)):
+            columns = [pa.array(column, pa.string()) for column in zip(*block, strict=True)]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def is_codable(kind: Any) -> bool:
+    """Tell whether values of an Arrow type have a text that can be a category."""
+    import pyarrow as pa
+
+    return not (pa.types.is_nested(kind) or is_binary(kind))
+
+
+def is_binary(kind: Any) -> bool:
+    """Tell whether a column of this Arrow type holds bytes that need not be text."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind))
+
+
+def _count_unpacked_bytes(metadata: Any) -> int:
+    """Return the bytes that a file has unpacked, at least one for every value: repeated ones take hardly any room."""
+    unpacked = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+    return max(int(unpacked), metadata.num_rows * metadata.num_columns)
