@@ -16,9 +16,13 @@ from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.io.regions.read import RegionOptions, load_regions
 from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.release import ReleaseOptions, ReleaseReport, write_release
+from vbas_desktop.release.notation import released_notation
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.release.records import RecordWriter, WrittenFile, find_released_records
 
 GRID = 4
 
@@ -114,6 +118,26 @@ def load(
 def small_case(folder: Path, records: int = 400, seed: int = 0, **more) -> Case:
     """400 records in 16 regions."""
     return load(write_records(folder, random_rows(records, seed)), write_regions(folder), **more)
+
+
+def write_rows(
+    plan: Plan, table: RecordTable, options: ReleaseOptions, folder: Path, as_they_are: bool = False
+) -> tuple[WrittenFile, bytes]:
+    """Write the released records alone; returns what is said of the file, and its bytes."""
+    options = options.settled()
+    records = find_released_records(plan, table, Silent())
+    writer = RecordWriter(records, options, {} if as_they_are else released_notation(records, options), {})
+    out = io.BytesIO()
+    return writer.write(out, folder, Silent()), out.getvalue()
+
+
+def without_codes(table: RecordTable, *names: str) -> RecordTable:
+    """The table with these columns as if they had too many values to be coded, so that they are read again."""
+    columns = (
+        replace(facts, categorical=False, categories=None, frequencies=None) if facts.name in names else facts
+        for facts in table.columns
+    )
+    return replace(table, columns=tuple(columns))
 
 
 def released_rows(target: Path, delimiter: str = ",", encoding: str = "utf-8") -> list[list[str]]:

@@ -51,11 +51,13 @@ def columns_tested(records: Path, regions: Path) -> int:
     """The three tests of all columns that are neither the region nor a quasi-identifier."""
     from vbas_desktop.model.progress import Silent
     from vbas_desktop.release.plan import make_plan
+    from vbas_desktop.release.records import find_released_records
     from vbas_desktop.release.telltales import telltale_columns
 
     table, problem, result = _solved(records, regions)
     others = [name for name in table.dialect.header if name not in ("region", *COLUMNS)]
-    return len(telltale_columns(make_plan(problem, result.chosen), table, others, Silent()))
+    released = find_released_records(make_plan(problem, result.chosen), table, Silent())
+    return len(telltale_columns(released, others, Silent()))
 
 
 def load(records: Path) -> int:

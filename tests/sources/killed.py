@@ -52,15 +52,15 @@ def watch(context) -> None:
 def prepare(moment: str) -> None:
     """Let the program stand still at the moment."""
     if moment == "rows":
-        from vbas_desktop.release.records.batch_buckets import BatchBuckets
+        from vbas_desktop.io.records.row_order import RowBuckets
 
-        add = BatchBuckets.add
+        add = RowBuckets.add
 
         def added(self, *given):
             add(self, *given)
             stand_still()
 
-        BatchBuckets.add = added
+        RowBuckets.add = added
     elif moment == "copy":
         import pyarrow.parquet as pq
 
@@ -84,9 +84,9 @@ def prepare(moment: str) -> None:
 
         copies.check_copy = lambda *given: stand_still()
     if "releasing" in moment:
-        from vbas_desktop.release.records.source_writer import SourceRecords
+        from vbas_desktop.release.database_records import DatabaseRecordWriter
 
-        SourceRecords._batches_of_engine = announced(SourceRecords._batches_of_engine)
+        DatabaseRecordWriter._read = announced(DatabaseRecordWriter._read)
     if "checking" in moment:
         from vbas_desktop.audit import copies
 

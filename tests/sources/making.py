@@ -31,7 +31,7 @@ from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult
 from vbas_desktop.release.notation import released_notation
 from vbas_desktop.release.plan import Plan, make_plan
-from vbas_desktop.release.write import _Job
+from vbas_desktop.release.write import _Job, released_records
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
@@ -191,8 +191,8 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
         found = Outcome(problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan))
         if plan.records_released:
             options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
-            notation = released_notation(plan, table, options, Silent())
-            job = _Job(plan, table, result, options, folder, {}, (), notation)
+            records = released_records(plan, table, options, Silent())
+            job = _Job(records, result, options, folder, {}, (), released_notation(records, options))
             job.write_and_verify(folder, Silent())
             found.rows = released_rows(folder)
         return found

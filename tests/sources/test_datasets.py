@@ -130,7 +130,7 @@ def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monke
 
 
 def test_a_file_that_changes_while_it_is_released_stops_the_release(folder, tmp_path, monkeypatch, capsys):
-    from vbas_desktop.release.records.source_writer import ReleaseQuery
+    from vbas_desktop.release.database_records import ReleaseQuery
 
     uploaded = ReleaseQuery.upload
 

@@ -156,7 +156,7 @@ def test_records_that_change_between_counting_and_releasing_stop_the_release(vis
 
 
 def test_records_that_change_while_they_are_released_are_not_seen(visits, server, tmp_path, monkeypatch):
-    from vbas_desktop.release.records.source_writer import ReleaseQuery
+    from vbas_desktop.release.database_records import ReleaseQuery
 
     uploaded = ReleaseQuery.upload
 
@@ -269,7 +269,7 @@ def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path)
 
 
 def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_path, password, monkeypatch, capsys):
-    from vbas_desktop.release.records.source_writer import ReleaseQuery
+    from vbas_desktop.release.database_records import ReleaseQuery
 
     mortal = start_server()
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vbas_desktop.io.databases.engine import RECORDS
@@ -229,7 +230,16 @@ def _expected_types(case: Case) -> dict[str, Any]:
     schema = pq.read_schema(problem.records_source.path)
     changed = {problem.region_column, *(one.column for one in problem.groupings), *claim.values}
     changed |= {one.column for one in claim.aggregated}
-    return {new: schema.field(name).type for name, new in claim.columns if name not in changed}
+    return {new: _plain_type(schema.field(name).type) for name, new in claim.columns if name not in changed}
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return the type of written values: a dictionary would list those of suppressed records, so it is not kept."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
 def read_crosswalk(path: Path, ids: Sequence[str]) -> Crosswalk:

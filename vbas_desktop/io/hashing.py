@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,43 @@ class HashedFile(io.RawIOBase):
         if _state(os.fstat(self._raw.fileno())) != self._state:
             raise InputError(changed(self._path))
         return Source(self._path, self.bytes_read, self._sha.hexdigest(), self._state)
+
+
+class HashingWriter:
+    """A file that hashes the bytes that are written to it, and notices whether all of them are ASCII."""
+
+    closed = False
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+        self._digest = hashlib.sha256()
+        self._size = 0
+        self.is_ascii = True
+
+    @property
+    def sha256(self) -> str:
+        """The hash of everything that was written."""
+        return self._digest.hexdigest()
+
+    def write(self, data: Any) -> int:
+        """Append bytes, or a buffer of them."""
+        view = memoryview(data)
+        self.is_ascii = self.is_ascii and int(np.frombuffer(view, np.uint8).max(initial=0)) < 128
+        self._digest.update(view)
+        self._size += view.nbytes
+        self._out.write(view)
+        return view.nbytes
+
+    def tell(self) -> int:
+        """Return the position of the next byte, which Parquet files contain."""
+        return self._size
+
+    def flush(self) -> None:
+        """Pass on what is buffered."""
+        self._out.flush()
+
+    def close(self) -> None:
+        """Leave the file open: its owner closes it."""
 
 
 def require_unchanged(source: Source) -> None:

@@ -21,10 +21,9 @@ from vbas_desktop.model.records import RecordTable, category_order, finite_numbe
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan
-from .records.composition import Decision, region_and_category_codes
+from .records import ReleasedRecords
 
 CLASS_COUNTS = "class_counts.csv"
-_CHUNK_ROWS = 1 << 18
 _STAGE = "Aggregating sensitive values"
 
 
@@ -51,38 +50,28 @@ def check_aggregation(plan: Plan, table: RecordTable, options: ReleaseOptions) -
             raise InputError(not_categorical(table, facts))
 
 
-def aggregate_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> Aggregated:
-    """Give the records of each class one value; ``table`` has the values as they are written.
+def aggregate_columns(records: ReleasedRecords, options: ReleaseOptions, progress: Progress) -> Aggregated:
+    """Give the records of each class one value; the table of ``records`` has the values as they are written.
 
     A class is what has the same released place and quasi-identifiers. It takes O(records) steps for each column.
     """
     if not options.aggregate:
         return {}
-    check_aggregation(plan, table, options)
-    cells, sizes = _find_cells(plan, table, progress)
+    plan = records.plan
+    check_aggregation(plan, records.table, options)
+    # In tiers, classes of several aggregated regions may be released as one.
+    number_of = plan.areas.astype(np.int64) * (plan.problem.counts.n_combinations + 1) + plan.columns
+    is_released = records.classes >= 0
+    cells = np.where(is_released, number_of[records.classes], -1)
     below = options.aggregate_below
-    chosen = cells >= 0 if below is None else (cells >= 0) & (sizes < below)
-    return {name: _aggregate(table, name, cells, chosen) for name in options.aggregate}
-
-
-def _find_cells(plan: Plan, table: RecordTable, progress: Progress) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a number for the class of each record (-1: not released) and the size of the class."""
-    problem = plan.problem
-    decision = Decision.of(plan)
-    region_of, categories_of = region_and_category_codes(problem, table)
-    cells = np.full(table.rows, -1, np.int64)
-    sizes = np.zeros(table.rows, np.int64)
-    for start in range(0, table.rows, _CHUNK_ROWS):
+    chosen = is_released
+    if below is not None:
+        chosen = is_released & (plan.class_sizes[records.classes] < below)
+    found = {}
+    for name in options.aggregate:
         progress.update(_STAGE, 0.0)
-        rows = slice(start, start + _CHUNK_ROWS)
-        region = region_of[table.codes(problem.region_column)[rows]]
-        codes = np.empty((len(categories_of), region.size), np.int32)
-        for q, (name, category_of) in enumerate(zip(problem.quasi_identifiers, categories_of, strict=True)):
-            codes[q] = category_of[table.codes(name)[rows]]
-        area, sizes[rows] = decision.places(region, codes)
-        column = np.searchsorted(problem.counts.combinations, decision.strides @ codes.astype(np.int64))
-        cells[rows] = np.where(area >= 0, area.astype(np.int64) * (problem.counts.n_combinations + 1) + column, -1)
-    return cells, sizes
+        found[name] = _aggregate(records.table, name, cells, chosen)
+    return found
 
 
 def _aggregate(table: RecordTable, name: str, cells: NDArray[np.int64], chosen: NDArray[np.bool_]) -> AggregatedColumn:

@@ -23,14 +23,13 @@ from vbas_desktop.audit.released_records import (
     text_hashes,
     whole_cells,
 )
-from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import ColumnFacts, RecordTable
-from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.model.records import ColumnFacts
+from vbas_desktop.model.tiers import NOWHERE
 
-from .plan import Plan
-from .records.composition import Decision, region_and_category_codes
-from .records.source_writer import ReleaseQuery
+from .database_records import DatabaseRecords
+from .notation import CountableRecords
+from .records import ReleasedRecords, find_released_records, number_values
 
 CHUNK_ROWS = 1 << 18
 
@@ -45,16 +44,18 @@ def empty_code(facts: ColumnFacts) -> int:
 class TableRecords:
     """The released records of a plan by the codes of the loaded table."""
 
-    def __init__(self, plan: Plan, table: RecordTable, progress: Progress) -> None:
-        self.plan, self.table, self._progress = plan, table, progress
-        self.rows = table.rows
+    def __init__(self, records: ReleasedRecords, progress: Progress) -> None:
+        plan = records.plan
+        self.plan = plan
+        self.table = records.table
+        self._records = records
+        self._progress = progress
+        self.rows = records.table.rows
         self.k = plan.problem.k
         self.quasi_identifiers = plan.problem.quasi_identifiers
         tiers = plan.solution.tiers
         memberships = [plan.membership] if tiers is None else tiers.memberships(plan.membership)
         self.memberships = tuple(membership.astype(np.int64) for membership in memberships)
-        self._decision = Decision.of(plan)
-        self._region_of, self._categories_of = region_and_category_codes(plan.problem, table)
         self._hashes: dict[str, NDArray[np.uint64]] = {}
 
     def column(self, facts: ColumnFacts) -> ReleasedColumn:
@@ -65,27 +66,11 @@ class TableRecords:
         values = facts.distinct
         return ReleasedColumn(facts.name, values, empty_code(facts), filled, facts.missing, values, facts.categorical)
 
-    def _places(self, rows: slice | Ints) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """Return the released places of these rows (below 0: suppressed), their initial regions and categories."""
-        problem = self.plan.problem
-        region = self._region_of[self.table.codes(problem.region_column)[rows]]
-        codes = np.empty((len(self._categories_of), region.size), np.int32)
-        for q, (name, table) in enumerate(zip(problem.quasi_identifiers, self._categories_of, strict=True)):
-            codes[q] = table[self.table.codes(name)[rows]]
-        return self._decision.places(region, codes)[0], region, codes
-
     @cached_property
     def _tiers(self) -> NDArray[np.int8]:
         """The tier in which each row is released; −1: it is not."""
-        tiers = np.full(self.table.rows, -1, np.int8)
-        for chunk in self._chunks():
-            tiers[chunk] = self._tier_of(self._places(chunk)[0])
-        return tiers
-
-    def _tier_of(self, places: NDArray[np.int32]) -> NDArray[np.int8]:
-        numbers = np.array([len(tier.codes) for tier in self.plan.tiers])
-        found = np.searchsorted(np.cumsum(numbers), places, side="right")
-        return np.where(places < 0, -1, found).astype(np.int8)
+        tier_of = np.append(self.plan.tier_of, np.uint8(NOWHERE)).astype(np.int8)
+        return tier_of[self._records.classes]
 
     def _chunks(self) -> Iterator[slice]:
         for start in range(0, self.table.rows, CHUNK_ROWS):
@@ -98,11 +83,7 @@ class TableRecords:
 
     def frequencies(self, column: ReleasedColumn) -> Ints:
         """Count the released records with each code of a column."""
-        codes = self.table.codes(column.name)
-        counts = np.zeros(column.values, np.int64)
-        for chunk in self._chunks():
-            counts += np.bincount(codes[chunk][self._tiers[chunk] >= 0], minlength=column.values)
-        return counts
+        return self._records.count_values(column.name)
 
     def rare_combinations(self, columns: Sequence[ReleasedColumn], blanks: bool) -> float:
         """Return the share of the released records whose combination of values fewer than k have."""
@@ -135,32 +116,35 @@ class TableRecords:
         return found.at(whole_cells(released_cells(found, self.memberships), SAMPLE_ROWS))
 
     def _sample(self, rows: Ints) -> Sample:
-        places, region, every_code = self._places(rows)
-        kept = places >= 0
-        rows = rows[kept]
-        codes = every_code[:, kept].astype(np.int64)
-        classes = np.unique(self._decision.strides @ codes, return_inverse=True)[1].ravel()
+        rows = rows[self._records.classes[rows] >= 0]
+        classes = self._records.classes[rows]
+        region_of, categories_of = number_values(self.plan.problem, self.table)
+        region = region_of[self.table.codes_at(self.plan.problem.region_column, rows)]
+        counts = self.plan.problem.counts
+        combinations = self.plan.columns[classes]
+        codes = np.empty((len(self.quasi_identifiers), rows.size), np.int64)
+        for q in range(len(codes)):
+            codes[q] = counts.decode_column(q)[combinations]
+        numbers = np.unique(combinations, return_inverse=True)[1].ravel()
         originals = tuple(
             None if np.unique(group_of).size == group_of.size else self.table.codes_at(name, rows).astype(np.int64)
-            for name, group_of in zip(self.quasi_identifiers, self._categories_of, strict=True)
+            for name, group_of in zip(self.quasi_identifiers, categories_of, strict=True)
         )
-        tiers = self._tier_of(places[kept]).astype(np.int64)
-        return Sample(rows, region[kept].astype(np.int64), tiers, codes, originals, classes.astype(np.int64))
+        tiers = self._tiers[rows].astype(np.int64)
+        return Sample(rows, region.astype(np.int64), tiers, codes, originals, numbers.astype(np.int64))
 
 
 class DatabaseTableRecords(TableRecords):
     """What is told of place and class is judged by a random sample, how often values occur by all released records."""
 
-    def __init__(
-        self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, columns: list[str], progress: Progress
-    ) -> None:
-        problem = plan.problem
+    def __init__(self, records: DatabaseRecords, columns: Sequence[str], progress: Progress) -> None:
+        problem = records.plan.problem
         names = dict.fromkeys((problem.region_column, *problem.quasi_identifiers, *columns))
-        sampled = [name for name in names if table.facts(name).categorical]
-        super().__init__(plan, table.sample(sampled, SAMPLE_ROWS, progress), progress)
-        self._whole, self.rows = table, table.rows
-        self._query = ReleaseQuery(plan, table, options, {})
-        self._uploaded = False
+        sampled = [name for name in names if records.table.facts(name).categorical]
+        sample = records.table.sample(sampled, SAMPLE_ROWS, progress)
+        super().__init__(find_released_records(records.plan, sample, progress), progress)
+        self._whole = records
+        self.rows = records.table.rows
 
     def rare_combinations(self, columns: Sequence[ReleasedColumn], blanks: bool) -> float:
         """Count as of a file if the sample is all records; otherwise nothing is found."""
@@ -168,10 +152,12 @@ class DatabaseTableRecords(TableRecords):
 
     def frequencies(self, column: ReleasedColumn) -> Ints:
         """Count the released records with each value of a column, by one query."""
-        if not self._uploaded:
-            self._query.upload(self._progress)
-            self._uploaded = True
-        found = self._query.frequencies(column.name, self._progress)
-        categories = self._whole.facts(column.name).categories
-        assert categories is not None
-        return np.array([found.get(value, 0) for value in categories.values], np.int64)
+        return self._whole.count_values(column.name)
+
+
+def column_statistics(records: CountableRecords, columns: Sequence[str], progress: Progress) -> TableRecords:
+    """Return the released records as the tests of these columns need them."""
+    if isinstance(records, DatabaseRecords):
+        return DatabaseTableRecords(records, columns, progress)
+    assert isinstance(records, ReleasedRecords)
+    return TableRecords(records, progress)

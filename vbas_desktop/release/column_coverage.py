@@ -18,9 +18,10 @@ from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.words import agreeing, counted, share_in_words
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .notation import released_notation
+from .database_records import DatabaseRecords
+from .notation import CountableRecords, released_notation
 from .plan import Plan
-from .records.composition import Decision, region_and_category_codes
+from .records import ReleasedRecords, find_released_records
 
 _CHUNK_ROWS = 1 << 18
 _NAMED = 8
@@ -104,18 +105,22 @@ def names_in_words(names: Sequence[str]) -> str:
 
 def expect_coverage(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> ColumnCoverage:
     """Say what `cover_columns` will find when the release is written."""
-    if not isinstance(table, DatabaseTable):
-        notation = released_notation(plan, table, options, progress)
-        table = table.with_texts({name: written for name, (_, written) in notation.items()})
-    return cover_columns(plan, table, options, progress)
+    if isinstance(table, DatabaseTable):
+        return cover_columns(DatabaseRecords(plan, table, options, progress), options, progress)
+    records = find_released_records(plan, table, progress)
+    notation = released_notation(records, options)
+    as_written = table.with_texts({name: written for name, (_, written) in notation.items()})
+    return cover_columns(records.with_table(as_written), options, progress)
 
 
-def cover_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> ColumnCoverage:
+def cover_columns(records: CountableRecords, options: ReleaseOptions, progress: Progress) -> ColumnCoverage:
     """Sort the released columns by whether k holds for them, and count the unique records.
 
-    ``table`` has the values as they will be written. Records behind an address are not counted.
+    The table of ``records`` has the values as they will be written. Records behind an address are not counted.
     O(records · columns) time, 8 bytes for each released record.
     """
+    plan = records.plan
+    table = records.table
     problem = plan.problem
     released = [name for name, _ in options.released_columns(table.dialect.header)]
     used = [name for name in (problem.region_column, *problem.quasi_identifiers) if name in released]
@@ -124,9 +129,9 @@ def cover_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progr
     coded = [name for name in others if table.facts(name).categorical]
     is_minimum = len(coded) < len(others)
     unique = None
-    if not isinstance(table, DatabaseTable):
+    if isinstance(records, ReleasedRecords):
         # Where every combination has k records and nothing else is released, nobody is unique.
-        unique = _count_unique(plan, table, used, coded, progress) if coded else 0
+        unique = _count_unique(records, used, coded, progress) if coded else 0
         if is_minimum:
             least = (_least_unique(plan, table, name) for name in others if name not in coded)
             unique = max(unique, *least) or None
@@ -150,36 +155,28 @@ def _least_unique(plan: Plan, table: RecordTable, name: str) -> int:
     return max(0, 2 * distinct - plan.records_released)
 
 
-def _count_unique(
-    plan: Plan, table: RecordTable, used: Sequence[str], others: Sequence[str], progress: Progress
-) -> int:
+def _count_unique(records: ReleasedRecords, used: Sequence[str], others: Sequence[str], progress: Progress) -> int:
     """Count the released records whose hash of all columns occurs once.
 
     Of 10 million records, two that differ have the same hash of 64 bits with a probability of 3 in a million.
     """
+    plan = records.plan
     problem = plan.problem
-    decision = Decision.of(plan)
-    region_of, categories_of = region_and_category_codes(problem, table)
-    regions = table.codes(problem.region_column)
-    quasi = [table.codes(name) for name in problem.quasi_identifiers]
-    written = [table.codes(name) for name in others]
+    shown: list[NDArray[np.integer]] = [plan.areas] if problem.region_column in used else []
+    for q, name in enumerate(problem.quasi_identifiers):
+        if name in used:
+            shown.append(problem.counts.decode_column(q)[plan.columns])
+    hash_of_class = _hash_rows(np.zeros(plan.columns.size, np.uint64), shown)
+    written = [records.table.codes(name) for name in others]
     hashes = np.empty(plan.records_released, np.uint64)
     filled = 0
-    for start in range(0, table.rows, _CHUNK_ROWS):
-        progress.update(_STAGE, start / table.rows)
-        rows = slice(start, start + _CHUNK_ROWS)
-        region = region_of[regions[rows]]
-        codes = np.empty((len(quasi), region.size), np.int32)
-        for q, (values, category_of) in enumerate(zip(quasi, categories_of, strict=True)):
-            codes[q] = category_of[values[rows]]
-        places = decision.places(region, codes)[0]
-        kept = places >= 0
-        columns: list[NDArray[np.integer]] = [places[kept]] if problem.region_column in used else []
-        columns += [codes[q][kept] for q, name in enumerate(problem.quasi_identifiers) if name in used]
-        columns += [values[rows][kept] for values in written]
-        number = int(np.count_nonzero(kept))
-        hashes[filled : filled + number] = _hash_rows(columns, number)
-        filled += number
+    for start in range(0, records.rows.size, _CHUNK_ROWS):
+        progress.update(_STAGE, start / records.rows.size)
+        rows = records.rows[start : start + _CHUNK_ROWS]
+        hashes[start : start + rows.size] = _hash_rows(
+            hash_of_class[records.classes[rows]], [values[rows] for values in written]
+        )
+        filled += rows.size
     hashes = hashes[:filled]
     hashes.sort()
     alone = np.ones(filled, np.bool_)
@@ -189,11 +186,10 @@ def _count_unique(
     return int(np.count_nonzero(alone))
 
 
-def _hash_rows(columns: Sequence[NDArray[np.integer]], rows: int) -> NDArray[np.uint64]:
-    """Mix the codes of each row into one number, column by column (the finaliser of splitmix64)."""
-    mixed = np.zeros(rows, np.uint64)
+def _hash_rows(mixed: NDArray[np.uint64], columns: Sequence[NDArray[np.integer]]) -> NDArray[np.uint64]:
+    """Mix the codes of each row into its number, column by column (the finaliser of splitmix64)."""
     for column in columns:
-        mixed += column.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        mixed = mixed + column.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         mixed ^= mixed >> np.uint64(31)

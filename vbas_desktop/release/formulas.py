@@ -12,14 +12,14 @@ from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan
-from .records.writing import Written
+from .records import WrittenFile
 
 _ESCAPED = "They were written with an apostrophe in front."
 _ESCAPE = "Let them be escaped if the recipient opens the file with a spreadsheet program."
 
 
 def formula_findings(
-    written: Written, plan: Plan, options: ReleaseOptions, header: Sequence[str], document: Mapping[str, Any]
+    written: WrittenFile, plan: Plan, options: ReleaseOptions, header: Sequence[str], document: Mapping[str, Any]
 ) -> list[Finding]:
     """Warn of formulas in the cells, the header, the ids and the names of a release, and in what is read back."""
     severity = Severity.HINT if options.escape_formulas else Severity.WARNING

@@ -1,22 +1,52 @@
-"""How the values of a release are written: decided from the released records, and applied before columns are tested."""
+"""Decide how the values of copied columns are written: in one way, so that who typed them does not show.
+
+The categories of quasi-identifiers are written as they were counted. docs/release.md has the rules; the auditor states
+them once more in other words.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.databases.table import DatabaseTable
-from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.errors import Finding, Severity
 from vbas_desktop.model.records import RecordTable
+from vbas_desktop.model.value_notation import canonical_values, is_text, plain_value
+from vbas_desktop.model.words import agreeing, counted
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Plan
-from .records.canonical import Canonical, canonical_columns, values_of_texts
-from .records.composition import Decision, region_and_category_codes
-from .records.source_writer import ReleaseQuery
 
-_CHUNK_ROWS = 1 << 18
-_STAGE = "Looking at the released values"
+Notation = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+"""The values of the columns that are rewritten, and what is written for each.
+
+A value that no released record has stands for itself: it is never written.
+"""
+
+
+class CountableRecords(Protocol):
+    """The released records of a plan, in a loaded table or behind an address."""
+
+    @property
+    def plan(self) -> Plan:
+        """Return the plan that releases them."""
+
+    @property
+    def table(self) -> RecordTable:
+        """Return the table that they are in."""
+
+    def count_values(self, name: str) -> NDArray[np.int64]:
+        """Count the released records with each value of a column."""
+
+
+def values_of_texts(table: RecordTable, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the values of those columns that are text in the record file and have few enough to be known."""
+    known = {facts.name: facts.categories.values for facts in table.columns if facts.categories is not None}
+    schema = table.schema()
+    return {name: known[name] for name in columns if name in known and is_text(schema, name)}
 
 
 def copied_texts(plan: Plan, table: RecordTable, options: ReleaseOptions) -> dict[str, tuple[str, ...]]:
@@ -26,63 +56,33 @@ def copied_texts(plan: Plan, table: RecordTable, options: ReleaseOptions) -> dic
     return values_of_texts(table, [name for name, _ in released if name not in used])
 
 
-def released_notation(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> Canonical:
-    """Decide from the values of the released records how those of each column are written."""
-    values = copied_texts(plan, table, options)
-    if isinstance(table, DatabaseTable):
-        return canonical_columns(values, _SourceValues(plan, table, options, progress).released)
-    return canonical_columns(values, _TableValues(plan, table, progress).released)
+def released_notation(records: CountableRecords, options: ReleaseOptions) -> Notation:
+    """Decide how values are written, and return the columns in which a released one is not written as it is.
+
+    Only values of released records have a say, since what is written would tell of suppressed records otherwise.
+    """
+    found = {}
+    for name, values in copied_texts(records.plan, records.table, options).items():
+        if not any(plain_value(value) != value for value in values):
+            continue
+        present = np.flatnonzero(records.count_values(name)).tolist()
+        new = canonical_values([values[code] for code in present])
+        if new is not None:
+            written = list(values)
+            for code, text in zip(present, new, strict=True):
+                written[code] = text
+            found[name] = (values, tuple(written))
+    return found
 
 
-class _TableValues:
-    """Tells which values of a column released records have, by the codes of the loaded table."""
-
-    def __init__(self, plan: Plan, table: RecordTable, progress: Progress) -> None:
-        self._plan, self._table, self._progress = plan, table, progress
-        self._kept: NDArray[np.bool_] | None = None
-
-    def released(self, name: str) -> NDArray[np.bool_]:
-        """Return for each value of a column whether a released record has it."""
-        if self._kept is None:
-            self._kept = find_released_records(self._plan, self._table, self._progress)
-        codes = self._table.codes(name)
-        found = np.zeros(self._table.facts(name).distinct, np.bool_)
-        for start in range(0, codes.size, _CHUNK_ROWS):
-            rows = slice(start, start + _CHUNK_ROWS)
-            found[codes[rows][self._kept[rows]]] = True
-        return found
-
-
-def find_released_records(plan: Plan, table: RecordTable, progress: Progress) -> NDArray[np.bool_]:
-    """Return whether each considered record of a loaded table is released."""
-    problem, decision = plan.problem, Decision.of(plan)
-    region_of, categories_of = region_and_category_codes(problem, table)
-    kept = np.empty(table.rows, np.bool_)
-    for start in range(0, kept.size, _CHUNK_ROWS):
-        progress.update(_STAGE, start / kept.size)
-        rows = slice(start, start + _CHUNK_ROWS)
-        region = region_of[table.codes(problem.region_column)[rows]]
-        codes = np.empty((len(categories_of), region.size), np.int32)
-        for q, (name, category_of) in enumerate(zip(problem.quasi_identifiers, categories_of, strict=True)):
-            codes[q] = category_of[table.codes(name)[rows]]
-        kept[rows] = decision.places(region, codes)[0] >= 0
-    return kept
-
-
-class _SourceValues:
-    """Tells the same of records behind an address, by a query for each column."""
-
-    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, progress: Progress) -> None:
-        self._table, self._progress = table, progress
-        self._query = ReleaseQuery(plan, table, options, {})
-        self._is_uploaded = False
-
-    def released(self, name: str) -> NDArray[np.bool_]:
-        """Return for each value of a column whether a released record has it."""
-        if not self._is_uploaded:
-            self._query.upload(self._progress)
-            self._is_uploaded = True
-        found = self._query.frequencies(name, self._progress)
-        categories = self._table.facts(name).categories
-        assert categories is not None
-        return np.array([value in found for value in categories.values], np.bool_)
+def notation_hints(notation: Notation) -> tuple[Finding, ...]:
+    """Say of each column that is not copied as it is how many of its values are written otherwise."""
+    found = []
+    for name, (values, written) in notation.items():
+        changed = sum(before != after for before, after in zip(values, written, strict=True))
+        message = (
+            f"{changed:,} of {counted(len(values), 'value')} {agreeing(changed, 'is', 'are')} written otherwise than "
+            "in the record file, so that numbers, dates and blanks look the same whoever entered them."
+        )
+        found.append(Finding("written-in-one-way", message, severity=Severity.HINT, column=name))
+    return tuple(found)

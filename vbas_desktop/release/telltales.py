@@ -15,14 +15,14 @@ from vbas_desktop.audit.column_tests import (
     disclosing_columns,
     disclosing_combinations,
 )
-from vbas_desktop.io.databases.table import DatabaseTable
 from vbas_desktop.model.errors import Finding, InputError, Severity
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .column_counts import DatabaseTableRecords, TableRecords
+from .column_counts import column_statistics
+from .notation import CountableRecords
 from .plan import Plan
 
 TELLTALE = "telltale-column"
@@ -44,12 +44,14 @@ def telltale_partition(solution: Solution) -> tuple[Finding, ...]:
     )
 
 
-def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> tuple[Finding, ...]:
-    """Refuse columns that would undo the release; warnings of those that are allowed knowingly all the same."""
-    used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
-    exempt = options.class_columns(table.dialect.header, used)
-    columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in {*used, *exempt}]
-    found = find_disclosures(plan, table, columns, progress, options)
+def check_columns(records: CountableRecords, options: ReleaseOptions, progress: Progress) -> tuple[Finding, ...]:
+    """Refuse columns that would undo the release; return warnings of those that are allowed knowingly all the same."""
+    problem = records.plan.problem
+    header = records.table.dialect.header
+    used = {problem.region_column, *problem.quasi_identifiers}
+    exempt = options.class_columns(header, used)
+    columns = [name for name, _ in options.released_columns(header) if name not in {*used, *exempt}]
+    found = find_disclosures(records, columns, progress, options)
     refuse_disclosures(found, options)
     allowed = (_finding(disclosure) for disclosure in found)
     return tuple(replace(one, remedy="It was allowed knowingly.", severity=Severity.WARNING) for one in allowed)
@@ -63,40 +65,29 @@ def refuse_disclosures(found: Sequence[Disclosure], options: ReleaseOptions) -> 
 
 
 def telltale_columns(
-    plan: Plan,
-    table: RecordTable,
-    columns: Sequence[str],
-    progress: Progress,
-    options: ReleaseOptions | None = None,
+    records: CountableRecords, columns: Sequence[str], progress: Progress, options: ReleaseOptions | None = None
 ) -> tuple[Finding, ...]:
     """Return a finding for each column, pair (``A+B``) and triple of columns that discloses too much."""
-    return tuple(map(_finding, find_disclosures(plan, table, columns, progress, options)))
+    return tuple(map(_finding, find_disclosures(records, columns, progress, options)))
 
 
 def find_disclosures(
-    plan: Plan,
-    table: RecordTable,
-    columns: Sequence[str],
-    progress: Progress,
-    options: ReleaseOptions | None = None,
+    records: CountableRecords, columns: Sequence[str], progress: Progress, options: ReleaseOptions | None = None
 ) -> list[Disclosure]:
     """Test columns, pairs and triples; a column that discloses too much alone is in no pair.
 
     All pairs are tested; triples only with those of the written file, which `combinations_to_try` chooses.
     """
     options = options or ReleaseOptions()
-    if isinstance(table, DatabaseTable):
-        records: TableRecords = DatabaseTableRecords(plan, table, options, list(columns), progress)
-    else:
-        records = TableRecords(plan, table, progress)
-    tested = [records.column(table.facts(name)) for name in columns]
-    found = list(disclosing_columns(records, tested, progress))
+    statistics = column_statistics(records, columns, progress)
+    tested = [statistics.column(records.table.facts(name)) for name in columns]
+    found = list(disclosing_columns(statistics, tested, progress))
     disclosing = {name for disclosure in found for name in disclosure.columns}
     others = [column for column in tested if column.name not in disclosing]
     tried = combinations_to_try(others, every_pair=True).tried
     if not options.pair_tests:
         tried = tuple(combination for combination in tried if len(combination) == 2)
-    return [*found, *disclosing_combinations(records, tried, progress)]
+    return [*found, *disclosing_combinations(statistics, tried, progress)]
 
 
 def _finding(disclosure: Disclosure) -> Finding:

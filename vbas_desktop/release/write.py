@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import known_neighbours, pieces
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.assessment.policies import Judgement
@@ -44,24 +43,22 @@ from . import representability
 from .aggregation import CLASS_COUNTS, Aggregated, aggregate_columns, class_counts, with_aggregates
 from .cells import cells_findings, with_cells
 from .column_coverage import ColumnCoverage, cover_columns
+from .database_records import (
+    DatabaseRecords,
+    DatabaseRecordWriter,
+    refuse_aggregation,
+    refuse_order,
+    refuse_record_key,
+)
 from .disclosure import Told, tell
 from .folder import NAMES, ReleasedFile, ReleaseReport
 from .formulas import formula_findings, name_findings
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
 from .judging import judged_by, population_of
-from .notation import copied_texts, released_notation
+from .notation import Notation, copied_texts, notation_hints, released_notation, values_of_texts
 from .patience import Beside, Save, Saving, patiently
 from .plan import Plan, empty, make_plan
-from .record_index import RECORD_INDEX, write_record_index
-from .records.arrow_writer import ArrowRecords
-from .records.blocks import changed
-from .records.canonical import Canonical, canonical_hints, values_of_texts
-from .records.coded_writer import CodedRecords
-from .records.coded_writer import rehearse as rehearse_codes
-from .records.csv_writer import CsvRecords
-from .records.source_writer import SourceRecords, refuse_aggregation, refuse_order, refuse_record_key
-from .records.writing import Records, Written
-from .rehearsal import rehearse_with
+from .records import RecordWriter, ReleasedRecords, WrittenFile, find_released_records, input_changed
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
 from .report.figures import Maps, make_maps
@@ -71,8 +68,8 @@ from .tables import aggregated_regions, aggregated_regions_internal, checksums, 
 from .telltales import check_columns, refuse_disclosures, telltale_order, telltale_partition
 
 MARGIN_BYTES = 32 << 20
-REHEARSAL = f"{__name__}:rehearse"
-"""What makes the loops of a release ready."""
+RECORD_INDEX = "record_index.csv"
+"""The index that leads from the released key of a record to its row: for the organisation alone."""
 
 
 def write_release(
@@ -98,30 +95,42 @@ def write_release(
     # Wrong choices of columns are refused before anything else is done.
     options.released_columns(table.dialect.header)
     with _steady(problem, table, options, progress):
-        make_ready(REHEARSAL, progress)
         require_space(target.parent, _needed_bytes(table, options))
         plan = with_cells(_named(make_plan(problem, solution), options), options)
         if not plan.records_released:
             raise empty(problem)
-        notation = released_notation(plan, table, options, progress)
-        as_written = table.with_texts({name: written for name, (_, written) in notation.items()})
-        aggregated = aggregate_columns(plan, as_written, options, progress)
-        as_written = with_aggregates(as_written, aggregated)
-        telltales = check_columns(plan, as_written, options, progress)
+        records = released_records(plan, table, options, progress)
+        notation = released_notation(records, options)
+        as_written = records.with_table(table.with_texts({name: texts for name, (_, texts) in notation.items()}))
+        aggregated: Aggregated = {}
+        if isinstance(as_written, ReleasedRecords):
+            aggregated = aggregate_columns(as_written, options, progress)
+            as_written = as_written.with_table(with_aggregates(as_written.table, aggregated))
+        telltales = check_columns(as_written, options, progress)
         if not options.shuffle:
             telltales += telltale_order(plan, table)
         telltales += (*telltale_partition(solution), *cells_findings(plan), *made_up_extent(problem.regions))
         made = dict(document or run_document(problem, result, {}, solution.id))
-        columns = cover_columns(plan, as_written, options, progress)
+        columns = cover_columns(as_written, options, progress)
+        del as_written
         made["columns"] = columns.as_dict()
         judged = _complete(made, plan, options, progress)
         with staged_folder(target, NAMES) as folder:
-            job = _Job(plan, table, result, options, folder, made, telltales, notation, columns, aggregated)
+            job = _Job(records, result, options, folder, made, telltales, notation, columns, aggregated)
             written, checks = job.run(progress)
             if isinstance(table, DatabaseTable):
                 table.engine.refuse_changed()
             progress.update("Putting the release in place", 1.0)
         return job.report(target, written, checks, judged)
+
+
+def released_records(
+    plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress
+) -> ReleasedRecords | DatabaseRecords:
+    """Return the records that a plan releases, which are in a loaded table or behind an address."""
+    if isinstance(table, DatabaseTable):
+        return DatabaseRecords(plan, table, options, progress)
+    return find_released_records(plan, table, progress)
 
 
 @contextmanager
@@ -172,20 +181,6 @@ def _population(plan: Plan, column: str | None, options: ReleaseOptions, progres
     return {"population": {**found.as_dict(), **source}}
 
 
-def rehearse() -> None:
-    """Write and read back small made-up files: what `write_release` waits for is compiled then."""
-    rehearse_codes()
-    rehearse_with(_write_and_read_back)
-
-
-def _write_and_read_back(problem: Problem, table: RecordTable, result: RunResult, folder: Path) -> None:
-    plan = make_plan(problem, result.chosen)
-    for options in (ReleaseOptions(), ReleaseOptions(format="parquet")):
-        notation = released_notation(plan, table, options, Silent())
-        job = _Job(plan, table, result, options, folder, {}, (), notation)
-        job.write_and_verify(folder, Silent())
-
-
 @dataclass(frozen=True, eq=False)
 class _Drawn:
     """What is made beside the records: maps, pieces of each region, and what the recipient is told."""
@@ -200,16 +195,25 @@ class _Drawn:
 
 @dataclass
 class _Job:
-    plan: Plan
-    table: RecordTable
+    records: ReleasedRecords | DatabaseRecords
     result: RunResult
     options: ReleaseOptions
     folder: Path
     document: dict[str, Any]
     telltales: tuple[Finding, ...]
-    canonical: Canonical
+    notation: Notation
     columns: ColumnCoverage | None = None
     aggregated: Aggregated = field(default_factory=dict)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the release."""
+        return self.records.plan
+
+    @property
+    def table(self) -> RecordTable:
+        """The records as they were loaded."""
+        return self.records.table
 
     @cached_property
     def released(self) -> tuple[tuple[str, str], ...]:
@@ -221,10 +225,10 @@ class _Job:
         """The values of the columns that are copied."""
         return copied_texts(self.plan, self.table, self.options)
 
-    def run(self, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
+    def run(self, progress: Progress) -> tuple[WrittenFile, tuple[Check, ...]]:
         """Write everything into the hidden folder and verify it."""
         release, internal = self.folder / "release", self.folder / "internal"
-        self.telltales += canonical_hints(self.canonical)
+        self.telltales += notation_hints(self.notation)
         release.mkdir()
         internal.mkdir(0o700)
         with Beside(partial(self._drawn, release, internal)) as beside:
@@ -237,16 +241,14 @@ class _Job:
         make_private(internal)
         return written, checks
 
-    def write_and_verify(self, release: Path, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
+    def write_and_verify(self, release: Path, progress: Progress) -> tuple[WrittenFile, tuple[Check, ...]]:
         """The records with their crosswalk, read back. The input is read again while they are written."""
         (release / "crosswalk.csv").write_bytes(crosswalk(self.plan, self.options.escape_formulas))
         if self.aggregated:
             counts = class_counts(self.plan, self.options, self.table.dialect.header)
             (release / CLASS_COUNTS).write_bytes(counts)
         with Verification(self.plan.problem, self.table.dialect, self._claim(release)) as verification:
-            written, saving = self._records(release, Span(progress, 0.0, 0.55))
-            if self.options.record_key:
-                write_record_index(self._record_index, self.plan, self.table, self.options, Span(progress, 0.55, 0.55))
+            written, saving = self._write_records(release, Span(progress, 0.0, 0.55))
             checks = verification.check(Span(progress, 0.55, 0.85))
             self._look_at_file(verification, Span(progress, 0.85, 0.9))
         saving.finish(progress, 0.9)
@@ -265,19 +267,18 @@ class _Job:
     def _file_name(self) -> str:
         return f"anonymized.{self.options.format}"
 
-    def _records(self, release: Path, progress: Progress) -> tuple[Written, Saving]:
-        records = self._writer()
+    def _write_records(self, release: Path, progress: Progress) -> tuple[WrittenFile, Saving]:
         with (release / self._file_name).open("wb") as file:
-            return records.write(file, self.folder, progress), Saving(file)
-
-    def _writer(self) -> Records:
-        if isinstance(self.table, DatabaseTable):
-            return SourceRecords(self.plan, self.table, self.options, self.canonical)
-        if CodedRecords.suits(self.plan, self.table, self.options):
-            return CodedRecords(self.plan, self.table, self.options, self.canonical)
-        by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
-        kind = CsvRecords if by_bytes else ArrowRecords
-        return kind(self.plan, self.table, self.options, self.canonical, self.aggregated)
+            if isinstance(self.records, DatabaseRecords):
+                written = DatabaseRecordWriter(self.records, self.options, self.notation).write(
+                    file, self.folder, progress
+                )
+            else:
+                writer = RecordWriter(self.records, self.options, self.notation, self.aggregated)
+                written = writer.write(file, self.folder, progress)
+                if self.options.record_key:
+                    writer.write_index(self._record_index)
+            return written, Saving(file)
 
     def _claim(self, release: Path) -> ReleaseClaim:
         """What the released file will have to be."""
@@ -344,7 +345,7 @@ class _Job:
         return _Drawn(make_maps(self.plan, shapes, pairs), parts, place, told, vector, checks)
 
     def _reports(
-        self, release: Path, internal: Path, written: Written, checks: tuple[Check, ...], drawn: _Drawn,
+        self, release: Path, internal: Path, written: WrittenFile, checks: tuple[Check, ...], drawn: _Drawn,
         progress: Progress,
     ) -> None:  # fmt: skip
         self._for_repeating(internal)
@@ -396,7 +397,7 @@ class _Job:
         return recipients_report(papers)
 
     def report(
-        self, target: Path, written: Written, checks: tuple[Check, ...], judged: Judgement | None
+        self, target: Path, written: WrittenFile, checks: tuple[Check, ...], judged: Judgement | None
     ) -> ReleaseReport:
         """The numbers of the release that is in place now."""
         plan, found = self.plan, () if self.columns is None else self.columns.findings()
@@ -422,7 +423,7 @@ class _Job:
             last_look=self.document.get("last_look"),
         )
 
-    def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:
+    def _hashed(self, release: Path, written: WrittenFile) -> tuple[ReleasedFile, ...]:
         """The files that the reports list, with their hashes; that of the large one is known from writing it."""
         return tuple(listed(release, {self._file_name: written.sha256}))
 
@@ -434,7 +435,7 @@ def _refuse_changed(problem: Problem) -> None:
         raise InputError(Finding("no-record-file", "The counts come from no record file.", "Load the record file."))
     try:
         if Path(source.path).stat().st_size != source.size_bytes:
-            raise changed(source)
+            raise input_changed(source)
     except FileNotFoundError:
         raise InputError(
             Finding("no-such-file", "The record file is gone.", "Put it back or load another.", file=source.path)

@@ -17,7 +17,7 @@ from vbas_desktop.algorithms.class_values import mean_text, most_frequent
 from vbas_desktop.cli.main import main
 from vbas_desktop.model.errors import InputError, VerificationFailed
 from vbas_desktop.release import ReleaseOptions, aggregation
-from vbas_desktop.release.records.source_writer import refuse_aggregation
+from vbas_desktop.release.database_records import refuse_aggregation
 
 PARV = Path(__file__).parents[2] / "data" / "parv"
 HEADER = ["name", "age", "sex", "region", "value", "illness"]

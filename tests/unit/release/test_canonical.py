@@ -3,7 +3,6 @@
 import csv
 import random
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
@@ -15,8 +14,7 @@ from vbas_desktop.audit.expected_values import alone, expected_forms, expected_v
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.value_notation import canonical_values, plain_value, possible_values
 from vbas_desktop.release import ReleaseOptions, write
-from vbas_desktop.release.notation import copied_texts
-from vbas_desktop.release.records.canonical import canonical_columns
+from vbas_desktop.release.records import ReleasedRecords
 
 HEADER = ["name", "age", "sex", "region", "more"]
 
@@ -168,18 +166,15 @@ def test_the_verification_notices_a_notation_that_a_suppressed_record_decided(tm
     names, *released = released_rows(tmp_path / "out")
     assert {row[names.index("more")] for row in released} == {values[0], "5"}
 
-    def by_all_records(plan, table, options, progress):
-        everything = copied_texts(plan, table, options)
-        return canonical_columns(everything, lambda name: np.ones(len(everything[name]), np.bool_))
-
-    monkeypatch.setattr(write, "released_notation", by_all_records)
+    everybody = ReleasedRecords.count_values
+    monkeypatch.setattr(ReleasedRecords, "count_values", lambda self, name: everybody(self, name) + 1)
     with pytest.raises(VerificationFailed, match="only the stated changes"):
         case.release(tmp_path / "again")
 
 
 def test_the_verification_notices_needless_quotes(tmp_path, monkeypatch):
     case = habits(tmp_path, ("a", "b"), ("a", "b"))
-    put = write.CodedRecords.write
+    put = write.RecordWriter.write
 
     def quoting(self, out, scratch, progress):
         written = put(self, out, scratch, progress)
@@ -188,7 +183,7 @@ def test_the_verification_notices_needless_quotes(tmp_path, monkeypatch):
         path.write_bytes(path.read_bytes().replace(b",f,", b',"f",', 1))
         return written
 
-    monkeypatch.setattr(write.CodedRecords, "write", quoting)
+    monkeypatch.setattr(write.RecordWriter, "write", quoting)
     with pytest.raises(VerificationFailed, match="quotes where none are needed"):
         case.release(tmp_path / "out")
 

@@ -24,6 +24,7 @@ from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import column_counts
 from vbas_desktop.release.column_counts import TableRecords
 from vbas_desktop.release.plan import make_plan
+from vbas_desktop.release.records import find_released_records
 from vbas_desktop.release.telltales import check_columns, telltale_columns
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -91,7 +92,8 @@ def plan(table):
 
 
 def told(plan, table, columns):
-    return {one.column: one.message for one in telltale_columns(plan, table, columns, Silent())}
+    released = find_released_records(plan, table, Silent())
+    return {one.column: one.message for one in telltale_columns(released, columns, Silent())}
 
 
 def test_pairs_that_tell_are_found_and_no_others(plan, table):
@@ -142,13 +144,13 @@ def test_a_pair_is_allowed_by_its_name_or_by_both_columns(plan, table, allowed, 
     options = ReleaseOptions(columns=columns, allow_columns=allowed)
     if stopped:
         with pytest.raises(InputError) as caught:
-            check_columns(plan, table, options, Silent())
+            check_columns(find_released_records(plan, table, Silent()), options, Silent())
         (finding,) = caught.value.findings
         assert finding.column == "first share+second share"
         assert '--allow-column "first share+second share"' in finding.remedy
         assert "make one a quasi-identifier" in finding.remedy
     else:
-        (finding,) = check_columns(plan, table, options, Silent())
+        (finding,) = check_columns(find_released_records(plan, table, Silent()), options, Silent())
         assert finding.remedy == "It was allowed knowingly."
 
 
@@ -161,9 +163,10 @@ def test_a_pair_of_columns_that_are_not_there_is_refused(table):
 def test_rare_pairs_are_counted_in_all_released_records(plan, table, pair_rows, monkeypatch):
     monkeypatch.setattr(released_records, "COMBINATION_ROWS", pair_rows)
     monkeypatch.setattr(column_counts, "CHUNK_ROWS", 5000)
-    records = TableRecords(plan, table, Silent())
+    released = find_released_records(plan, table, Silent())
+    records = TableRecords(released, Silent())
     one, other = table.facts("birth day"), table.facts("gaps")
-    kept = records._tiers >= 0
+    kept = released.classes >= 0
     first, second = table.codes("birth day")[kept].astype(int), table.codes("gaps")[kept].astype(int)
     there = second != other.categories.values.index("")
     _, counts = np.unique(first[there] * 1000 + second[there], return_counts=True)

@@ -24,6 +24,7 @@ from vbas_desktop.model.progress import Silent
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import column_counts
 from vbas_desktop.release.plan import make_plan
+from vbas_desktop.release.records import find_released_records
 from vbas_desktop.release.telltales import telltale_columns
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
@@ -122,7 +123,7 @@ def plan_of(table, quasi_identifiers=("age", "sex", "marital_status"), sites=20,
 
 def told(plan, table, columns):
     """What is told of single columns; of pairs see test_column_pairs.py."""
-    found = telltale_columns(plan, table, columns, Silent())
+    found = telltale_columns(find_released_records(plan, table, Silent()), columns, Silent())
     return {finding.column: finding.message for finding in found if finding.column in columns}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from release_making import write_regions
+from release_making import write_regions, write_rows
 
 from vbas_desktop.audit.claim import ReleaseClaim
 from vbas_desktop.audit.verification import verify_release
@@ -22,7 +22,6 @@ from vbas_desktop.model.records import Grouping
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
-from vbas_desktop.release.records.csv_writer import CsvRecords
 from vbas_desktop.release.tables import crosswalk
 
 REGIONS = ["0012", "12", "a b", "ü", "NA", 'q"t', "x,y", "r;7", "-8", "=9", "1e3", "l\nf", "12 ", "é1", "Z", "nul"]
@@ -102,8 +101,7 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
     plan = make_plan(problem, solution_of(problem, groups))
     (folder / "crosswalk.csv").write_bytes(crosswalk(plan, options.escape_formulas))
     out = folder / "anonymized.csv"
-    with out.open("wb") as file:
-        CsvRecords(plan, table, options).write(file, folder, Silent())
+    out.write_bytes(write_rows(plan, table, options, folder, as_they_are=True)[1])
     claim = ReleaseClaim(
         out,
         folder / "crosswalk.csv",
@@ -221,10 +219,9 @@ def test_utf_16_comes_out_as_utf_8(tmp_path):
     regions = load_regions(write_regions(tmp_path, REGIONS))
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=("age",), k=2)
     plan = make_plan(problem, solution_of(problem, 2))
-    out = io.BytesIO()
-    CsvRecords(plan, table, ReleaseOptions(shuffle=False)).write(out, tmp_path, Silent())
+    data = write_rows(plan, table, ReleaseOptions(shuffle=False), tmp_path)[1]
     code = plan.codes[plan.membership[REGIONS.index("ü")]]
-    assert out.getvalue().decode("utf-8-sig") == f"id,age,region\n1,ä,{code}\n2,ä,{code}\n"
+    assert data.decode("utf-8-sig") == f"id,age,region\n1,ä,{code}\n2,ä,{code}\n"
 
 
 @pytest.mark.parametrize(
@@ -243,7 +240,6 @@ def test_the_category_line_is_no_record_and_is_not_released(tmp_path, pieces):
     regions = load_regions(write_regions(tmp_path, REGIONS))
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=("age",), k=2)
     plan = make_plan(problem, solution_of(problem, 2))
-    out = io.BytesIO()
-    CsvRecords(plan, table, ReleaseOptions(shuffle=False)).write(out, tmp_path, Silent())
+    data = write_rows(plan, table, ReleaseOptions(shuffle=False), tmp_path)[1]
     code = plan.codes[plan.membership[1]]
-    assert out.getvalue() == f"id,age,region\n1,5,{code}\n2,5,{code}\n".encode()
+    assert data == f"id,age,region\n1,5,{code}\n2,5,{code}\n".encode()

@@ -11,7 +11,6 @@ from vbas_desktop.io.records.table import RecordOptions
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.release import ReleaseOptions
-from vbas_desktop.release.records import arrow_writer as records_arrow
 
 COLUMNS = ("name", "age", "sex", "region", "note")
 
@@ -61,28 +60,6 @@ def test_latin_1_to_parquet_is_text_like_any_other(tmp_path, note):
     notes = pq.read_table(report.folder / "anonymized.parquet")["note"].to_pylist()
     assert set(notes) == {note}
     assert len(notes) == report.records_released > 0
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
-@pytest.mark.parametrize("size", range(500, 504))
-def test_line_breaks_in_quotes_survive_the_borders_of_pieces(tmp_path, monkeypatch, encoding, size):
-    monkeypatch.setattr(records_arrow, "PIECE_BYTES", size)
-    note = "ë" + "\r\n" * 20
-    path = write_records(tmp_path, [[*row[:4], note] for row in random_rows(200)])
-    path.write_bytes(path.read_bytes().decode().encode(encoding))
-    case = load(path, write_regions(tmp_path), options=RecordOptions(encoding=encoding, category_counts="no"))
-    report = case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False))
-    assert set(pq.read_table(report.folder / "anonymized.parquet")["note"].to_pylist()) == {note}
-
-
-def test_a_line_break_outside_quotes_is_refused_without_a_word_of_the_row(tmp_path):
-    path = write_records(tmp_path, [[*row[:4], "zebra\rin two lines"] for row in random_rows(200)])
-    assert b'"' not in path.read_bytes()
-    case = load(path, write_regions(tmp_path))
-    with pytest.raises(InputError, match="line break outside quotes") as refused:
-        case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False))
-    assert "zebra" not in str(refused.value)
-    assert not (tmp_path / "out").exists()
 
 
 def test_parquet_to_parquet_keeps_the_types(tmp_path):

@@ -14,8 +14,8 @@ from test_filtered_release import filtered_case
 
 from vbas_desktop.io.records.row_order import PIECE_ROWS, RecordKeys, RowKeys
 from vbas_desktop.model.errors import InputError, VerificationFailed
-from vbas_desktop.release import ReleaseOptions, record_index
-from vbas_desktop.release.records.source_writer import refuse_record_key
+from vbas_desktop.release import ReleaseOptions, records
+from vbas_desktop.release.database_records import refuse_record_key
 
 KEYED = ReleaseOptions(record_key="pseudonym", pdf=False, shuffle_seed="12")
 
@@ -175,7 +175,7 @@ def test_records_behind_an_address_have_no_index():
 
 @pytest.mark.parametrize("damage", ["swapped", "short", "doubled", "elsewhere"])
 def test_an_index_that_leads_to_other_rows_is_not_verified(tmp_path, monkeypatch, damage):
-    written = record_index.write_record_index
+    written = records.write_key_index
 
     def damaged(path, *more):
         written(path, *more)
@@ -188,7 +188,7 @@ def test_an_index_that_leads_to_other_rows_is_not_verified(tmp_path, monkeypatch
             one = f"{one.split(',')[0]},100000,100001"
         path.write_text("\n".join([head, one, *([] if damage == "short" else [two]), *rest]) + "\n")
 
-    monkeypatch.setattr("vbas_desktop.release.write.write_record_index", damaged)
+    monkeypatch.setattr("vbas_desktop.release.records.write_key_index", damaged)
     with pytest.raises(VerificationFailed, match="key"):
         small_case(tmp_path).release(tmp_path / "out", KEYED)
     assert not (tmp_path / "out").exists()

@@ -1,38 +1,53 @@
 """The order of the rows: whoever gets two releases of one file cannot put their rows side by side."""
 
 import csv
+import hashlib
 import json
 import re
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
-from release_making import random_rows, small_case, write_records, write_regions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from release_making import random_rows, small_case, without_codes, write_records, write_regions
 
 from vbas_desktop.cli.main import main
+from vbas_desktop.io.records import parquet_writer, row_chunks, row_order
 from vbas_desktop.io.records.row_order import RowKeys
 from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.progress import Silent
 from vbas_desktop.release import ReleaseOptions
-from vbas_desktop.release.records import arrow_writer as records_arrow
-from vbas_desktop.release.records import batch_buckets, shuffle
+from vbas_desktop.release.plan import make_plan
+from vbas_desktop.release.records import order_key
 
 RECORDS = 4000
 PLAIN = ReleaseOptions(pdf=False, geometry=())
 
 
 @pytest.fixture(scope="module")
-def case(tmp_path_factory):
+def whole_case(tmp_path_factory):
     return small_case(tmp_path_factory.mktemp("case"), RECORDS)
 
 
-@pytest.fixture(params=["one bucket", "many buckets"])
-def buckets(request, monkeypatch):
-    """Rows are shuffled in buckets: the assignment to them must not align, and neither must the order within them."""
-    if request.param == "many buckets":
-        monkeypatch.setattr(shuffle, "BUCKET_BYTES", 2000)
-        monkeypatch.setattr(records_arrow, "BUCKET_ROWS", 100)
+@pytest.fixture(params=["from codes", "read again", "in buckets on disk"])
+def case(request, monkeypatch, whole_case):
+    """Rows are sorted in memory, or in buckets: their assignment to these must not align, nor the order within them."""
+    if request.param == "from codes":
+        return whole_case
+    if request.param == "in buckets on disk":
+        divide_into_buckets(monkeypatch)
+    return replace(whole_case, table=without_codes(whole_case.table, "name", "note"))
+
+
+def divide_into_buckets(monkeypatch, held=10_000, bucket=2_000, largest=5_000):
+    monkeypatch.setattr(row_order, "HELD_BYTES", held)
+    monkeypatch.setattr(row_order, "BUCKET_BYTES", bucket)
+    monkeypatch.setattr(row_order, "LARGEST_BUCKET_BYTES", largest)
 
 
 def names(target):
@@ -66,7 +81,6 @@ def other(case):
     return next(one for one in case.result.solutions if one.id != case.solution.id)
 
 
-@pytest.mark.usefixtures("buckets")
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_two_releases_without_a_seed_do_not_align(case, tmp_path, form):
     options = replace(PLAIN, format=form)
@@ -75,7 +89,6 @@ def test_two_releases_without_a_seed_do_not_align(case, tmp_path, form):
     assert_unrelated(names(tmp_path / "a"), names(tmp_path / "b"))
 
 
-@pytest.mark.usefixtures("buckets")
 @pytest.mark.parametrize(
     "change",
     [{"columns": ("name", "age", "region")}, {"class_size": "size"}, {"delimiter": ";"}, {"format": "parquet"}],
@@ -93,7 +106,6 @@ def test_other_releases_do_not_align_even_with_the_same_seed(case, tmp_path, cha
     assert_unrelated(first, second)
 
 
-@pytest.mark.usefixtures("buckets")
 def test_another_solution_does_not_align_even_with_the_same_seed(case, tmp_path):
     given = replace(PLAIN, shuffle_seed="5")
     case.release(tmp_path / "a", given)
@@ -102,7 +114,6 @@ def test_another_solution_does_not_align_even_with_the_same_seed(case, tmp_path)
     assert_unrelated(names(tmp_path / "a"), names(tmp_path / "b"))
 
 
-@pytest.mark.usefixtures("buckets")
 def test_the_order_has_nothing_to_do_with_that_of_the_record_file(case, tmp_path):
     case.release(tmp_path / "a", PLAIN)
     assert_unrelated([f"person {number}" for number in range(RECORDS)], names(tmp_path / "a"))
@@ -118,33 +129,69 @@ def test_every_row_of_a_small_file_is_equally_likely_to_be_the_first():
     assert np.abs(firsts / 3000 - 1 / 6).max() < 5 * np.sqrt(5 / 36 / 3000)
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_the_order_does_not_depend_on_how_many_rows_are_sorted_at_a_time(case, tmp_path, monkeypatch, form):
-    options = replace(PLAIN, format=form, shuffle_seed="5")
-    case.release(tmp_path / "one", options)
-    monkeypatch.setattr(shuffle, "BUCKET_BYTES", 2000)
-    monkeypatch.setattr(records_arrow, "BUCKET_ROWS", 100)
-    monkeypatch.setattr(batch_buckets, "HELD_ROWS", 300)
-    case.release(tmp_path / "many", options)
-    assert names(tmp_path / "one") == names(tmp_path / "many")
-
-
 @pytest.mark.parametrize(
-    ("held", "largest"), [(1, 1 << 30), (1 << 30, 5000), (20_000, 5000)], ids=["held", "bucket", "both"]
+    ("held", "bucket", "largest"),
+    [(1, 1 << 30, 1 << 30), (1 << 30, 100, 5000), (20_000, 1 << 30, 5000), (20_000, 3000, 5000)],
+    ids=["every batch alone", "in memory", "one bucket", "many buckets"],
 )
-@pytest.mark.parametrize("rows", [1 << 17, 1000])
-def test_the_order_does_not_depend_on_how_many_bytes_are_sorted_at_a_time(
-    case, tmp_path, monkeypatch, held, largest, rows
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_order_does_not_depend_on_how_many_rows_are_sorted_at_a_time(
+    whole_case, tmp_path, monkeypatch, form, held, bucket, largest
 ):
-    options = replace(PLAIN, format="parquet", shuffle_seed="5")
-    case.release(tmp_path / "one", options)
-    monkeypatch.setattr(records_arrow, "BATCH_ROWS", 256)
-    monkeypatch.setattr(records_arrow, "BUCKET_ROWS", rows)
-    monkeypatch.setattr(batch_buckets, "HELD_BYTES", held)
-    monkeypatch.setattr(batch_buckets, "LARGEST_BUCKET_BYTES", largest)
+    options = replace(PLAIN, format=form, shuffle_seed="5")
+    whole_case.release(tmp_path / "one", options)
+    divide_into_buckets(monkeypatch, held, bucket, largest)
+    case = replace(whole_case, table=without_codes(whole_case.table, "name", "note"))
     case.release(tmp_path / "many", options)
-    one, many = (tmp_path / name / "release" / "anonymized.parquet" for name in ("one", "many"))
+    one, many = (tmp_path / name / "release" / f"anonymized.{form}" for name in ("one", "many"))
     assert one.read_bytes() == many.read_bytes()
+
+
+def test_rows_stand_in_the_order_of_a_cryptographic_stream(whole_case, tmp_path, monkeypatch):
+    monkeypatch.setattr(row_order, "PIECE_ROWS", 128)
+    options = replace(PLAIN, shuffle_seed="7")
+    whole_case.release(tmp_path / "out", options)
+    allowed = replace(options, allow_columns=whole_case.table.dialect.header)
+    secret = order_key(make_plan(whole_case.problem, whole_case.solution), whole_case.table, allowed)
+
+    def key_of(name: str) -> int:
+        piece, word = divmod(int(name.removeprefix("person ")), 128)
+        stream = hashlib.shake_256(secret + piece.to_bytes(8, "little")).digest(128 * 8)
+        return int.from_bytes(stream[8 * word : 8 * word + 8], "little")
+
+    found = names(tmp_path / "out")
+    assert len(found) > 0.9 * RECORDS
+    assert found == sorted(found, key=key_of)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, (1 << 64) - 1), max_size=30), max_size=6),
+    st.sampled_from([1, 300, 1 << 20]),
+    st.sampled_from([1, 500, 1 << 20]),
+    st.sampled_from([100, 1 << 20]),
+)
+def test_rows_of_many_batches_come_back_sorted_from_memory_and_from_disk(batches, held, bucket, largest):
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        divide_into_buckets(patch, held, bucket, largest)
+        buckets = row_order.RowBuckets(Path(folder), 2_000)
+        rows = []
+        for keys in batches:
+            numbers = range(len(rows), len(rows) + len(keys))
+            rows += zip(keys, numbers, strict=True)
+            batch = pa.RecordBatch.from_pydict(
+                {"row": pa.array(numbers, pa.int64()), "text": pa.array(["x"] * len(keys), pa.string())}
+            )
+            buckets.add(batch, np.array(keys, np.uint64))
+        found = [row for table in buckets.read_sorted(Silent(), "") for row in table["row"].to_pylist()]
+        buckets.close()
+        assert list(Path(folder).iterdir()) == []
+    assert found == [number for _, number in sorted(rows)]
+
+
+def test_rows_with_equal_keys_keep_their_order():
+    keys = np.array([5, 1 << 60, 5, 0, 1 << 60, 5], np.uint64)
+    assert row_order.sort_by_keys(keys, Silent(), "").tolist() == [3, 0, 2, 5, 1, 4]
 
 
 def test_the_secret_is_kept_in_a_file_of_its_own_that_the_command_reads(tmp_path, capsys):
@@ -175,40 +222,29 @@ def test_the_secret_has_128_bits_and_is_not_in_the_release(case, tmp_path):
     assert seeds[0] != seeds[1]
 
 
-def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(case, tmp_path, monkeypatch):
-    monkeypatch.setattr(records_arrow, "GROUP_ROWS", 300)
-    monkeypatch.setattr(records_arrow, "BUCKET_ROWS", 100)
-    for shuffled in (True, False):
-        target = tmp_path / str(shuffled)
-        report = case.release(target, replace(PLAIN, format="parquet", shuffle=shuffled))
-        told = pa_parquet.ParquetFile(target / "release" / "anonymized.parquet").metadata
-        sizes = [told.row_group(number).num_rows for number in range(told.num_row_groups)]
-        assert set(sizes[:-1]) == {300}
-        assert sum(sizes) == report.records_released
-        assert not told.metadata or b"pandas" not in told.metadata
+@pytest.mark.parametrize("shuffled", [True, False])
+def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(case, tmp_path, monkeypatch, shuffled):
+    monkeypatch.setattr(row_chunks, "ROWS_PER_CHUNK", 300)
+    report = case.release(tmp_path / "out", replace(PLAIN, format="parquet", shuffle=shuffled))
+    told = pa_parquet.ParquetFile(tmp_path / "out" / "release" / "anonymized.parquet").metadata
+    sizes = [told.row_group(number).num_rows for number in range(told.num_row_groups)]
+    assert set(sizes[:-1]) == {300}
+    assert sum(sizes) == report.records_released
+    assert not told.metadata or b"pandas" not in told.metadata
 
 
-@pytest.mark.parametrize("shuffle_rows", [True, False])
-def test_row_groups_of_long_rows_end_with_the_row_that_makes_them_large_enough(
-    case, tmp_path, monkeypatch, shuffle_rows
-):
-    options = replace(PLAIN, format="parquet", shuffle=shuffle_rows, shuffle_seed="5")
-    monkeypatch.setattr(records_arrow, "GROUP_BYTES", 10_000)
-    seen = set()
-    for rows in (1 << 17, 70):
-        monkeypatch.setattr(records_arrow, "PIECE_BYTES", rows)
-        monkeypatch.setattr(records_arrow, "BUCKET_ROWS", rows)
-        target = tmp_path / str(rows)
-        report = case.release(target, options)
-        file = pa_parquet.ParquetFile(target / "release" / "anonymized.parquet")
-        groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
-        assert sum(group.num_rows for group in groups) == report.records_released
-        assert len(groups) > 5
-        for group in groups[:-1]:
-            lengths = [sum(map(len, row.values())) for row in group.to_pylist()]
-            assert sum(lengths[:-1]) < 10_000 <= sum(lengths)
-        seen.add(tuple(group.num_rows for group in groups))
-    assert len(seen) == 1
+@pytest.mark.parametrize("shuffled", [True, False])
+def test_row_groups_of_long_rows_end_with_the_row_that_makes_them_large_enough(case, tmp_path, monkeypatch, shuffled):
+    options = replace(PLAIN, format="parquet", shuffle=shuffled, shuffle_seed="5")
+    monkeypatch.setattr(parquet_writer, "BYTES_PER_GROUP", 10_000)
+    report = case.release(tmp_path / "out", options)
+    file = pa_parquet.ParquetFile(tmp_path / "out" / "release" / "anonymized.parquet")
+    groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
+    assert sum(group.num_rows for group in groups) == report.records_released
+    assert len(groups) > 5
+    for group in groups[:-1]:
+        lengths = [sum(map(len, row.values())) for row in group.to_pylist()]
+        assert sum(lengths[:-1]) < 10_000 <= sum(lengths)
 
 
 LONG_VALUES = {
@@ -224,7 +260,7 @@ LONG_VALUES = {
 @pytest.mark.parametrize("name", LONG_VALUES)
 def test_long_values_of_every_type_make_row_groups_end(tmp_path, monkeypatch, name):
     values, kind = LONG_VALUES[name]
-    monkeypatch.setattr(records_arrow, "GROUP_BYTES", 3_000)
+    monkeypatch.setattr(parquet_writer, "BYTES_PER_GROUP", 3_000)
     table = pa.table(
         {
             "region": [f"r{number % 9}" for number in range(200)],

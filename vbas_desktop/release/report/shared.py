@@ -19,7 +19,7 @@ from vbas_desktop.release.column_coverage import ColumnCoverage
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Partition, Plan
-from vbas_desktop.release.records.writing import Written
+from vbas_desktop.release.records import WrittenFile
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -132,7 +132,7 @@ class Facts:
     table: RecordTable
     result: RunResult
     options: ReleaseOptions
-    written: Written
+    written: WrittenFile
     checks: tuple[Check, ...]
     files: tuple[ReleasedFile, ...]
     maps: Maps

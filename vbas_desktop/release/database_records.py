@@ -1,15 +1,17 @@
-"""Writing the anonymised file from records that stay with their engine: it joins and orders, batches come back."""
+"""Write the released records of a plan that stay with their engine: a query joins them with their classes."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from vbas_desktop.io.databases.queries import (
     KEPT,
@@ -22,37 +24,50 @@ from vbas_desktop.io.databases.queries import (
     rewritten_table,
 )
 from vbas_desktop.io.databases.table import DatabaseTable
+from vbas_desktop.io.records.csv_writer import CsvFormat, as_text
+from vbas_desktop.io.records.row_chunks import ReleasedColumn, RowChunk
+from vbas_desktop.io.records.row_order import RowBuckets, keys_from_hashes
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Span
-from vbas_desktop.release.plan import Plan
+from vbas_desktop.model.records import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .arrow_writer import ArrowRecords, shuffled
-from .batch_buckets import BatchBuckets, keys_from_hashes
-from .canonical import Canonical
-from .composition import UNKNOWN, lookups
-from .writing import WRITING
+from .notation import Notation
+from .plan import Plan
+from .records import (
+    SHUFFLING,
+    WRITING,
+    FormulaCounter,
+    WrittenFile,
+    class_strides,
+    order_key,
+    plain_type,
+    value_lookups,
+    without_nan,
+    write_columns,
+)
 
 HASH = "vbas_hash"
-BUCKET_ROWS = 1 << 20
 
 
 class ReleaseQuery:
     """The released rows of a plan as a query, with the small tables that it needs."""
 
-    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, canonical: Canonical) -> None:
-        self._plan, self._table, self._options, self._canonical = plan, table, options, canonical
+    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, notation: Notation) -> None:
+        self._plan = plan
+        self._table = table
+        self._options = options
+        self._notation = notation
         self._released = options.released_columns(table.dialect.header)
-        self._regions, *self._categories = lookups(plan.problem)
+        self._regions, *self._categories = value_lookups(plan.problem)
 
     @cached_property
     def joined(self) -> ReleaseJoin:
         """How records find their class, and what is released of them."""
         problem, table = self._plan.problem, self._table
-        numbers = problem.counts.n_categories
-        strides = tuple(int(np.prod(numbers[q + 1 :], dtype=object)) for q in range(len(numbers)))
+        strides = tuple(class_strides(problem.counts.n_categories).tolist())
         columns = tuple(table.place(name) for name in problem.quasi_identifiers)
-        missing = tuple(each.code("") for each in self._categories)
+        missing = tuple(each.find("") for each in self._categories)
         outputs = [self._output(name) for name, _ in self._released]
         if self._options.class_size:
             outputs.append(Output("size"))
@@ -76,7 +91,7 @@ class ReleaseQuery:
         if name in problem.quasi_identifiers and any(each.column == name for each in problem.groupings):
             number = problem.quasi_identifiers.index(name)
             return Output("value", place, False, number)
-        return Output("value", place, name in self._canonical)
+        return Output("value", place, name in self._notation)
 
     def upload(self, progress: Progress) -> None:
         """Hand the small tables to the engine."""
@@ -105,7 +120,7 @@ class ReleaseQuery:
     def _upload_regions(self, progress: Progress) -> None:
         problem = self._plan.problem
         keys, texts = self._texts(problem.region_column)
-        found = np.array([self._regions.code(text) for text in texts], np.int64)
+        found = np.array([self._regions.find(text) for text in texts], np.int64)
         known = found >= 0
         area = self._plan.membership[found[known]].astype(np.int32)
         columns = {"r_key": keys.filter(pa.array(known)), "r_area": pa.array(area, pa.int32())}
@@ -116,16 +131,16 @@ class ReleaseQuery:
             zip(self._plan.problem.quasi_identifiers, self._categories, strict=True)
         ):
             keys, texts = self._texts(name)
-            codes = [lookup.code(text) for text in texts]
-            assert UNKNOWN not in codes
+            codes = [lookup.find(text) for text in texts]
+            assert min(codes, default=0) >= 0
             # One row more, without a key: what is written for missing values.
             keys = pa.concat_arrays([keys, pa.nulls(1, keys.type)])
-            codes.append(lookup.code(""))
+            codes.append(lookup.find(""))
             texts.append("")
             columns = {
                 f"q{number}_key": keys,
                 f"q{number}_code": pa.array(codes, pa.int64()),
-                f"q{number}_text": pa.array([lookup.grouped(text) for text in texts], pa.string()),
+                f"q{number}_text": pa.array([lookup.group(text) for text in texts], pa.string()),
             }
             types = {f"q{number}_key": self.joined.columns[number]}
             self._table.engine.upload(categories_table(number), columns, types, progress)
@@ -135,7 +150,7 @@ class ReleaseQuery:
             if not output.rewritten or output.column is None:
                 continue
             name = self._table.dialect.header[output.column]
-            pairs = [(old, new) for old, new in zip(*self._canonical[name], strict=True) if old != new]
+            pairs = [(old, new) for old, new in zip(*self._notation[name], strict=True) if old != new]
             columns = {
                 f"w{output.column}_key": pa.array([old for old, _ in pairs], pa.string()),
                 f"w{output.column}_text": pa.array([new for _, new in pairs], pa.string()),
@@ -165,38 +180,89 @@ class ReleaseQuery:
         return counts
 
 
-class SourceRecords(ArrowRecords):
-    """Streams the release of records behind an address into an open file."""
+@dataclass(frozen=True, eq=False)
+class DatabaseRecords:
+    """The released records of a plan that stay with their engine, which counts them."""
 
-    def __init__(self, plan: Plan, table: DatabaseTable, options: ReleaseOptions, canonical: Canonical) -> None:
-        # Values are rewritten by the engine, so nothing is left to do about them here.
-        super().__init__(plan, table, options)
-        self._source_table, self._query = table, ReleaseQuery(plan, table, options, canonical)
+    plan: Plan
+    table: DatabaseTable
+    options: ReleaseOptions
+    progress: Progress
 
-    def _ordered(self, scratch: Path, progress: Progress) -> Generator[Any]:
+    @cached_property
+    def _query(self) -> ReleaseQuery:
+        query = ReleaseQuery(self.plan, self.table, self.options, {})
+        query.upload(self.progress)
+        return query
+
+    def count_values(self, name: str) -> NDArray[np.int64]:
+        """Count the released records with each value of a column, by one query."""
+        found = self._query.frequencies(name, self.progress)
+        categories = self.table.facts(name).categories
+        assert categories is not None
+        return np.array([found.get(value, 0) for value in categories.values], np.int64)
+
+    def with_table(self, table: RecordTable) -> DatabaseRecords:
+        """Return the same records with the values as they are written."""
+        assert isinstance(table, DatabaseTable)
+        return replace(self, table=table)
+
+
+class DatabaseRecordWriter:
+    """Writes the released records of a table behind an address.
+
+    The engine joins them with their classes and rewrites values; they come back in batches and in no order.
+    """
+
+    def __init__(self, records: DatabaseRecords, options: ReleaseOptions, notation: Notation) -> None:
+        self._plan = records.plan
+        self._table = records.table
+        self._options = options
+        self._query = ReleaseQuery(records.plan, records.table, options, notation)
+
+    def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> WrittenFile:
+        """Write all released rows; ``scratch`` is a folder on the same disk for rows that do not fit into memory."""
+        formulas = FormulaCounter(self._options.escape_formulas)
+        header = self._table.dialect.header
+        names = [*(name for _, name in self._options.released_columns(header)), *self._options.added_columns]
+        kinds = map(plain_type, self._query.types.types)
+        columns = [ReleasedColumn(name, kind) for name, kind in zip(names, kinds, strict=True)]
+        csv_format = CsvFormat(self._options.delimiter or self._table.dialect.delimiter or ",", quotes_all=True)
+        with closing(self._chunks(formulas, scratch, progress)) as chunks:
+            return write_columns(out, columns, chunks, self._options, csv_format, formulas)
+
+    def _chunks(self, formulas: FormulaCounter, scratch: Path, progress: Progress) -> Generator[RowChunk]:
+        """Yield the rows in random order."""
         self._query.upload(progress)
-        kept, most = 0, max(1, self._plan.records_released)
-        number = max(1, -(-self._plan.records_released // BUCKET_ROWS))
-        with closing(BatchBuckets(scratch, number)) as buckets:
-            for batch in self._batches_of_engine(Span(progress, 0.0, 0.7)):
-                hashes = np.asarray(batch.column(batch.num_columns - 1)).view(np.uint64)
-                buckets.add(self._dressed_batch(batch), keys_from_hashes(hashes, self._order_key))
-                kept += batch.num_rows
-                progress.update(WRITING, 0.7 * kept / most)
-            yield from shuffled(buckets, progress)
+        secret = order_key(self._plan, self._table, self._options)
+        reading = Span(progress, 0.0, 0.7)
+        expected = max(1, self._plan.records_released)
+        rows = 0
+        with closing(RowBuckets(scratch, self._table.engine.description.size_bytes)) as buckets:
+            for batch in self._read(reading):
+                *arrays, hashes = batch.columns
+                values = [self._prepare(place, array, formulas) for place, array in enumerate(arrays)]
+                keys = keys_from_hashes(np.asarray(hashes).view(np.uint64), secret)
+                buckets.add(pa.RecordBatch.from_arrays(values, names=self._query.types.names), keys)
+                rows += batch.num_rows
+                reading.update(WRITING, min(1.0, rows / expected))
+            for table in buckets.read_sorted(Span(progress, 0.7, 1.0), SHUFFLING):
+                yield RowChunk(np.empty(table.num_rows, np.int64), tuple(column.chunk(0) for column in table.columns))
 
-    def _batches_of_engine(self, progress: Progress) -> Iterator[Any]:
+    def _read(self, progress: Progress) -> Iterator[Any]:
+        """Yield the rows in no order, each with its hash, as Arrow batches."""
         types = self._query.types.append(pa.field(HASH, pa.int64()))
-        return self._source_table.engine.batches(self._query.query(), types, progress, WRITING)
+        return self._table.engine.batches(self._query.query(), types, progress, WRITING)
 
-    def _dressed_batch(self, batch: Any) -> Any:
-        columns = []
-        for place, output in enumerate(self._query.joined.outputs):
-            name = self._table.dialect.header[output.column] if output.column is not None else ""
-            if output.what == "place":
-                name = self._plan.problem.region_column
-            columns.append(self._dressed(name, batch.column(place)))
-        return pa.RecordBatch.from_arrays(columns, names=self._names)
+    def _prepare(self, place: int, values: Any, formulas: FormulaCounter) -> Any:
+        """Return values as they are written, and count the formulas of columns of the records."""
+        values = without_nan(values.cast(plain_type(values.type)))
+        column = self._query.joined.outputs[place].column
+        if column is None:
+            return values
+        if self._options.format == "csv":
+            values = as_text(values, self._table.dialect.header[column])
+        return formulas.escape_rows(self._table.dialect.header[column], values)
 
 
 def refuse_order(options: ReleaseOptions, address: str) -> None:
