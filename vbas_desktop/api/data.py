@@ -118,7 +118,7 @@ def read(
     files = place.file(records, "records"), place.file(regions, "regions")
     how = Reading.from_options(options)
     with shown(progress) as told:
-        loaded = LoadJob(*files, how, named=tuple(options["identifiers"])).execute(told)
+        loaded = LoadJob(*files, how, named=tuple(options["identifiers"]), region_column=region_column).execute(told)
     for name in (region_column, *options["quasi_identifiers"], *options["sensitive"]):
         loaded.table.check_name(name)
     if isinstance(groups, str | Path):

@@ -125,7 +125,8 @@ def loaded(options: argparse.Namespace, settings: RunSettings, used: Iterable[st
 
     needed = None if used is None else frozenset({settings.region_column, *used, *settings.sensitive})
     place, regions = record_place(options.records), Path(options.regions)
-    data = LoadJob(place, regions, settings.reading, needed, settings.identifiers).execute(progress)
+    job = LoadJob(place, regions, settings.reading, needed, settings.identifiers, settings.region_column)
+    data = job.execute(progress)
     for choices in (vars(options).get("generalise"), vars(options).get("ladder")):
         check_hierarchies(choices or (), data.table, set(settings.quasi_identifiers or used or ()))
     return data

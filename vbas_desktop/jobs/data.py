@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,8 @@ from .inputs import local_paths
 if TYPE_CHECKING:
     from vbas_desktop.model.records import RecordTable
 
+_STAGE = "Reading region ids"
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -46,7 +49,8 @@ class LoadJob:
     """Read both files. ``columns`` are those of the records that are needed (None: all), ``named`` must be there too.
 
     Instead of a record file an address can be given, whose records stay where they are. The region file comes first:
-    it is small, so its mistakes show at once. Records are read meanwhile.
+    it is small, so its mistakes show at once. Records are read meanwhile. The ``region_column`` (empty: the one with
+    ids of the region file) may have any number of values, other columns of too many have no categories.
     """
 
     records: Path | Address
@@ -54,6 +58,7 @@ class LoadJob:
     reading: Reading = field(default_factory=Reading)
     columns: frozenset[str] | None = None
     named: tuple[str, ...] = ()
+    region_column: str = ""
 
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
@@ -77,6 +82,8 @@ class LoadJob:
             except InputError as error:
                 raise (with_swap_told(error, place, self.regions) if isinstance(place, Path) else error) from None
             table = records(Span(progress, 0.1, 1.0))
+        if not self.region_column and not table.source.elsewhere:
+            table = _code_region_ids(table, regions, progress)
         for name in self.named:
             table.check_name(name)
         table = filter_records(table, required, unwanted)
@@ -105,14 +112,32 @@ class LoadJob:
         from vbas_desktop.io.records.table import load_records
 
         how = self.reading.of_records
+        unlimited = (self.region_column,)
         if isinstance(place, Address):
-            return open_database_table(place, how, progress, self.columns)
+            return open_database_table(place, how, progress, self.columns, unlimited)
         columns = None if self.columns is None else self.columns.union(needed)
-        table = load_records(place, how, progress, columns)
+        table = load_records(place, how, progress, columns, unlimited=unlimited)
         if columns is not None and not {*columns, *self.named} <= {*table.dialect.header}:
             # A wrong name, or a file without names? All columns are needed to tell.
-            table = load_records(place, how, progress)
+            table = load_records(place, how, progress, unlimited=unlimited)
         return table
+
+
+def _code_region_ids(table: RecordTable, regions: Regions, progress: Progress) -> RecordTable:
+    """Code columns of too many values if they are ids of regions, of which there may be any number.
+
+    Nobody said which column these are in, so the beginning of the file tells.
+    """
+    ids: set[str] = set()
+    for facts in table.columns:
+        if facts.categorical or not 0 < facts.distinct <= 2 * len(regions.ids):
+            continue
+        ids = ids or {*regions.ids, *(() if regions.mapping is None else regions.mapping.targets)}
+        with closing(table.read_batches([facts.name], progress, _STAGE)) as batches:
+            values = next(batches).column(0).unique().to_pylist()
+        if 2 * sum(value in ids for value in values) >= len(values):
+            table = table.code_column(facts.name, progress)
+    return table
 
 
 def read_groups(choices: Iterable[str]) -> dict[str, dict[str, str]]:

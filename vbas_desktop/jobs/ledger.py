@@ -222,7 +222,12 @@ class CheckJob:
             check_audience(self.audience, ledger)
         entry = entry_of_folder(self.folder, ledger.key, self.audience, "", Span(progress, 0.0, 0.3))
         settings, _ = run_settings(kept)
-        load = LoadJob(record_place(records), Path(self.regions or kept["regions"]), settings.reading)
+        load = LoadJob(
+            record_place(records),
+            Path(self.regions or kept["regions"]),
+            settings.reading,
+            region_column=entry.region_column,
+        )
         data = load.execute(Span(progress, 0.3, 0.8))
         if not _is_source(data.table, entry):
             message = "This is not the file of the run: its content differs."

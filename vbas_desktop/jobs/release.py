@@ -318,6 +318,7 @@ class ExportJob:
             Path(self.regions or kept["regions"]),
             settings.reading,
             named=settings.identifiers,
+            region_column=settings.region_column,
         )
         data = load.execute(Span(progress, 0.0, 0.4))
         mapping = data.regions.mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -221,12 +221,15 @@ class RecordTable(Protocol):
     def codes(self, name: str) -> NDArray[np.unsignedinteger]:
         """Return the category of each record in a column, as an index into ``facts(name).categories.values``."""
 
+    def code_column(self, name: str, progress: Progress) -> Self:
+        """Return the same records with categories in a column of any number of values."""
+
     def codes_at(self, name: str, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
         """Return the category of some records only, which are given in ascending order."""
 
     def read_batches(
         self, names: Sequence[str], progress: Progress, stage: str, *, typed: bool = False
-    ) -> Iterator[Any]:
+    ) -> Generator[Any]:
         """Yield some columns of all records of the file as Arrow batches, in the order of the file.
 
         Values are strings, missing ones empty, or with ``typed`` what a Parquet file stores.

@@ -36,13 +36,18 @@ class Values:
     codes: NDArray[np.int64]
 
 
-def describe_column(engine: DatabaseEngine, column: int, progress: Progress) -> tuple[ColumnFacts, Values | None]:
-    """Ask the engine for the values of a column and their frequencies; the second is None if it has no categories."""
+def describe_column(
+    engine: DatabaseEngine, column: int, progress: Progress, is_unlimited: bool = False
+) -> tuple[ColumnFacts, Values | None]:
+    """Ask the engine for the values of a column and their frequencies; the second is None if it has no categories.
+
+    With ``is_unlimited`` it has categories however many values there are.
+    """
     name = engine.description.header[column]
     rows = engine.description.rows
     if not codable(engine.description.schema.field(column).type):
         return ColumnFacts(name, 0, engine.missing(column, progress), categorical=False), None
-    found = engine.values(column, USUAL_LIMITS.distinct, progress)
+    found = engine.values(column, rows if is_unlimited else USUAL_LIMITS.distinct, progress)
     if found is None:
         return ColumnFacts(name, USUAL_LIMITS.distinct + 1, engine.missing(column, progress), categorical=False), None
     keys, typed, sizes = found
@@ -51,7 +56,7 @@ def describe_column(engine: DatabaseEngine, column: int, progress: Progress) -> 
         raise changed(engine.address)
     indices, texts = number_texts(engine, column, typed)
     frequencies = np.bincount(indices, numbers, len(texts)).astype(np.int64)
-    facts, code_of = make_facts(engine, column, texts, frequencies)
+    facts, code_of = make_facts(engine, column, texts, frequencies, is_unlimited)
     return facts, None if facts.categories is None else Values(keys, code_of[indices])
 
 
@@ -69,7 +74,11 @@ def number_texts(engine: DatabaseEngine, column: int, values: Any) -> tuple[NDAr
 
 
 def make_facts(
-    engine: DatabaseEngine, column: int, texts: Sequence[str], frequencies: NDArray[np.int64]
+    engine: DatabaseEngine,
+    column: int,
+    texts: Sequence[str],
+    frequencies: NDArray[np.int64],
+    is_unlimited: bool = False,
 ) -> tuple[ColumnFacts, NDArray[np.int64]]:
     """Return the facts of a column whose values have these texts and numbers of records, and the category of each.
 
@@ -83,7 +92,7 @@ def make_facts(
     missing = totals.get("", 0)
     distinct = len(totals)
     is_identifier = distinct > USUAL_LIMITS.identifier_from and 2 * distinct > engine.description.rows
-    if distinct > USUAL_LIMITS.distinct or is_identifier:
+    if not is_unlimited and (distinct > USUAL_LIMITS.distinct or is_identifier):
         return ColumnFacts(name, distinct, missing, categorical=False), np.zeros(len(texts), np.int64)
     ordered = category_order(sorted(totals))
     place = {text: code for code, text in enumerate(ordered)}

@@ -150,6 +150,10 @@ class DatabaseTable:
         """Refuse to give codes of single records."""
         self._refuse_single_records()
 
+    def code_column(self, name: str, progress: Progress) -> NoReturn:
+        """Refuse codes of single records."""
+        self._refuse_single_records()
+
     def read_batches(self, names: Sequence[str], progress: Progress, stage: str, *, typed: bool = False) -> NoReturn:
         """Refuse the values of single records."""
         self._refuse_single_records()
@@ -282,13 +286,17 @@ def open_database_table(
     options: RecordOptions,
     progress: Progress | None = None,
     columns: Collection[str] | None = None,
+    unlimited: Collection[str] = (),
 ) -> DatabaseTable:
-    """Open an address and describe the columns that are needed (None: all)."""
+    """Open an address and describe the columns that are needed (None: all).
+
+    Those in ``unlimited`` have categories however many values they have.
+    """
     progress = progress or Silent()
     engine = open_engine(address, options, progress)
     try:
         with engine.steady(progress):
-            found = _describe_columns(engine, progress, columns)
+            found = _describe_columns(engine, progress, columns, unlimited)
         engine.refuse_changed()
         return found
     except BaseException:
@@ -319,7 +327,9 @@ def open_engine(address: Address, options: RecordOptions, progress: Progress) ->
     return engine
 
 
-def _describe_columns(engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None) -> DatabaseTable:
+def _describe_columns(
+    engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None, unlimited: Collection[str]
+) -> DatabaseTable:
     """Ask for the values of the columns that are needed, and make the table."""
     header = engine.description.header
     facts: list[ColumnFacts] = []
@@ -328,7 +338,7 @@ def _describe_columns(engine: DatabaseEngine, progress: Progress, columns: Colle
     for number, name in enumerate(wanted):
         part = Span(progress, number / len(wanted), (number + 1) / len(wanted))
         part.update(LOOKING, 0.0)
-        described, kept = describe_column(engine, header.index(name), part)
+        described, kept = describe_column(engine, header.index(name), part, name in unlimited)
         facts.append(described)
         if kept is not None:
             values[name] = kept

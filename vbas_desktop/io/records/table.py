@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,7 @@ from vbas_desktop.model.source import Source
 from vbas_desktop.settings.reading import RecordOptions
 
 from .category_line import looks_like_numbers
-from .coding import Codes, order_categories, pack_codes, select_categories
+from .coding import Codes, ColumnCoder, code_batches, order_categories, pack_codes, select_categories
 from .csv_batches import UnreadableRows, read_csv_texts
 from .file_format import TextStream, read_opening
 from .limits import USUAL_LIMITS, ReadLimits
@@ -237,6 +238,17 @@ class CodedTable:
         except (UnreadableRows, pa.ArrowException, OSError):
             message = "The file changed since it was loaded."
             raise refusal("input-changed", message, "Load it again.", file=self.source.path) from None
+
+    def code_column(self, name: str, progress: Progress) -> Self:
+        """Read a column again that had too many values, and return the same records with its categories."""
+        import pyarrow.compute as pc
+
+        coder = ColumnCoder(pc.dictionary_encode, None)
+        with closing(self.read_batches([name], progress, "Reading records")) as batches:
+            rows = code_batches(batches, {0: coder}, 1)
+        facts, codes = coder.finish(name, rows, "utf-8", None, 0)
+        assert codes is not None
+        return self._with_column(facts, codes)
 
     def _make_batches(self, names: Sequence[str], progress: Progress, stage: str) -> Iterator[Any]:
         """Yield batches of records of an address, which are all in memory."""
