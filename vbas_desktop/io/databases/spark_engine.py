@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import socket
+import socketserver
 import sys
 import tempfile
 import threading
@@ -193,11 +194,10 @@ def _session(address: Address, master: str) -> Any:
                 # They would print queries with all that Java says about them.
                 logging.getLogger(name).disabled = True
             logging.getLogger().addFilter(_is_not_of_java)
+            _silence_accumulators()
             with _quiet():
                 session = builder.getOrCreate()
                 session.sparkContext.setLogLevel("OFF")
-                # This, too, would print a traceback when Java is gone.
-                session.sparkContext._accumulatorServer.handle_error = lambda *_: None
         except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
             shutil.rmtree(_scratch_folders.pop(master), ignore_errors=True)
             raise _not_started(error, address) from None
@@ -281,6 +281,18 @@ def _quiet() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
+
+
+def _silence_accumulators() -> None:
+    """Keep Spark's servers of accumulators from printing a traceback when Java is gone.
+
+    `handle_error` is what a class of `socketserver` is meant to override for that.
+    """
+    from pyspark import accumulators
+
+    for kind in vars(accumulators).values():
+        if isinstance(kind, type) and issubclass(kind, socketserver.BaseServer):
+            kind.handle_error = lambda *_: None  # type: ignore[method-assign]
 
 
 def _is_not_of_java(record: logging.LogRecord) -> bool:
