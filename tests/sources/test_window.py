@@ -18,7 +18,10 @@ from vbas_desktop.model.records import Role
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog, TablesDialog
+from vbas_desktop.ui.dialogs.records_row import AddressDialog
 from vbas_desktop.ui.main_window import MainWindow
+from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.widgets.dialog import OPEN
 
 pytestmark = pytest.mark.xdist_group("postgresql")
 
@@ -140,3 +143,87 @@ def test_a_table_of_a_server_is_chosen_from_a_list(window, qtbot, tmp_path, serv
     assert window.session.table.rows == 1200
     assert window.session.table.source.path == server.address("public.listed")
     window.session.table.close()
+
+
+def people(number: int = 300) -> pa.Table:
+    """Records with a key, in the order of their keys."""
+    return pa.table(
+        {
+            "person": [f"p{i:04d}" for i in range(number)],
+            "age": [str(i % 7) for i in range(number)],
+            "job": ["abcde"[i // 11 % 5] for i in range(number)],
+        }
+    )
+
+
+def in_dataset(table: pa.Table, folder: Path) -> Path:
+    folder.mkdir()
+    pq.write_table(table, folder / "a.parquet")
+    return folder
+
+
+def shown_page(window, title):
+    return window.area.show_page(next(page for page in PAGES if page.title == title))
+
+
+def enter_address(row, address, window, qtbot) -> None:
+    """Press the row's button, type the address, and confirm."""
+    qtbot.mouseClick(row.address, Qt.MouseButton.LeftButton)
+    dialog = row.findChild(AddressDialog)
+    assert not dialog.buttons.button(OPEN).isEnabled()
+    dialog.records.edit.setText("duckdb:s3://elsewhere/x.parquet")
+    assert "on a network" in dialog.reason.text()
+    assert not dialog.buttons.button(OPEN).isEnabled()
+    dialog.records.edit.setText(str(address))
+    qtbot.mouseClick(dialog.buttons.button(OPEN), Qt.MouseButton.LeftButton)
+    idle(window, qtbot)
+
+
+def test_risky_combinations_are_searched_behind_an_address(window, qtbot, tmp_path):
+    page = shown_page(window, "Risky combinations")
+    enter_address(page.settings.file, in_dataset(people(), tmp_path / "visits"), window, qtbot)
+    assert page.settings.file.name.text() == "visits"
+    page.settings.k.setValue(9)
+    page.search.click()
+    idle(window, qtbot)
+    assert len(page.work.listing) > 0
+    page.timeline.buttons["run"].click()
+    idle(window, qtbot)
+    page.export(str(tmp_path / "coarsened"))
+    idle(window, qtbot)
+    assert (tmp_path / "coarsened" / "anonymized.csv").exists()
+
+
+def test_risky_combinations_of_the_loaded_address_are_searched(window, qtbot, tmp_path):
+    window.controller.load(in_dataset(records(), tmp_path / "visits"), regions_file(tmp_path))
+    idle(window, qtbot)
+    page = shown_page(window, "Risky combinations")
+    page.settings.k.setValue(200)
+    page.search.click()
+    idle(window, qtbot)
+    assert len(page.work.listing) > 0
+    assert page.work.state.table.records == 1200
+    window.session.table.close()
+
+
+def test_two_addresses_are_compared(window, qtbot, tmp_path):
+    page = shown_page(window, "Representability")
+    page.source.setCurrentText("Two files")
+    enter_address(page.panel.original, in_dataset(people(), tmp_path / "before"), window, qtbot)
+    enter_address(page.panel.anonymised, in_dataset(people().slice(0, 250), tmp_path / "after"), window, qtbot)
+    page.panel.key.setText("person")
+    page.panel.columns.setText("age, job")
+    page.panel.compare.click()
+    idle(window, qtbot)
+    assert page._pairs[-1].title == "after"
+
+
+def test_people_behind_an_address_get_appointments(window, qtbot, tmp_path):
+    (tmp_path / "slots.csv").write_text("centre,time,capacity\n" + "".join(f"c,{i},40\n" for i in range(9)))
+    page = shown_page(window, "Appointments")
+    enter_address(page.settings.people_file, in_dataset(people(), tmp_path / "people"), window, qtbot)
+    page.open_slots(tmp_path / "slots.csv")
+    idle(window, qtbot)
+    page.plan.click()
+    idle(window, qtbot)
+    assert page.planned.assessment.as_dict()["people"] == 300

@@ -35,6 +35,7 @@ from vbas_desktop.assessment.representability.outlier_file import (
 )
 from vbas_desktop.assessment.representability.requirement import Requirement, as_rows, check
 from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.io.databases.address import Address, record_place
 from vbas_desktop.io.databases.records import load_records_at
 from vbas_desktop.io.generalise import check_complete, read_levels
 from vbas_desktop.io.hashing import require_unchanged
@@ -212,6 +213,9 @@ class OutlierJob:
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
         """Load, count, handle, write, read back."""
+        if isinstance(record_place(self.file), Address):
+            message = "Small classes are handled in a record file, not behind an address."
+            raise InputError(Finding("records-needed", message, "Choose a file.", file=str(self.file)))
         chosen, columns = self.choices, self.choices.quasi_identifiers
         self._check_target()
         hierarchies = self.coding.of(columns)

@@ -17,6 +17,7 @@ from vbas_desktop.assessment.representability.words import (
     reading,
     shares_in_words,
 )
+from vbas_desktop.io.databases.address import record_place
 from vbas_desktop.jobs.any_file import PairJob
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.progress import Progress, Silent
@@ -185,7 +186,7 @@ class PairOrder:
 
     def execute(self, progress: Progress = Silent()) -> Description:  # noqa: B008 (Silent has no state)
         """Load both, join them by the key, compute the vector."""
-        return described_pair(self.job.execute(progress).vector, self.job.anonymised.name)
+        return described_pair(self.job.execute(progress).vector, record_place(self.job.anonymised).name)
 
 
 def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:

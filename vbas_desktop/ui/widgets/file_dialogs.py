@@ -10,6 +10,7 @@ from PySide6.QtCore import QStandardPaths, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from vbas_desktop.io.databases.address import folder_beside
 from vbas_desktop.io.places import sample_data
 
 RECORD_FILES = "Records (*.csv *.tsv *.txt *.gz *.parquet);;All files (*)"
@@ -60,8 +61,12 @@ def ask_for_folder(parent: QWidget, title: str, start: Path | None, then: Callab
 
 
 def beside(source: Path, name: str) -> Path:
-    """A suggested place for what is made of a file: next to it, or among the user's documents for the sample."""
-    return documents() / name if is_sample(source) else source.absolute().with_name(name)
+    """Suggest a place for what is made of a file or dataset: next to it.
+
+    What is made of the sample, or of records on no disk of this machine, goes among the user's documents.
+    """
+    folder = None if is_sample(source) else folder_beside(source)
+    return documents() / name if folder is None else folder.absolute() / name
 
 
 def open_outside(path: Path) -> None:

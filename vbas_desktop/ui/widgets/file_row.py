@@ -62,8 +62,8 @@ class FileRow(DropPlace):
         self.show_file(None)
         for widget in (self.caption, self.name):
             set_tool_tip(widget, help)
-        row = in_row((self.name, 1), self.clear, self.choose)
-        in_column(self.caption, row, self.facts, within=self, margins=0, spacing=GRID // 4)
+        self._row = in_row((self.name, 1), self.clear, self.choose)
+        in_column(self.caption, self._row, self.facts, within=self, margins=0, spacing=GRID // 4)
         self.dropped.connect(self.chosen)
 
     def show_file(self, path: Path | None, facts: str = "") -> None:

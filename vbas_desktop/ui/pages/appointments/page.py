@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtWidgets import QMenu, QTableView
 
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.databases.records import load_records_at
 from vbas_desktop.io.regions.read import load_regions
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.regions import Regions
@@ -89,7 +89,7 @@ class AppointmentsPage(JobPage):
     @Slot(Path)
     def open_people(self, path: Path) -> None:
         """Load a people file."""
-        self.load(path, lambda progress: load_records(path, progress=progress), self.settings.show_people)
+        self.load(path, lambda progress: load_records_at(path, progress=progress), self.settings.show_people)
 
     @Slot(Path)
     def open_slots(self, path: Path) -> None:

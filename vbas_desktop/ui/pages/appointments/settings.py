@@ -18,6 +18,7 @@ from vbas_desktop.screening.planners import planners
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.records_row import RecordsRow
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, offer
 from vbas_desktop.ui.widgets.fields import Field, in_pairs, muted, title
@@ -60,8 +61,8 @@ class PlanSettings(SidePanel):
         self.people: RecordTable | None = None
         self.slots: SlotTable | None = None
         self.regions: Regions | None = None
-        people = "CSV with one row per person, or per class with a number of people"
-        self.people_file = FileRow("&People", people, context.theme)
+        people = "CSV or address with one row per person, or per class with a number of people"
+        self.people_file = RecordsRow("&People", people, context.theme)
         slots = "CSV with centre, time, capacity; optionally region, x and y"
         self.slots_file = FileRow("Sl&ots", slots, context.theme)
         self.quasi = QListWidget()

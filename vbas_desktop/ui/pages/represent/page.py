@@ -9,7 +9,8 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from vbas_desktop.assessment.representability.handled_columns import index_file
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.records import read_column_names
 from vbas_desktop.jobs.any_file import OutlierJob, Outliers
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import Progress
@@ -204,7 +205,9 @@ class RepresentabilityPage(QWidget):
     @Slot(object)
     def compare(self, order: PairOrder) -> None:
         """Compare two files in the background."""
-        self._context.runner.start(f"Comparing {order.job.anonymised.name}", order.execute, self._on_compared)
+        self._context.runner.start(
+            f"Comparing {record_place(order.job.anonymised).name}", order.execute, self._on_compared
+        )
 
     @Slot(object)
     def handle(self, order: OutlierJob) -> None:
@@ -237,6 +240,6 @@ class RepresentabilityPage(QWidget):
 def _columns_of(path: Path, how: RecordOptions, progress: Progress) -> tuple[str, ...]:
     """Runs in the thread; no column is kept, only their names."""
     try:
-        return tuple(load_records(path, how, progress, frozenset()).dialect.header)
+        return read_column_names(path, how, progress)
     except InputError:
         return ()

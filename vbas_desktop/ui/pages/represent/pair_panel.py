@@ -19,6 +19,7 @@ from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.session.representing import PairOrder, levels_by_name, numbers_of, texts_by_name
 from vbas_desktop.settings.forms import names_in, orders_in
 from vbas_desktop.settings.writing import HandledColumns
+from vbas_desktop.ui.dialogs.records_row import RecordsRow
 from vbas_desktop.ui.dialogs.release_fields import ReleaseFields
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.building import button, dress, in_column, offer
@@ -37,8 +38,8 @@ class PairPanel(QScrollArea):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.original = FileRow("&Original", "The file before anonymisation", theme)
-        self.anonymised = FileRow("Anon&ymised", "The file after it", theme)
+        self.original = RecordsRow("&Original", "The file before anonymisation", theme)
+        self.anonymised = RecordsRow("Anon&ymised", "The file after it", theme)
         self.key, self.columns, self.sensitive, self.region = (
             NamesEdit(single=True),
             dress(NamesEdit(), placeholderText="age, job"),
@@ -63,7 +64,7 @@ class PairPanel(QScrollArea):
         self.distances = FolderRow("Distances", "Folder of tables of distances", square, theme)
         self.crosswalk = FileRow("Crosswalk", "crosswalk.csv of the release, if it has one", theme, True)
         worst = "The most distorted version; Davies–Bouldin is normalised by it"
-        self.worst = FileRow("Worst case", worst, theme, clearable=True)
+        self.worst = RecordsRow("Worst case", worst, theme, clearable=True)
         self.reading, self.anonymised_reading = ReadingFields("the original"), ReadingFields("the anonymised file")
         self.compare = button("Co&mpare", self._on_compare, look="primary")
         self.outliers = OutlierBox(theme)

@@ -10,7 +10,8 @@ from typing import Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.records import load_records_at
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import RecordTable, Role
 from vbas_desktop.model.words import counted
@@ -93,7 +94,7 @@ class RiskyPage(JobPage):
     @Slot(Path)
     def open_file(self, path: Path) -> None:
         """Load a table for this page alone."""
-        self.load(path, lambda progress: load_records(path, progress=progress), self._on_loaded)
+        self.load(path, lambda progress: load_records_at(path, progress=progress), self._on_loaded)
 
     def _on_loaded(self, table: RecordTable) -> None:
         self._own = table
@@ -152,7 +153,7 @@ class RiskyPage(JobPage):
     def _suggested(self, ending: str) -> Path:
         assert self.work is not None
         source = Path(self.work.setup.records.source.path)
-        return beside(source, f"{source.name.partition('.')[0]}{ending}")
+        return beside(source, f"{record_place(source).name.partition('.')[0]}{ending}")
 
     def export(self, target: str) -> None:
         """Write the coarsened file and its log into a folder."""

@@ -18,14 +18,16 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.assessment.risky.loop import GENTLE, NULL_NUMBERS, NUMBERS, PAIRED_NUMBERS, STRATEGIES, TRIM_DIVISOR
+from vbas_desktop.io.databases.address import folder_beside
 from vbas_desktop.model.records import RecordTable, Role
 from vbas_desktop.model.words import counted
 from vbas_desktop.session.risky import Listing, RiskySetup
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.records_row import RecordsRow
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, offer
 from vbas_desktop.ui.widgets.fields import in_pairs, title
-from vbas_desktop.ui.widgets.file_row import FileListRow, FileRow, SidePanel
+from vbas_desktop.ui.widgets.file_row import FileListRow, SidePanel
 from vbas_desktop.ui.widgets.parameters import WritingFields
 from vbas_desktop.ui.widgets.plain_text import set_tool_tip
 from vbas_desktop.ui.widgets.tables import SHARE, Heading, Index, TableModel, set_up_table
@@ -62,7 +64,7 @@ class SettingsPanel(SidePanel):
         self.table: RecordTable | None = None
         theme = context.theme
         about = "The record file that is loaded, or any other table, with or without regions"
-        self.file = FileRow("File t&o search", about, theme, clearable=True)
+        self.file = RecordsRow("File t&o search", about, theme, clearable=True)
         public = "Values that are rare in any of these public tables count as risky, too"
         self.references = FileListRow("&Public tables", public, theme)
         self.writing = WritingFields(with_identifiers=False)
@@ -168,7 +170,7 @@ class SettingsPanel(SidePanel):
             suppression_share=self.share.value() / 100,
             domain_rules=self.domain.rows(),
             filter_rules=self.filters.rows(),
-            folder=self.filters.folder or Path(self.table.source.path).parent,
+            folder=self.filters.folder or folder_beside(self.table.source.path) or Path(),
             references=self.references.paths,
             trim_divisor=self.trim_divisor.value(),
             numbers=self.numbers.currentData(),
