@@ -18,7 +18,7 @@ class because of its sensitive values looks like one that has too few of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,27 @@ _CLASSES_PER_BLOCK = 1_000_000
 Refusing = Callable[[int, NDArray[np.bool_]], tuple[NDArray[np.int64], NDArray[np.int64]]]
 """From a tier, and flags of the classes that are not released below it, to areas of the tier and the columns of the
 combinations that they must not release."""
+
+Refuse = Callable[[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+"""From a tier, the column of the combination and the area of each sum, and the sum of each class, to flags of the sums
+that must not be released."""
+
+
+@dataclass(frozen=True, eq=False)
+class TierDecision:
+    """What the areas of one tier release.
+
+    column, area: column of the combination and area (as numbered in `Tiers`) of each sum of records.
+    released: whether the area releases the sum.
+    bound: number up to which what the area does not release may be anything.
+    sum_of: sum that each class of tier 0 belongs to.
+    """
+
+    column: NDArray[np.int64]
+    area: NDArray[np.int64]
+    released: NDArray[np.bool_]
+    bound: NDArray[np.int64]
+    sum_of: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,53 +111,72 @@ def find_release_tiers(
     by_combination = numbered[levels[0].order].tocsc()
     starts = by_combination.indptr
     size = max(1, table.nnz) if refusing is not None else _CLASSES_PER_BLOCK
+
+    def refuse_listed(
+        tier: int, column: NDArray[np.int64], area: NDArray[np.int64], sum_of: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        assert refusing is not None
+        areas, columns = refusing(tier, tier_of == NOWHERE)
+        width = tiers.places[tier]
+        return np.isin(column * width + area, columns * width + areas)
+
+    refuse = None if refusing is None else refuse_listed
     for first, end in split_evenly(np.diff(starts), size):
         progress.update("Finding the smallest safe area of each class", starts[first] / max(1, table.nnz))
         block = slice(starts[first], starts[end])
         entries = by_combination.data[block]
-        classes = _Sums(
-            column=np.repeat(np.arange(first, end), np.diff(starts[first : end + 1])),
-            area=by_combination.indices[block].astype(np.int64),
-            rest=table.data[entries],
-            bounds=np.full(entries.size, k - 1),
-            largest=np.zeros(entries.size, np.int64),
-        )
-        _release_classes(classes, entries, levels, k, tier_of, refusing)
+        column = np.repeat(np.arange(first, end), np.diff(starts[first : end + 1]))
+        area = by_combination.indices[block].astype(np.int64)
+        classes = _classes_as_sums(column, area, table.data[entries], k)
+        decisions = _decide_in_levels(classes, np.arange(entries.size), levels, k, refuse)
+        for tier, decision in enumerate(decisions):
+            undecided = tier_of[entries] == NOWHERE
+            tier_of[entries[undecided & decision.released[decision.sum_of]]] = tier
     return tier_of
 
 
-def _release_classes(
-    sums: _Sums,
-    entries: NDArray[np.int64],
-    levels: list[_Level],
+def decide_in_tiers(
+    area: NDArray[np.int64],
+    column: NDArray[np.int64],
+    records: NDArray[np.int64],
+    tiers: Tiers,
     k: int,
-    tier_of: NDArray[np.uint8],
-    refusing: Refusing | None,
-) -> None:
-    """Fill ``tier_of`` at ``entries``, which are those of ``sums``, the classes of some combinations."""
-    sum_of = np.arange(entries.size)
+    refuse: Refuse | None = None,
+) -> Iterator[TierDecision]:
+    """Decide tier by tier about classes, given by area of tier 0 and column of the combination, in any order."""
+    levels = _order_levels(tiers, k)
+    position = np.empty(levels[0].order.size, np.int64)
+    position[levels[0].order] = np.arange(position.size)
+    order = np.lexsort((position[area], column))
+    sum_of = np.empty(order.size, np.int64)
+    sum_of[order] = np.arange(order.size)
+    sums = _classes_as_sums(column[order], position[area[order]], records[order], k)
+    yield from _decide_in_levels(sums, sum_of, levels, k, refuse)
+
+
+def _classes_as_sums(column: NDArray[np.int64], area: NDArray[np.int64], records: NDArray[np.int64], k: int) -> _Sums:
+    """Describe the classes of tier 0, of which nothing is released inside, as the sums of larger areas are."""
+    return _Sums(column, area, records, np.full(records.size, k - 1), np.zeros(records.size, np.int64))
+
+
+def _decide_in_levels(
+    sums: _Sums, sum_of: NDArray[np.int64], levels: list[_Level], k: int, refuse: Refuse | None
+) -> Iterator[TierDecision]:
+    """Decide tier by tier about the classes ``sums``; ``sum_of`` says which of them each class of the caller is."""
     for tier, level in enumerate(levels):
+        area = level.order[sums.area]
         # In the first tier any number from k on is safe: nothing inside the area is released.
         released = sums.rest >= k
         if tier:
             released &= sums.rest <= sums.bounds - sums.largest
-        if refusing is not None:
-            released &= ~_is_refused(sums, level, *refusing(tier, tier_of == NOWHERE))
-        undecided = tier_of[entries] == NOWHERE
-        tier_of[entries[undecided & released[sum_of]]] = tier
+        if refuse is not None:
+            released &= ~refuse(tier, sums.column, area, sum_of)
+        bound = np.where(released, 0, _bound(sums.bounds, sums.largest, k))
+        yield TierDecision(sums.column, area, released, bound, sum_of)
         if tier + 1 < len(levels):
             rest = np.where(released, 0, sums.rest)
-            bound = np.where(released, 0, _bound(sums.bounds, sums.largest, k))
             sums, parent_sum = _sum_siblings(sums, rest, bound, level, levels[tier + 1])
             sum_of = parent_sum[sum_of]
-
-
-def _is_refused(sums: _Sums, level: _Level, areas: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find the sums that must not be released; ``areas`` are numbered as in `Tiers`."""
-    position = np.empty(level.order.size, np.int64)
-    position[level.order] = np.arange(level.order.size)
-    width = level.order.size
-    return np.isin(sums.column * width + sums.area, columns * width + position[areas])
 
 
 def _bound(sums: NDArray[np.int64], largest: NDArray[np.int64], k: int) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.solutions import pack, unpack
+from vbas_desktop.model.tiers import Tiers
 
 from .audiences import PUBLIC, same_audience
 from .guarded import Guarded
@@ -147,6 +148,12 @@ class Entry:
     def places(self) -> tuple[int, ...]:
         """How many places each tier has; without tiers, how many aggregated regions there are."""
         return (*(parent.size for parent in self.parents), 1) if self.parents else (self.aggregated_regions,)
+
+    @property
+    def tiers(self) -> Tiers:
+        """The larger places of a release in tiers; nobody asks here what they are called."""
+        number = len(self.places)
+        return Tiers(self.parents, ("",) * number, (None,) * number)
 
     @cached_property
     def above(self) -> NDArray[np.int64]:

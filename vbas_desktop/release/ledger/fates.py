@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.audit.tiers import Barring, levels, nothing_barred
+from vbas_desktop.algorithms.tier_suppression import Refuse, decide_in_tiers
 from vbas_desktop.model.counts import ClassCounts
 
 from .entry import Entry, cell_keys
@@ -203,22 +202,24 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints, released: Rele
     """The fates in a release in tiers, by what was ``released`` if that is known, else by the rule."""
     known = np.flatnonzero(cell >= 0)
     used, member = np.unique(cell[known], return_inverse=True)
-    node = own = member.ravel()
+    own = member.ravel()
     given = None if released is None else _tier_of(released, used)
-    barring = nothing_barred if given is None else _barring(given)
-    total = np.bincount(node, counts[known], minlength=used.size).astype(np.int64)
+    total = np.bincount(own, counts[known], minlength=used.size).astype(np.int64)
     fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN, np.uint8)
     found, start = [], 0
-    parents = [parent.astype(np.int64) for parent in entry.parents]
-    for number, level in enumerate(levels(used // width, used % width, total, parents, entry.k, barring)):
-        node = level.below[node] if number else node
-        here = level.released[node] & (tier[known] == OPEN)
+    left = np.ones(used.size, np.bool_)
+    refuse = None if given is None else _refuse_unlisted(given, left)
+    decisions = decide_in_tiers(used // width, used % width, total, entry.tiers, entry.k, refuse)
+    for number, decision in enumerate(decisions):
+        left &= ~decision.released[decision.sum_of]
+        node = decision.sum_of[own]
+        here = decision.released[node] & (tier[known] == OPEN)
         if given is not None:
             here &= given[own] == number
-        fate[known[here]] = ((start + level.place) * width + level.kind)[node[here]]
+        fate[known[here]] = ((start + decision.area) * width + decision.column)[node[here]]
         tier[known[here]] = number
         nodes, rooms = np.full(cell.size, NOT_RELEASED), np.zeros(cell.size, np.int64)
-        nodes[known], rooms[known] = node, level.room[node]
+        nodes[known], rooms[known] = node, decision.bound[node]
         found.append(OpenLevel(nodes, rooms))
         start += entry.places[number]
     return Fates(entry.k, fate, cell, tier, tuple(found))
@@ -233,19 +234,18 @@ def _tier_of(released: Released, cells: Ints) -> NDArray[np.uint8]:
     return found
 
 
-def _barring(given: NDArray[np.uint8]) -> Barring:
-    """Says tier by tier, from the first one on, which groups of cells are not listed there, whatever their size.
+def _refuse_unlisted(given: NDArray[np.uint8], left: NDArray[np.bool_]) -> Refuse:
+    """Refuse in every tier what is not listed there, whatever its size; ``left`` are cells that no tier released yet.
 
     What is listed nowhere may have k records or more. It counts as having fewer, which leaves it less room.
     """
-    tiers = count()
 
-    def barred(group: Ints, groups: int, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        found = np.ones(groups, np.bool_)
-        found[group[left & (given == next(tiers))]] = False
-        return found
+    def refuse(tier: int, column: Ints, area: Ints, sum_of: Ints) -> NDArray[np.bool_]:
+        unlisted = np.ones(column.size, np.bool_)
+        unlisted[sum_of[left & (given == tier)]] = False
+        return unlisted
 
-    return barred
+    return refuse
 
 
 def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:

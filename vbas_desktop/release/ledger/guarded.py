@@ -19,7 +19,7 @@ from vbas_desktop.model.criteria import Sensitive, criterion_of
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.regions import Regions
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.tiers import NOWHERE
 from vbas_desktop.model.value_notation import plain_value, possible_values
 from vbas_desktop.model.words import MISSING
 
@@ -100,7 +100,7 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
         groupings=[_grouping(key, table, entry, name) for name in entry.groups],
         sensitive=[each.chosen(key, _values(table, each.column)) for each in entry.guarded],
     )
-    merged = place, entry.aggregated_regions, _tiers(entry)
+    merged = place, entry.aggregated_regions, entry.tiers if entry.parents else None
     found = suppress_locally(Aggregation(problem.counts, entry.k, *merged, problem.sensitive))
     hashed = {
         q: np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)
@@ -111,14 +111,6 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
     region = found.aggregated.list_class_regions()
     columns = found.aggregated.table.indices
     return Listed(region[kept], classes[columns[kept]], found.tier_of[kept])
-
-
-def _tiers(entry: Entry) -> Tiers | None:
-    """The larger places of a release; nobody asks here what they are called."""
-    if not entry.parents:
-        return None
-    number = len(entry.places)
-    return Tiers(entry.parents, ("",) * number, (None,) * number)
 
 
 _MARK = "\0group "
