@@ -19,6 +19,7 @@ from vbas_desktop.model.regions import Regions
 from .coverage import clean_coverage
 from .places import distinct_pairs, place_numbers
 from .remembered import remembered
+from .shape_blocks import take_apart
 
 Pairs = NDArray[np.int32]
 
@@ -134,9 +135,9 @@ def _place_neighbours(places: NDArray[np.float64]) -> tuple[NDArray[np.int64], N
 
 
 def _segment_neighbours(polygons: NDArray[np.object_]) -> Pairs:
-    parts, part_owner = shapely.get_parts(polygons, return_index=True)
-    rings, ring_part = shapely.get_rings(parts, return_index=True)
-    corners, ring = shapely.get_coordinates(rings, return_index=True)
+    parts, part_owner = take_apart(shapely.get_parts, polygons)
+    rings, ring_part = take_apart(shapely.get_rings, parts)
+    corners, ring = take_apart(shapely.get_coordinates, rings)
     owner = part_owner[ring_part[ring]]
     first, corner = place_numbers(corners)
     same = ring[:-1] == ring[1:]

@@ -14,6 +14,8 @@ import shapely
 from numpy.typing import NDArray
 from shapely import MultiPolygon, Polygon
 
+from .shape_blocks import take_apart
+
 Shapes = NDArray[np.object_]
 Rings = list[list[list[float]]]
 """The rings of a polygon as lists of points, the outer one first."""
@@ -72,9 +74,9 @@ def object_array(shapes: list[Polygon | MultiPolygon]) -> Shapes:
 
 def polygon_rings(shapes: Shapes) -> list[list[Rings]]:
     """The rings of each polygon of each shape; the last point of a ring is its first."""
-    parts, shape_of_part = shapely.get_parts(shapes, return_index=True)
-    rings, part_of_ring = shapely.get_rings(parts, return_index=True)
-    places, ring_of_place = shapely.get_coordinates(rings, return_index=True)
+    parts, shape_of_part = take_apart(shapely.get_parts, shapes)
+    rings, part_of_ring = take_apart(shapely.get_rings, parts)
+    places, ring_of_place = take_apart(shapely.get_coordinates, rings)
     points, ends = places.tolist(), np.cumsum(np.bincount(ring_of_place, minlength=len(rings)))
     polygons: list[Rings] = [[] for _ in parts]
     start = 0

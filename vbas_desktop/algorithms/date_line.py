@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from .coverage import Shapes, object_array, polygonal
+from .shape_blocks import take_apart
 
 _BINS = 3600
 """The empty range is found to a tenth of a degree."""
@@ -23,8 +24,9 @@ def cut_of_points(longitudes: NDArray[np.float64]) -> float | None:
 
 def cut_of_shapes(shapes: Shapes) -> float | None:
     """The same for shapes, whose edges are passed the shorter way round."""
-    rings = shapely.get_rings(shapely.get_parts(shapes[~shapely.is_missing(shapes)]))
-    xy, ring = shapely.get_coordinates(rings, return_index=True)
+    parts, _ = take_apart(shapely.get_parts, shapes[~shapely.is_missing(shapes)])
+    rings, _ = take_apart(shapely.get_rings, parts)
+    xy, ring = take_apart(shapely.get_coordinates, rings)
     joined = ring[1:] == ring[:-1]
     return _cut(xy[:-1, 0][joined], xy[1:, 0][joined])
 

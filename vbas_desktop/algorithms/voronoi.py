@@ -12,9 +12,13 @@ import shapely
 from numpy.typing import NDArray
 
 from .coverage import Shapes
+from .shape_blocks import take_apart
 
 _FAR = 40.0
 """How far (in diagonals) the outer points lie that make every cell of the diagram finite."""
+
+_EDGES = 500_000
+"""Edges that are compared at a time."""
 
 _SAME = 1e-12
 """Vertices nearer to each other than this share of the diagram are one."""
@@ -52,19 +56,38 @@ def fits_together(cells: Shapes) -> bool:
     number of turns that all cells together make around a point is then that of the box, which is one. (Cells that are
     no such neat tiling may still be a coverage, which takes longer to find out.)
     """
-    places, owner = shapely.get_coordinates(cells, return_index=True)
-    same = owner[:-1] == owner[1:]
-    start, end = places[:-1][same], places[1:][same]
+    places, owner = take_apart(shapely.get_coordinates, cells)
+    begins = np.flatnonzero(owner[:-1] == owner[1:])
+    del owner
+    # Equal edges have equal numbers, so edges can be compared part by part, with a part of the memory.
+    blocks = range(0, begins.size, _EDGES)
+    mixed = np.concatenate(
+        [_mixed(_directed(places, begins[start : start + _EDGES])[0]) for start in blocks] or [np.empty(0, np.uint64)]
+    )
+    parts = max(1, begins.size // _EDGES)
+    around, turns = [], []
+    for part in range(parts):
+        mine = np.flatnonzero(mixed % np.uint64(parts) == part)
+        mine = mine[np.argsort(mixed[mine], kind="stable")]
+        edges, turn = _directed(places, begins[mine])
+        again = np.flatnonzero((edges[:-1] == edges[1:]).all(axis=1))
+        # Three equal edges are two pairs with one edge in common.
+        if not ((np.diff(again) > 1).all() and (turn[again] + turn[again + 1] == 0).all()):
+            return False
+        alone = np.ones(len(edges), bool)
+        alone[again], alone[again + 1] = False, False
+        around.append(edges[alone])
+        turns.append(turn[alone])
+    return _goes_around(np.concatenate(around), np.concatenate(turns))
+
+
+def _directed(places: NDArray[np.float64], begins: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Get the edges from some vertices to the next, from the lower end to the higher, and −1 if it was swapped."""
+    start, end = places[begins], places[begins + 1]
     swapped = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
-    edges = np.where(swapped[:, None], np.hstack((end, start)), np.hstack((start, end)))
-    order = np.argsort(_mixed(edges), kind="stable")
-    edges, turn = edges[order], np.where(swapped[order], -1, 1)
-    again = np.flatnonzero((edges[:-1] == edges[1:]).all(axis=1))
-    alone = np.ones(len(edges), bool)
-    alone[again], alone[again + 1] = False, False
-    # Three equal edges are two pairs with one edge in common.
-    paired = (np.diff(again) > 1).all() and (turn[again] + turn[again + 1] == 0).all()
-    return bool(paired and _goes_around(edges[alone] * 1.0, turn[alone]))
+    edges = np.hstack((start, end))
+    edges[swapped] = np.hstack((end[swapped], start[swapped]))
+    return edges, np.where(swapped, -1, 1)
 
 
 def _mixed(edges: NDArray[np.float64]) -> NDArray[np.uint64]:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from vbas_desktop.io.counting.problem import build_problem
 
 from vbas_desktop.algorithms.site_numbers import MOST_PASSES, allowed_records, largest_within
 from vbas_desktop.approaches.refinement.boundaries import BoundariesRefinement
@@ -11,6 +10,7 @@ from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_location.refine_sites import RefineSitesSiteLocation
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.partitions import Partitions
+from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.io.regions.read import load_regions

@@ -18,6 +18,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import continuous, cut_of_points, cut_of_shapes, within_half_turn
+from vbas_desktop.algorithms.shape_blocks import apply_in_blocks
 from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 
@@ -207,7 +208,7 @@ def _finish(
 def representative_points(polygons: NDArray[np.object_], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
     """A point inside each polygon: its centroid, or where that lies outside a point on its surface."""
     known = np.array([polygon is not None for polygon in polygons], bool)
-    centre = shapely.centroid(polygons)
+    centre = apply_in_blocks(shapely.centroid, polygons)
     outside = known & ~shapely.contains(polygons, centre)
     centre[outside] = shapely.point_on_surface(polygons[outside])
     points = otherwise.copy()
@@ -221,7 +222,11 @@ def _moved(
     new_points = np.column_stack(move(points[:, 0], points[:, 1]))
     if polygons is None:
         return new_points, None
-    return new_points, shapely.transform(polygons, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1])))
+
+    def move_shapes(shapes: NDArray[np.object_]) -> NDArray[np.object_]:
+        return np.asarray(shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1]))))
+
+    return new_points, apply_in_blocks(move_shapes, polygons)
 
 
 def moved_shapes(shapes: NDArray[np.object_], definition: str | None, system: CoordinateSystem) -> NDArray[np.object_]:

@@ -23,6 +23,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
+from vbas_desktop.algorithms.shape_blocks import apply_in_blocks
 from vbas_desktop.io.access import check_readable
 from vbas_desktop.model.errors import refusal
 from vbas_desktop.model.findings import FindingList
@@ -172,8 +173,13 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
         findings.add("empty-file", "The layer has no regions.", "Choose a file with regions.")
         findings.stop_on_errors()
     with np.errstate(invalid="ignore"):  # a vertex that is no number is told of by its row
-        shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
+        shapes = apply_in_blocks(_read_shapes, geometry)
     return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
+
+
+def _read_shapes(geometry: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Make shapes of well-known binary text; what cannot be read is None."""
+    return shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
 
 
 @contextmanager
@@ -264,7 +270,7 @@ def _split(
     usable = (polygonal | pointlike) & ~shapely.is_empty(shapes)
     found = usable & finite_shapes(shapes)
     with np.errstate(over="ignore", invalid="ignore"):  # numbers that are too large are told of by their row
-        points[found] = shapely.get_coordinates(shapely.centroid(shapes[found]))
+        points[found] = shapely.get_coordinates(apply_in_blocks(shapely.centroid, shapes[found]))
     for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
         _note_unusable(shapes[i], bool(usable[i]), int(rows[i]), findings)
     if not polygonal.any():

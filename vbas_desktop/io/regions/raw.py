@@ -11,6 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.shape_blocks import take_apart
 from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.records import finite_number, frozen
 from vbas_desktop.model.regions import LARGEST_NUMBER
@@ -184,7 +185,7 @@ def repaired(shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: Fin
 
 def finite_shapes(shapes: NDArray[np.object_]) -> NDArray[np.bool_]:
     """Which shapes have finite coordinates only; the box around a shape leaves out what is no number."""
-    xy, shape = shapely.get_coordinates(shapes, return_index=True)
+    xy, shape = take_apart(shapely.get_coordinates, shapes)
     finite = np.ones(len(shapes), np.bool_)
     finite[shape[~np.isfinite(xy).all(axis=1)]] = False
     return finite

@@ -22,6 +22,7 @@ from vbas_desktop.algorithms.matching import matched_groups
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.algorithms.places import distinct_pairs
 from vbas_desktop.algorithms.region_names import region_codes
+from vbas_desktop.algorithms.shape_blocks import take_apart
 from vbas_desktop.engine.limits import TOLD
 from vbas_desktop.io.regions.obstacles import load_context
 from vbas_desktop.model.errors import InputError
@@ -198,20 +199,20 @@ def frame_of(regions: Regions) -> Frame:
 
 def rings_of(shapes: Shapes, frame: Frame) -> Rings:
     """The rings of shapes in map coordinates, holes included (fill them odd-even)."""
-    parts, shape = shapely.get_parts(shapes, return_index=True)
-    rings, part = shapely.get_rings(parts, return_index=True)
+    parts, shape = take_apart(shapely.get_parts, shapes)
+    rings, part = take_apart(shapely.get_rings, parts)
     return _joined(rings, shape[part], len(shapes), frame)
 
 
 def lines_of(shapes: Shapes, frame: Frame) -> Rings:
     """Lines in map coordinates, to be stroked."""
-    parts, shape = shapely.get_parts(shapes, return_index=True)
+    parts, shape = take_apart(shapely.get_parts, shapes)
     return _joined(parts, shape, len(shapes), frame)
 
 
 def _joined(lines: Shapes, shape: NDArray[np.integer], number: int, frame: Frame) -> Rings:
     """The vertices of lines, each of which belongs to one of so many shapes."""
-    xy, line = shapely.get_coordinates(lines, return_index=True)
+    xy, line = take_apart(shapely.get_coordinates, lines)
     joined = np.append(line[1:] == line[:-1], False)[: len(xy)]
     starts = np.searchsorted(shape[line], np.arange(number + 1)).astype(np.int64)
     return Rings(frame.to_map(xy), joined, starts)
