@@ -14,8 +14,8 @@ from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.tiers import NOWHERE
 
-_ENTRIES_PER_BLOCK = 2_000_000
-"""Entries of a table between two looks at whether the user wants to stop: some 50 ms."""
+_ENTRIES_PER_BLOCK = 500_000
+"""Entries of a table that are summed at a time: a stop waits for some 10 ms, and temporary arrays stay small."""
 
 _LOOKUP_CELLS_PER_ENTRY = 8
 """Cells of the lookup from class to tier, of one byte each, that count as much as an entry."""
@@ -27,11 +27,11 @@ def dense_membership(owner: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDA
     return membership.astype(np.int32), used.astype(np.int64)
 
 
-def members_by_group(membership: NDArray[np.integer], n_groups: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """List the members group by group, in file order, and where each group begins in this list."""
-    order = np.argsort(membership, kind="stable").astype(np.int32)
-    starts = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=n_groups)))).astype(np.int32)
-    return order, starts
+def make_group_matrix(membership: NDArray[np.integer], n_groups: int) -> csr_array:
+    """Make the matrix of ones, groups × regions, that sums the rows of each group when it is multiplied with them."""
+    ones = np.ones(membership.size, np.int64)
+    regions = np.arange(membership.size, dtype=np.int32)
+    return csr_array((ones, (membership.astype(np.int32), regions)), shape=(n_groups, membership.size))
 
 
 def split_evenly(weights: NDArray[np.number], size: float) -> list[tuple[int, int]]:
@@ -51,8 +51,7 @@ def sum_groups(
     Row g of all tables together is the sum of the rows i with ``membership[i] == g``. The indices of a table are not
     sorted, and its arrays may be changed. O(regions + classes).
     """
-    members, starts = members_by_group(membership, n_groups)
-    groups = csr_array((np.ones(members.size, np.int64), members, starts), shape=(n_groups, members.size))
+    groups = make_group_matrix(membership, n_groups)
     entries = np.bincount(membership, np.diff(counts.table.indptr), n_groups)
     for start, end in split_evenly(entries, _ENTRIES_PER_BLOCK):
         progress.update("Adding up the classes", start / n_groups)
@@ -70,7 +69,7 @@ def aggregate(
     parts = [csr_array((0, counts.n_combinations), dtype=np.int64)]
     for _, summed in sum_groups(counts, membership, n_groups, progress):
         if least > 1:
-            summed.data[summed.data < least] = 0
+            summed.data *= summed.data >= least
             summed.eliminate_zeros()
         summed.sort_indices()
         parts.append(summed)
@@ -84,7 +83,7 @@ def sum_large_classes(
     """Count the records of each group that are in classes of k or more. No table of all groups is made."""
     totals = np.zeros(n_groups, np.int64)
     for block, summed in sum_groups(counts, membership, n_groups, progress):
-        summed.data[summed.data < k] = 0
+        summed.data *= summed.data >= k
         totals[block] = summed.sum(axis=1)
     return totals
 
@@ -147,7 +146,7 @@ def find_class_tiers(
     initial regions, their table and the tier of each of its entries. O(classes).
     """
     width = aggregated.n_combinations
-    members, starts = members_by_group(membership, aggregated.n_regions)
+    groups = make_group_matrix(membership, aggregated.n_regions)
     entries = np.bincount(membership, np.diff(counts.table.indptr), aggregated.n_regions)
     blocks = split_evenly(entries + width / _LOOKUP_CELLS_PER_ENTRY, _ENTRIES_PER_BLOCK)
     lookup = np.full(width * max((end - first for first, end in blocks), default=0), NOWHERE, np.uint8)
@@ -157,7 +156,7 @@ def find_class_tiers(
         listed = np.repeat(np.arange(end - first, dtype=np.int64) * width, np.diff(indptr[first : end + 1]))
         listed += aggregated.table.indices[indptr[first] : indptr[end]]
         lookup[listed] = tier_of[indptr[first] : indptr[end]]
-        regions = members[starts[first] : starts[end]]
+        regions = groups.indices[groups.indptr[first] : groups.indptr[end]]
         part = counts.table[regions]
         cells = np.repeat((membership[regions] - np.int64(first)) * width, np.diff(part.indptr))
         yield regions, part, lookup[cells + part.indices]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from vbas_desktop.model.counts import MAX_COMBINATIONS, ClassCounts
+from vbas_desktop.model.counts import MAX_COMBINATIONS, ClassCounts, make_table
 from vbas_desktop.model.progress import Progress, Span
 
 _RECORDS_PER_CHUNK = 1 << 20
@@ -65,7 +65,7 @@ def count_classes(
     unknown = int(sizes[n_known:].sum())
     numbers = filled[:n_known] - np.repeat(np.arange(region.number) * width, np.diff(ends))
     present, columns = _number_columns(numbers, width)
-    table = csr_array((sizes[:n_known], columns, ends), shape=(region.number, present.size))
+    table = make_table(sizes[:n_known], columns, ends, (region.number, present.size))
     return ClassCounts(n_categories, present if listed is None else listed[present], table), unknown
 
 
@@ -104,10 +104,10 @@ def _count_keys(
     """List the keys that occur, in ascending order, and how often each does."""
     if n_bins > max(_FEW_BINS, _BINS_PER_RECORD * keys.size):
         return _count_sorted(keys, progress)
-    bins = np.zeros(n_bins, np.int64)
     # A chunk has as many records as there are bins, so that adding up the bins takes no longer than filling them.
     step = max(_RECORDS_PER_CHUNK, n_bins)
-    for start in range(0, keys.size, step):
+    bins = np.bincount(keys[:step], minlength=n_bins)
+    for start in range(step, keys.size, step):
         progress.update(_STAGE, start / keys.size)
         bins += np.bincount(keys[start : start + step], minlength=n_bins)
     filled = np.flatnonzero(bins)

@@ -31,7 +31,7 @@ from .aggregation import (
 from .diversity import ClassValues, compares_with_all, list_class_values, shares_of
 from .tier_suppression import find_release_tiers
 
-_CLASSES_PER_PART = 4_000_000
+_CLASSES_PER_PART = 2_000_000
 """Classes of initial regions that are aggregated at a time where combinations can be judged by themselves."""
 
 
@@ -270,8 +270,8 @@ def _split_combinations(aggregation: Aggregation) -> Iterator[Aggregation]:
     if alone or counts.table.nnz <= _CLASSES_PER_PART:
         yield aggregation
         return
-    classes = np.bincount(counts.table.indices, minlength=counts.n_combinations)
-    for first, end in split_evenly(classes, _CLASSES_PER_PART):
+    n_parts = -(-counts.table.nnz // _CLASSES_PER_PART)
+    for first, end in split_evenly(counts.combination_totals, counts.records / n_parts):
         part = _slice_combinations(counts, first, end)
         low, high = part.combinations[0], part.combinations[-1]
         sensitive = []

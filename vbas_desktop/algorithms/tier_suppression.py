@@ -31,8 +31,8 @@ from vbas_desktop.model.tiers import NOWHERE, Tiers
 
 from .aggregation import split_evenly
 
-_CLASSES_PER_BLOCK = 1_000_000
-"""Classes between two looks at whether the user wants to stop."""
+_CLASSES_PER_BLOCK = 200_000
+"""Classes that are judged at a time: temporary arrays stay small, and a stop does not wait."""
 
 Refusing = Callable[[int, NDArray[np.bool_]], tuple[NDArray[np.int64], NDArray[np.int64]]]
 """From a tier, and flags of the classes that are not released below it, to areas of the tier and the columns of the
@@ -107,7 +107,8 @@ def find_release_tiers(
     levels = _order_levels(tiers, k)
     table = counts.table
     tier_of = np.full(table.nnz, NOWHERE, np.uint8)
-    numbered = csr_array((np.arange(table.nnz), table.indices, table.indptr), shape=table.shape)
+    numbers = np.arange(table.nnz, dtype=table.indices.dtype)
+    numbered = csr_array((numbers, table.indices, table.indptr), shape=table.shape)
     by_combination = numbered[levels[0].order].tocsc()
     starts = by_combination.indptr
     size = max(1, table.nnz) if refusing is not None else _CLASSES_PER_BLOCK

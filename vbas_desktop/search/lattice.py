@@ -10,10 +10,9 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from vbas_desktop.algorithms.certainty import share_of_domain
-from vbas_desktop.model.counts import ClassCounts
+from vbas_desktop.model.counts import ClassCounts, make_table
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Grouping
@@ -178,7 +177,7 @@ def _join_combinations(
     """Add up the columns that become the same combination; column j becomes ``column[j]``, or is left out."""
     kept = column != _LEFT_OUT
     ends = np.concatenate(([0], np.cumsum(kept)))
-    joining = csr_array((np.ones(ends[-1], np.int64), column[kept], ends), shape=(column.size, combinations.size))
+    joining = make_table(np.ones(ends[-1], np.int64), column[kept], ends, (column.size, combinations.size))
     joined = counts.table @ joining
     joined.sort_indices()
     return ClassCounts(n_categories, combinations, joined)

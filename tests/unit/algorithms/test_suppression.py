@@ -28,7 +28,7 @@ TIERS = (
 CHOSEN = {"k": st.integers(1, 5), "tiers": st.sampled_from(TIERS)}
 
 
-@pytest.fixture(params=[3, 20, 4_000_000], ids=lambda classes: f"{classes} classes at a time")
+@pytest.fixture(params=[3, 20, 2_000_000], ids=lambda classes: f"{classes} classes at a time")
 def in_parts(request, monkeypatch):
     """Cuts small counts as large ones are cut."""
     monkeypatch.setattr(suppression, "_CLASSES_PER_PART", request.param)
