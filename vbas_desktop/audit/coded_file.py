@@ -270,6 +270,9 @@ def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
     skipped = form.skipped
     top = 0
     with closing(CsvStream(path, form.delimiter, form.encoding, form.compressed, options.advance)) as stream:
+        # pandas leaves fields out without a word if only the first row has too many.
+        if stream.count_names() > form.width:
+            raise UnreadableFile("it has more columns")
         for frame in _csv_chunks(stream, form):
             values = [frame[position].to_numpy() for position in range(form.width)]
             coded = [pd.factorize(column) for column in values]
@@ -328,7 +331,7 @@ def _csv_chunks(stream: CsvStream, form: CsvForm) -> Iterator[pd.DataFrame]:
                 frame = reader.get_chunk(rows)
                 done += len(frame)
                 yield frame
-                row_bytes = max(1, stream.counts.size // done, 8 * form.width)
+                row_bytes = max(1, stream.counts.size // max(1, done), 8 * form.width)
                 rows = max(1, min(CHUNK_ROWS, 4 * rows, _CHUNK_BYTES // row_bytes))
     except StopIteration:
         return

@@ -7,6 +7,7 @@ its bytes pass by, and compared afterwards with those that the parsed values nee
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import hashlib
 import io
@@ -95,8 +96,21 @@ class CsvStream(io.RawIOBase):
         self._raw.close()
         super().close()
 
+    def count_names(self) -> int:
+        """Return the number of fields of the first row; 0 if there is none."""
+        self._left = self.read()
+        lines = io.StringIO(self._left.decode("utf-8", "surrogateescape"), newline="")
+        try:
+            return len(next(csv.reader(lines, delimiter=self._delimiter.decode()), []))
+        except csv.Error:
+            raise UnreadableFile("it cannot be cut into rows") from None
+
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, however many were asked for; none at the end of the file."""
+        if self._left:
+            left = self._left
+            self._left = b""
+            return left
         while True:
             data = self._next_piece(PIECE_BYTES)
             if data is None:
@@ -109,10 +123,10 @@ class CsvStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer, for readers that ask for so many bytes at most."""
-        self._left = self._left or self.read(len(buffer))
-        number = min(len(buffer), len(self._left))
-        buffer[:number] = self._left[:number]
-        self._left = self._left[number:]
+        data = self.read()
+        number = min(len(buffer), len(data))
+        buffer[:number] = data[:number]
+        self._left = data[number:]
         return number
 
     def _next_piece(self, size: int) -> bytes | None:
