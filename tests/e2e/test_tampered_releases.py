@@ -39,6 +39,7 @@ def releases(tmp_path_factory):
     found = {
         "csv": make_release(write_input(base / "csv"), *CSV),
         "parquet": make_release(write_input(base / "parquet"), *PARQUET, records="records.parquet"),
+        "from parquet": make_release(write_input(base / "from"), records="records.parquet"),
         "tiers": make_release(write_input(base / "tiers"), *TIERS, sites="9"),
         "criteria": make_release(write_input(base / "criteria"), *CRITERIA, sites="9"),
         "keys": make_release(write_input(base / "keys"), *KEYS, "--sensitive", "amount"),
@@ -465,7 +466,17 @@ ON_PARQUET = {
     "an empty file": change_bytes(lambda data: b"", "release/anonymized.parquet"),
 }
 
+ON_CSV_FROM_PARQUET = {
+    "one value without quotes": once(b'"TRUE"', b"TRUE"),
+    "no quotes": everywhere(b'"TRUE"', b"TRUE"),
+    "another number": once(b'"3.25"', b'"3.250"'),
+    "returns at the line ends": everywhere(b"\n", b"\r\n"),
+    "a byte-order mark": change_bytes(lambda data: MARK + data),
+    "a row is lost": lose(4),
+}
+
 WAYS = {
+    "from parquet": ON_CSV_FROM_PARQUET,
     "csv": {**ON_CSV, **{f"crosswalk: {name}": change for name, change in ON_CROSSWALKS.items()}},
     "parquet": ON_PARQUET,
     "tiers": ON_TIERS,

@@ -60,11 +60,11 @@ class MeasuredValues:
 
 @dataclass(frozen=True)
 class ExpectedForm:
-    """How a released CSV file has to be written; ``is_minimal``: only values that need quotes have them."""
+    """How a released CSV file has to be written; ``quotes_all``: all values are quoted, not only where it is needed."""
 
     has_mark: bool
     newline: bytes
-    is_minimal: bool
+    quotes_all: bool = False
 
 
 def find_fault(stream: CsvStream, measured: MeasuredValues, rows: int, width: int, form: ExpectedForm) -> str:
@@ -76,7 +76,8 @@ def find_fault(stream: CsvStream, measured: MeasuredValues, rows: int, width: in
     inside = measured.inside
     feeds = rows if b"\n" in form.newline else 0
     returns = rows if b"\r" in form.newline else 0
-    quotes = 2 * (inside.quotes + measured.quoted + measured.empty_rows)
+    quoted = rows * width if form.quotes_all else measured.quoted + measured.empty_rows
+    quotes = 2 * (inside.quotes + quoted)
     expected_size = inside.size + rows * (width - 1) + rows * len(form.newline) + counts.quotes - inside.quotes
     if stream.has_mark != form.has_mark:
         return "a byte-order mark" if stream.has_mark else "no byte-order mark"
@@ -86,8 +87,8 @@ def find_fault(stream: CsvStream, measured: MeasuredValues, rows: int, width: in
         return "rows without all their delimiters"
     if counts.line_feeds != feeds + inside.line_feeds or counts.returns != returns + inside.returns:
         return "other line ends"
-    if form.is_minimal and counts.quotes != quotes:
-        return "quotes where none are needed"
+    if counts.quotes != quotes:
+        return "too few quotes" if form.quotes_all else "quotes where none are needed"
     if counts.size != expected_size:
         return "bytes that belong to no value"
     return ""

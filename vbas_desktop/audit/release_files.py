@@ -202,9 +202,9 @@ def find_csv_fault(before: InputRecords, after: ReleasedRecords) -> str:
         return "empty lines"
     original = before.file.stream
     if original is None:
-        form = ExpectedForm(False, b"\n", is_minimal=False)
+        form = ExpectedForm(False, b"\n", quotes_all=True)
     else:
-        form = ExpectedForm(case.dialect.bom, original.newline, is_minimal=True)
+        form = ExpectedForm(case.dialect.bom, original.newline)
     return find_fault(stream, after.file.measured, after.file.rows + 1, len(case.claim.names), form)
 
 

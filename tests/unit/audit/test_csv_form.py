@@ -47,9 +47,9 @@ tables = st.integers(1, 3).flatmap(
 def test_a_file_with_the_marks_that_it_needs_has_no_fault(path, rows, end, mark):
     rows = [["name"] * len(rows[0]) if rows else ["name"], *rows]
     path.write_bytes(written(rows, end).encode("utf-8-sig" if mark else "utf-8"))
-    assert fault(path, rows, ExpectedForm(mark, end.encode(), True)) == ""
-    assert fault(path, rows, ExpectedForm(not mark, end.encode(), True)) != ""
-    assert fault(path, rows, ExpectedForm(mark, b"\n" if end == "\r\n" else b"\r\n", True)) != ""
+    assert fault(path, rows, ExpectedForm(mark, end.encode())) == ""
+    assert fault(path, rows, ExpectedForm(not mark, end.encode())) != ""
+    assert fault(path, rows, ExpectedForm(mark, b"\n" if end == "\r\n" else b"\r\n")) != ""
 
 
 @settings(max_examples=300, deadline=None)
@@ -68,7 +68,7 @@ def test_no_mark_can_be_put_in_that_leaves_values_and_form_as_they_are(path, row
         return
     texts = [[column.known_texts[code] for code in column.all_codes()] for column in file.columns]
     same = [list(file.names), *map(list, zip(*texts, strict=True))] == rows
-    assert not same or fault(path, rows, ExpectedForm(False, end.encode(), True)) != ""
+    assert not same or fault(path, rows, ExpectedForm(False, end.encode())) != ""
 
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
@@ -76,5 +76,10 @@ def test_quotes_that_are_not_needed_are_a_fault(path, quoting):
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n", quoting=quoting).writerows([["a", "b"], ["x", "y"]])
     path.write_text(text.getvalue(), newline="")
-    assert fault(path, [["a", "b"]], ExpectedForm(False, b"\n", True)) == "quotes where none are needed"
-    assert fault(path, [["a", "b"]], ExpectedForm(False, b"\n", False)) == ""
+    assert fault(path, [["a", "b"]], ExpectedForm(False, b"\n")) == "quotes where none are needed"
+    assert fault(path, [["a", "b"]], ExpectedForm(False, b"\n", quotes_all=True)) == ""
+
+
+def test_quotes_that_are_missing_are_a_fault(path):
+    path.write_text('"a","b"\n"x",y\n', newline="")
+    assert fault(path, [["a", "b"]], ExpectedForm(False, b"\n", quotes_all=True)) == "too few quotes"

@@ -6,11 +6,10 @@ import pytest
 from release_making import random_rows, small_case, write_records
 
 from vbas_desktop.audit.claim import ReleaseClaim
-from vbas_desktop.audit.verification import verify_release
+from vbas_desktop.audit.verification import Verification, verify_release
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.progress import Cancelled, Silent
-from vbas_desktop.release import ReleaseOptions
-from vbas_desktop.release.write import _Job
+from vbas_desktop.release import ReleaseOptions, write
 
 
 @pytest.fixture
@@ -94,30 +93,33 @@ def with_region(line, region):
     return ",".join(cells)
 
 
+def before_the_check(monkeypatch, change):
+    """Let something happen to the files of a release between writing and verifying."""
+
+    class Disturbed(Verification):
+        def __init__(self, problem, dialect, claim):
+            super().__init__(problem, dialect, claim)
+            self.claim = claim
+
+        def check(self, progress):
+            change(self.claim)
+            return super().check(progress)
+
+    monkeypatch.setattr(write, "Verification", Disturbed)
+
+
 def test_a_release_that_fails_leaves_nothing(case, tmp_path, monkeypatch):
-    written = _Job._records
+    def spoil(claim):
+        claim.file.write_bytes(claim.file.read_bytes().replace(b"person", b"nobody", 1))
 
-    def spoilt(self, release, progress):
-        result = written(self, release, progress)
-        path = release / "anonymized.csv"
-        path.write_bytes(path.read_bytes().replace(b"person", b"nobody", 1))
-        return result
-
-    monkeypatch.setattr(_Job, "_records", spoilt)
+    before_the_check(monkeypatch, spoil)
     with pytest.raises(VerificationFailed):
         case.release(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
 
 
 def test_a_record_file_that_changes_between_writing_and_verifying_is_noticed(case, tmp_path, monkeypatch):
-    written = _Job._records
-
-    def changing(self, release, progress):
-        result = written(self, release, progress)
-        write_records(tmp_path, random_rows(400, seed=9))
-        return result
-
-    monkeypatch.setattr(_Job, "_records", changing)
+    before_the_check(monkeypatch, lambda claim: write_records(tmp_path, random_rows(400, seed=9)))
     with pytest.raises(VerificationFailed):
         case.release(tmp_path / "out")
 
@@ -145,14 +147,7 @@ def test_reading_back_can_be_stopped(case, tmp_path):
 
 def test_a_record_file_that_was_written_again_meanwhile_is_noticed(case, tmp_path, monkeypatch):
     """The same bytes may have been others while they were read."""
-    written = _Job._records
-
-    def touching(self, release, progress):
-        result = written(self, release, progress)
-        os.utime(case.table.source.path, ns=(1, 1))
-        return result
-
-    monkeypatch.setattr(_Job, "_records", touching)
+    before_the_check(monkeypatch, lambda claim: os.utime(case.table.source.path, ns=(1, 1)))
     with pytest.raises(VerificationFailed, match="the record file stayed the same while the release was made: no"):
         case.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
