@@ -248,8 +248,7 @@ def same(one: Outcome | list[str], other: Outcome | list[str]) -> None:
     assert one.problem.unknown_region_records == other.problem.unknown_region_records
     counted = [(each.problem.counts, *(part.cells for part in each.problem.sensitive)) for each in (one, other)]
     for first, second in zip(*counted, strict=True):
-        assert np.array_equal(first.classes, second.classes)
-        assert all(np.array_equal(*pair) for pair in zip(first.rows, second.rows, strict=True))
+        assert first.equals(second)
     before, after = one.result.chosen, other.result.chosen
     assert np.array_equal(before.membership, after.membership)
     plain = [{n: v for n, v in each.measures.items() if n != "seconds"} for each in (before, after)]
