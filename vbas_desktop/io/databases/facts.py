@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vbas_desktop.io.records.category_line import exceeded_number
+from vbas_desktop.io.records.coding import order_categories
 from vbas_desktop.io.records.limits import USUAL_LIMITS
-from vbas_desktop.io.records.parquet_batches import dictionary_of
+from vbas_desktop.io.records.parquet_batches import encode_texts
 from vbas_desktop.model.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import Categories, ColumnFacts, category_order
+from vbas_desktop.model.records import ColumnFacts
 from vbas_desktop.model.source import Source
 
 from .engine import DatabaseEngine, changed, no_fit
@@ -54,53 +56,33 @@ def describe_column(
     numbers = np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
     if int(numbers.sum()) != rows:
         raise changed(engine.address)
-    indices, texts = number_texts(engine, column, typed)
-    frequencies = np.bincount(indices, numbers, len(texts)).astype(np.int64)
-    facts, code_of = make_facts(engine, column, texts, frequencies, is_unlimited)
-    return facts, None if facts.categories is None else Values(keys, code_of[indices])
+    encoded = encode_column(engine, column, typed)
+    indices = np.asarray(encoded.indices, np.int64)
+    frequencies = np.bincount(indices, numbers, len(encoded.dictionary)).astype(np.int64)
+    declared = engine.category_numbers[column] if engine.category_numbers is not None else None
+    facts, code_of = order_categories(name, encoded.dictionary.to_pylist(), frequencies, declared)
+    if not is_unlimited and has_too_many_values(facts, rows):
+        return replace(facts, categorical=False, categories=None, frequencies=None), None
+    return facts, Values(keys, code_of[indices])
 
 
-def number_texts(engine: DatabaseEngine, column: int, values: Any) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the values of a column as indices into their distinct texts; missing is the empty text."""
+def encode_column(engine: DatabaseEngine, column: int, values: Any) -> Any:
+    """Return values of a column as an Arrow dictionary array of their texts; missing is the empty text."""
     name = engine.description.header[column]
     try:
-        indices, texts = dictionary_of(values)
+        encoded = encode_texts(values)
     except InputError as error:
         located = (replace(finding, file=str(engine.address), column=name) for finding in error.findings)
         raise InputError(located) from None
-    if any(text.startswith(_OUTSIDE) for text in texts):
+    if pc.any(pc.starts_with(encoded.dictionary, _OUTSIDE)).as_py():
         raise InputError(no_fit(engine.address, name))
-    return indices, texts
+    return encoded
 
 
-def make_facts(
-    engine: DatabaseEngine,
-    column: int,
-    texts: Sequence[str],
-    frequencies: NDArray[np.int64],
-    is_unlimited: bool = False,
-) -> tuple[ColumnFacts, NDArray[np.int64]]:
-    """Return the facts of a column whose values have these texts and numbers of records, and the category of each.
-
-    A text may come twice. The categories are in class order; texts of no record are none of them.
-    """
-    name = engine.description.header[column]
-    totals: dict[str, int] = {}
-    for text, number in zip(texts, frequencies.tolist(), strict=True):
-        if number:
-            totals[text] = totals.get(text, 0) + number
-    missing = totals.get("", 0)
-    distinct = len(totals)
-    is_identifier = distinct > USUAL_LIMITS.identifier_from and 2 * distinct > engine.description.rows
-    if not is_unlimited and (distinct > USUAL_LIMITS.distinct or is_identifier):
-        return ColumnFacts(name, distinct, missing, categorical=False), np.zeros(len(texts), np.int64)
-    ordered = category_order(sorted(totals))
-    place = {text: code for code, text in enumerate(ordered)}
-    code_of = np.array([place.get(text, 0) for text in texts], np.int64)
-    declared = engine.category_numbers[column] if engine.category_numbers is not None else None
-    categories = Categories(name, tuple(ordered), declared)
-    counts = np.array([totals[text] for text in ordered], np.int64)
-    return ColumnFacts(name, distinct, missing, True, categories, counts), code_of
+def has_too_many_values(facts: ColumnFacts, rows: int) -> bool:
+    """Tell whether a column holds text or identifiers, not categories."""
+    is_identifier = facts.distinct > USUAL_LIMITS.identifier_from and 2 * facts.distinct > rows
+    return facts.distinct > USUAL_LIMITS.distinct or is_identifier
 
 
 def codable(kind: Any) -> bool:

@@ -292,7 +292,9 @@ class CodedTable:
         return locate_records(Path(self.source.path), self.dialect, positions, USUAL_LIMITS, SILENT)
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
-        """Return the row numbers of the first records whose category is marked in ``wanted``."""
+        """Return the row numbers of the first records whose category is marked in ``wanted``; none of an address."""
+        if self.source.elsewhere:
+            return []
         codes = self.codes(name)
         records: list[int] = []
         for start in range(0, codes.size, _CHUNK):
