@@ -351,3 +351,16 @@ def test_density_peaks_follow_the_rules(data, regions, width):
     chosen = [index[tuple(place)] for place in found.tolist()]
     assert len(set(chosen)) == sites
     assert [peaks[i] for i in chosen] == pytest.approx(expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(most_regions=40), numbers=st.lists(st.integers(1, 40), min_size=1, max_size=6))
+def test_density_peaks_are_the_same_whatever_was_asked_before(problem, numbers):
+    """Nearest regions are kept for other numbers of sites; regions that are equally far are met in the same order."""
+    approach = make("site_location", "density-peaks")
+    shared, _ = situation_of(problem)
+    for number in numbers:
+        sites = min(number, len(problem.regions))
+        alone, _ = situation_of(problem)
+        anew = approach.locate(alone, sites, Silent())
+        assert approach.locate(shared, sites, Silent()).tolist() == anew.tolist()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +16,11 @@ from vbas_desktop.model.progress import Progress
 
 _NUMBERS = 1_000_000
 """Neighbours that are asked for at a time, at most."""
+
+_KEPT_NUMBERS = 64_000_000
+"""Neighbours that are kept for other numbers of sites, at most: 256 MB."""
+
+_STAGE = "Measuring the density of records"
 
 
 @dataclass(frozen=True)
@@ -54,29 +61,80 @@ class DensityPeaksSiteLocation(SiteLocation):
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The chosen regions' points, the highest peaks first."""
         points, regions = situation.points, len(situation.regions)
-        progress.update("Measuring the density of records", 0.0)
+        progress.update(_STAGE, 0.0)
         tree = situation.remember("tree of the points", lambda: scipy.spatial.cKDTree(points))
+        nearest = situation.remember("nearest regions", lambda: _NearestRegions(tree))
         near = min(regions, max(2, round(self.width * regions / sites)))
-        density = _densities(tree, situation.populations, near, progress)
+        density = nearest.densities(situation.populations, near, progress)
         rank = np.empty(regions, np.int64)
         rank[np.argsort(-density, kind="stable")] = np.arange(regions)
         peaks = density * _separations(tree, rank, progress) ** 2
         return points[np.lexsort((rank, -peaks))[:sites]].copy()
 
 
-def _densities(
-    tree: scipy.spatial.cKDTree, records: NDArray[np.int64], near: int, progress: Progress
-) -> NDArray[np.float64]:
-    """Records of so many nearest regions, by the square of the distance that they need."""
-    points, density = tree.data, np.empty(tree.n)
-    # Points at one place: as dense as can be, and still a number.
-    least = 1e-18 * (float(np.ptp(points, axis=0).max()) or 1.0) ** 2
-    step = max(1, _NUMBERS // near)
-    for start in range(0, tree.n, step):
-        progress.update("Measuring the density of records", 0.5 * start / tree.n)
-        distance, found = tree.query(points[start : start + step], k=np.arange(1, near + 1))
-        density[start : start + step] = records[found].sum(axis=1) / np.maximum(distance[:, -1] ** 2, least)
-    return density
+class _NearestRegions:
+    """The nearest regions of each region, kept for other numbers of sites: fewer of them are the first of more."""
+
+    def __init__(self, tree: scipy.spatial.cKDTree) -> None:
+        self._tree = tree
+        self._lock = threading.Lock()
+        self._nearest = np.empty((tree.n, 0), np.int32)
+
+    def densities(self, records: NDArray[np.int64], near: int, progress: Progress) -> NDArray[np.float64]:
+        """Compute the records of so many nearest regions, by the square of the distance that they need."""
+        with self._lock:
+            if near > self._nearest.shape[1] and near * self._tree.n <= _KEPT_NUMBERS:
+                more = np.empty((self._tree.n, near), np.int32)
+                for rows, _, found in self._query(near, progress):
+                    more[rows] = found
+                self._nearest = more
+            nearest = self._nearest
+        density = np.empty(self._tree.n)
+        if near > nearest.shape[1]:
+            for rows, distance, found in self._query(near, progress):
+                density[rows] = self._density(records, distance[:, -1], found)
+            return density
+        step = max(1, _NUMBERS // near)
+        for start in range(0, self._tree.n, step):
+            progress.update(_STAGE, 0.5 * start / self._tree.n)
+            rows = slice(start, start + step)
+            density[rows] = self._density(records, self._distance(nearest, rows, near - 1), nearest[rows, :near])
+        self._settle_ties(density, records, nearest, near)
+        return density
+
+    def _settle_ties(
+        self, density: NDArray[np.float64], records: NDArray[np.int64], nearest: NDArray[np.int32], near: int
+    ) -> None:
+        """Ask again where the last region that counts and the next one are equally far: either may be the last."""
+        if near == nearest.shape[1]:
+            return
+        everything = slice(0, self._tree.n)
+        last, following = (self._distance(nearest, everything, place) for place in (near - 1, near))
+        tied = np.flatnonzero(following <= last * (1 + 1e-12))
+        step = max(1, _NUMBERS // near)
+        for start in range(0, tied.size, step):
+            rows = tied[start : start + step]
+            distance, found = self._tree.query(self._tree.data[rows], k=np.arange(1, near + 1))
+            density[rows] = self._density(records, distance[:, -1], found)
+
+    def _query(self, near: int, progress: Progress) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.intp]]]:
+        points = self._tree.data
+        step = max(1, _NUMBERS // near)
+        for start in range(0, self._tree.n, step):
+            progress.update(_STAGE, 0.5 * start / self._tree.n)
+            rows = slice(start, start + step)
+            yield rows, *self._tree.query(points[rows], k=np.arange(1, near + 1))
+
+    def _distance(self, nearest: NDArray[np.int32], rows: slice, place: int) -> NDArray[np.float64]:
+        away = self._tree.data[rows] - self._tree.data[nearest[rows, place]]
+        return np.asarray(np.sqrt((away**2).sum(axis=1)))
+
+    def _density(
+        self, records: NDArray[np.int64], distance: NDArray[np.float64], found: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        # Points at one place: as dense as can be, and still a number.
+        least = 1e-18 * (float(np.ptp(self._tree.data, axis=0).max()) or 1.0) ** 2
+        return np.asarray(records[found].sum(axis=1) / np.maximum(distance**2, least))
 
 
 def _separations(tree: scipy.spatial.cKDTree, rank: NDArray[np.int64], progress: Progress) -> NDArray[np.float64]:
