@@ -7,6 +7,7 @@ and combination, so that class e of these has the cells from ``starts[e]`` on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,19 +47,18 @@ def shares_of(totals: NDArray[np.int64]) -> Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassValues:
-    """The sensitive values of the classes of some areas.
+class ValueCounts:
+    """The sensitive values of groups of records.
 
-    starts: where the cells of each class begin, and where the last ones end.
+    harmful: whether learning each value does harm; for ordered closeness values must be in their order.
+    starts: where the cells of each group begin, and where the last ones end.
     codes: sensitive value of each cell.
     sizes: number of records of each cell.
-    cells: the counts that these come from; the last of their quasi-identifiers is the sensitive column.
     """
 
-    column: SensitiveCounts
-    cells: ClassCounts
+    harmful: NDArray[np.bool_]
     starts: NDArray[np.int64]
-    codes: NDArray[np.int32]
+    codes: NDArray[np.integer]
     sizes: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -75,19 +75,8 @@ class ClassValues:
         return self._sum(self.sizes)
 
     @cached_property
-    def areas(self) -> NDArray[np.int64]:
-        """Area of each class: its row of the counts."""
-        return np.searchsorted(self.cells.table.indptr, self.starts[:-1], side="right").astype(np.int64) - 1
-
-    @cached_property
-    def combinations(self) -> NDArray[np.int64]:
-        """Number of each class among all combinations of quasi-identifiers."""
-        first = self.cells.combinations[self.cells.table.indices[self.starts[:-1]]]
-        return np.asarray(first // max(1, self.cells.n_categories[-1]))
-
-    @cached_property
     def _harmful(self) -> NDArray[np.bool_]:
-        return np.asarray(self.column.harmful[self.codes])
+        return np.asarray(self.harmful[self.codes])
 
     @cached_property
     def _most_harmful(self) -> NDArray[np.int64]:
@@ -99,16 +88,6 @@ class ClassValues:
     def _sum(self, values: NDArray[np.number]) -> NDArray:  # type: ignore[type-arg]
         """Add up values of the cells by class."""
         return np.add.reduceat(values, self.starts[:-1]) if len(self) else np.zeros(0, values.dtype)
-
-    def select(self, kept: NDArray[np.bool_]) -> ClassCounts:
-        """Select the cells of the classes that are kept."""
-        return self.cells.select_classes(np.repeat(kept, self.lengths))
-
-    def total_values(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the records of each value in the classes that are kept."""
-        sizes = np.where(np.repeat(kept, self.lengths), self.sizes, 0)
-        # The weights are floating-point numbers, but exact: nobody has 2**53 records.
-        return np.bincount(self.codes, sizes, self.column.harmful.size).astype(np.int64)
 
     def compute_figures(self, kind: int, limit: float, shares: Shares) -> NDArray[np.float64]:
         """Compute the figure of each class that a kind of criterion compares with its limit.
@@ -172,23 +151,57 @@ class ClassValues:
         rest = self._sum(np.where(counted, descending, 0))
         return np.where(rest > 0, top / np.maximum(rest, 1), np.inf)
 
-    def meet_criteria(self, shares: Shares, progress: Progress = SILENT) -> NDArray[np.bool_]:
-        """Find the classes that meet all criteria of the column; ``shares`` are those of the values in all records."""
+    def meet_criteria(
+        self, criteria: Sequence[Criterion], shares: Shares, progress: Progress = SILENT
+    ) -> NDArray[np.bool_]:
+        """Find the groups that meet all criteria; ``shares`` are those of the values in all records."""
         good = np.ones(len(self), np.bool_)
         for first in range(0, len(self), _CLASSES_PER_BLOCK):
             progress.update("Looking at sensitive values")
             end = min(first + _CLASSES_PER_BLOCK, len(self))
             block = self._select_range(first, end)
-            for criterion in self.column.chosen.criteria:
+            for criterion in criteria:
                 figures = block.compute_figures(criterion.number, criterion.limit, shares)
                 good[first:end] &= _passes(criterion, figures)
         return good
 
-    def _select_range(self, first: int, end: int) -> ClassValues:
-        """Select the classes ``first`` … ``end`` − 1, without their areas and combinations."""
+    def _select_range(self, first: int, end: int) -> ValueCounts:
+        """Select the groups ``first`` … ``end`` − 1."""
         low, high = self.starts[first], self.starts[end]
         starts = self.starts[first : end + 1] - low
-        return ClassValues(self.column, self.cells, starts, self.codes[low:high], self.sizes[low:high])
+        return ValueCounts(self.harmful, starts, self.codes[low:high], self.sizes[low:high])
+
+
+@dataclass(frozen=True, eq=False)
+class ClassValues(ValueCounts):
+    """The sensitive values of the classes of some areas.
+
+    cells: the counts that these come from; the last of their quasi-identifiers is the sensitive column.
+    """
+
+    column: SensitiveCounts
+    cells: ClassCounts
+
+    @cached_property
+    def areas(self) -> NDArray[np.int64]:
+        """Area of each class: its row of the counts."""
+        return np.searchsorted(self.cells.table.indptr, self.starts[:-1], side="right").astype(np.int64) - 1
+
+    @cached_property
+    def combinations(self) -> NDArray[np.int64]:
+        """Number of each class among all combinations of quasi-identifiers."""
+        first = self.cells.combinations[self.cells.table.indices[self.starts[:-1]]]
+        return np.asarray(first // max(1, self.cells.n_categories[-1]))
+
+    def select(self, kept: NDArray[np.bool_]) -> ClassCounts:
+        """Select the cells of the classes that are kept."""
+        return self.cells.select_classes(np.repeat(kept, self.lengths))
+
+    def total_values(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the records of each value in the classes that are kept."""
+        sizes = np.where(np.repeat(kept, self.lengths), self.sizes, 0)
+        # The weights are floating-point numbers, but exact: nobody has 2**53 records.
+        return np.bincount(self.codes, sizes, self.column.harmful.size).astype(np.int64)
 
 
 def _passes(criterion: Criterion, figures: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -210,7 +223,7 @@ def list_class_values(column: SensitiveCounts, cells: ClassCounts) -> ClassValue
     is_first[indptr[:-1][np.diff(indptr) > 0]] = True
     starts = np.append(np.flatnonzero(is_first), combination.size)
     codes = (cells.combinations % n_values).astype(np.int32)[cells.table.indices]
-    return ClassValues(column, cells, starts, codes, cells.sizes)
+    return ClassValues(column.harmful, starts, codes, cells.sizes, column, cells)
 
 
 def compares_with_all(column: SensitiveCounts) -> bool:

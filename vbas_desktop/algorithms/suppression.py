@@ -130,7 +130,7 @@ def suppress_locally(
     else:
         good = aggregated.sizes >= k
         for each in judged:
-            good &= each.meet_criteria(shares_of(each.column.totals), progress)
+            good &= each.meet_criteria(each.column.chosen.criteria, shares_of(each.column.totals), progress)
         tier_of = np.where(good, 0, NOWHERE).astype(np.uint8)
     found = LocalSuppression(aggregation, aggregated, tier_of, values)
     return _settle(found, [each for each in judged if compares_with_all(each.column)], progress)
@@ -149,7 +149,7 @@ def _refuse(
     columns = []
     for each in judged:
         there = list_class_values(each.column, aggregation.raise_to(each.select(rest), tier))
-        bad = ~there.meet_criteria(shares_of(each.column.totals), progress)
+        bad = ~there.meet_criteria(each.column.chosen.criteria, shares_of(each.column.totals), progress)
         areas.append(there.areas[bad])
         columns.append(np.searchsorted(aggregated.combinations, there.combinations[bad]))
     return np.concatenate(areas), np.concatenate(columns)
@@ -163,7 +163,7 @@ def _settle(found: LocalSuppression, judged: Sequence[ClassValues], progress: Pr
             shares = shares_of(each.total_values(found.tier_of != NOWHERE))
             for tier in range(found.n_tiers):
                 released = found.release_values(each, tier)
-                bad = ~released.meet_criteria(shares, progress)
+                bad = ~released.meet_criteria(each.column.chosen.criteria, shares, progress)
                 tier_of[_list_classes(found, released, bad, tier)] = NOWHERE
         if np.array_equal(tier_of, found.tier_of):
             break

@@ -132,7 +132,7 @@ def literally_released(rows, owner, criteria, benign, k) -> set:
 def test_engine_auditor_and_definition_agree(rows, criterion, benign):
     column = sensitive_of(rows, 5, 3, 5, [criterion], sorted(benign))
     found = list_class_values(column, column.cells)
-    mine = found.meet_criteria(shares_of(column.totals))
+    mine = found.meet_criteria(column.chosen.criteria, shares_of(column.totals))
     spread = spread_of(found, column)
     theirs = ~spread.failing(column.chosen.criteria, spread.totals)
     everybody = Counter(str(value) for _, _, value in rows)
@@ -202,7 +202,9 @@ def test_a_class_of_benign_values_alone_passes_everything():
     rows = [(0, 0, 1)] * 4 + [(0, 1, 0), (0, 1, 2), (1, 0, 0)]
     for criterion in CRITERIA:
         column = sensitive_of(rows, 2, 2, 3, [criterion], benign=[1])
-        assert list_class_values(column, column.cells).meet_criteria(shares_of(column.totals))[0]
+        assert list_class_values(column, column.cells).meet_criteria(column.chosen.criteria, shares_of(column.totals))[
+            0
+        ]
 
 
 @pytest.mark.parametrize(

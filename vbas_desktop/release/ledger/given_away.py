@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.audit.criteria import ValueDistribution, order_of
 from vbas_desktop.model.criteria import Sensitive
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 from .fates import NOT_RELEASED, Atoms, Fates
+from .group_criteria import find_failing_groups
 from .numbering import Ints
 
 
@@ -109,7 +109,5 @@ class _Cells:
         width = self.sensitive.harmful.size
         keys, cell = np.unique(groups[self.atom[mine]] * width + self.value[mine], return_inverse=True)
         number = np.bincount(cell.ravel(), self.number[mine], minlength=keys.size).astype(np.int64)
-        group, value = np.divmod(keys, width)
-        total = int(groups.max(initial=-1)) + 1
-        spread = ValueDistribution(total, group, value, number, self.sensitive.harmful, order_of(self.sensitive.values))
-        return listed & spread.failing(chosen.criteria, everybody)[groups]
+        failing = find_failing_groups(keys, number, self.sensitive.harmful, everybody, chosen.criteria)
+        return listed & np.isin(groups, failing)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.composite_keys import number_combinations
-from vbas_desktop.audit.criteria import ValueDistribution, order_of
 from vbas_desktop.model.criteria import Criterion, criterion_of
 from vbas_desktop.model.words import MISSING
 
 from .entry import Rows, cell_keys
+from .group_criteria import find_failing_groups, rank_numbers
 from .guarded import Guarded
 from .keyed import Hashes, value_hashes
 from .numbering import Ints
@@ -142,23 +142,29 @@ class RowGroups:
         if all(column is None for column in shown):
             return np.zeros(self.people.size, np.bool_)
         values = np.unique(np.concatenate([column.values for column in shown if column is not None]))
-        group, value, number = self._spread(guarded.column, values)
-        harmful = ~np.isin(values, _benign(key, guarded))
+        ranks = _rank_values(key, guarded.column, values, texts)
+        place = np.arange(values.size) if ranks is None else ranks
+        harmful = np.empty(values.size, np.bool_)
+        harmful[place] = ~np.isin(values, _benign(key, guarded))
         owner = owner if shown[owner] is not None else next(i for i, column in enumerate(shown) if column is not None)
         listing = self.listings[owner]
         column = listing.rows.columns[guarded.column]
         everybody = np.bincount(
-            np.searchsorted(values, column.values[column.codes]), listing.rows.counts, values.size
+            place[np.searchsorted(values, column.values)][column.codes], listing.rows.counts, values.size
         ).astype(np.int64)
-        order = _order(key, guarded.column, values, texts)
-        spread = ValueDistribution(self.people.size, group, value, number, harmful, order)
+        pairs, number = self._count_values(guarded.column, values, place)
         missed = np.zeros(self.people.size, np.bool_)
         for criterion in map(criterion_of, guarded.criteria):
-            missed |= _misses(spread, criterion, everybody)
+            does_harm = harmful
+            if criterion.kind == "ordered-closeness" and ranks is None:
+                # The order of a hashed value may be unknown. The distance without order is never smaller.
+                criterion = Criterion("closeness", criterion.limit)
+                does_harm = np.ones_like(harmful)
+            missed[find_failing_groups(pairs, number, does_harm, everybody, [criterion])] = True
         return missed & self.divided
 
-    def _spread(self, column: str, values: Hashes) -> tuple[Ints, Ints, Ints]:
-        """The values of a column in each group: group, value and number, scaled, of all pairs that occur.
+    def _count_values(self, column: str, values: Hashes, place: Ints) -> tuple[Ints, Ints]:
+        """Count the values of a column in each group: group · values + place of the value, and the number, scaled.
 
         If rows are compared without the column, it is not known who of alike rows is in the group; then their values
         count in proportion.
@@ -172,7 +178,7 @@ class RowGroups:
         keys, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
         for release in np.unique(source[source >= 0]).tolist():
             rows = self.listings[release].rows
-            codes = np.searchsorted(values, rows.columns[column].values)[rows.columns[column].codes]
+            codes = place[np.searchsorted(values, rows.columns[column].values)][rows.columns[column].codes]
             part = np.flatnonzero(source == release)
             at, row = _expand(self._parts.row[part], numbers[release])
             total = np.bincount(numbers[release], rows.counts)
@@ -181,8 +187,7 @@ class RowGroups:
             weights.append(self._parts.people[part[at]] * share)
         pairs, where = np.unique(np.concatenate(keys), return_inverse=True)
         number = np.bincount(where.ravel(), np.concatenate(weights), pairs.size)
-        groups, value = np.divmod(pairs, values.size)
-        return groups, value, np.rint(number * _SCALE).astype(np.int64)
+        return pairs, np.rint(number * _SCALE).astype(np.int64)
 
 
 def _expand(wanted: Ints, numbers: Ints) -> tuple[Ints, Ints]:
@@ -195,18 +200,6 @@ def _expand(wanted: Ints, numbers: Ints) -> tuple[Ints, Ints]:
     return at, order[start[at] + inside]
 
 
-def _misses(spread: ValueDistribution, criterion: Criterion, everybody: Ints) -> NDArray[np.bool_]:
-    """The groups that miss a criterion, and have anybody whose value is shown."""
-    shown = spread.sizes > 0
-    if criterion.kind == "ordered-closeness" and spread.order is None:
-        # The order of a hashed value may be unknown. The distance without order is never smaller.
-        spread = ValueDistribution(
-            spread.groups, spread.group, spread.value, spread.number, np.ones_like(spread.harmful)
-        )
-        criterion = Criterion("closeness", criterion.limit)
-    return spread.failing([criterion], everybody) & shown
-
-
 def _benign(key: bytes, guarded: Guarded) -> Hashes:
     """The hashes of benign values, with that of the empty value if it is named as it is shown."""
     missing, empty = value_hashes(key, guarded.column, [MISSING, ""])
@@ -214,8 +207,7 @@ def _benign(key: bytes, guarded: Guarded) -> Hashes:
     return np.append(benign, empty) if missing in benign else benign
 
 
-def _order(key: bytes, column: str, values: Hashes, texts: Sequence[str]) -> Ints | None:
-    """The places of hashed values in the order of the numbers that they stand for; None if one is not known."""
+def _rank_values(key: bytes, column: str, values: Hashes, texts: Sequence[str]) -> Ints | None:
+    """Rank hashed values by the numbers that they stand for; None if one is not known."""
     known: Mapping[int, str] = dict(zip(value_hashes(key, column, texts).tolist(), texts, strict=True))
-    found = [known.get(value, "") for value in values.tolist()]
-    return order_of(found)
+    return rank_numbers([known.get(value, "") for value in values.tolist()])
