@@ -67,6 +67,8 @@ def _power(diversity: float | int, exponent: float) -> float:
 
 
 _MORE_THAN_TWICE_LOG = 12
+_FINER = 12
+"""Numbers of the finer grid from the number below the best one of a grid to the number above it."""
 _LOOKED_AT_ABOVE = 3
 _KEPT_FOR_LOOKING = 6
 """Trials that are kept for looking above what was found, and for following what is found there."""
@@ -83,8 +85,8 @@ def most_trials(regions: int) -> int:
 
 
 def most_scanned(regions: int) -> int:
-    """How many numbers of sites `finest_on_grid` and `least_penalty` try at most: 3 · log2(r) + 14."""
-    return math.floor(3 * math.log2(max(1, regions))) + _MORE_THAN_TWICE_LOG + 2
+    """How many numbers of sites `finest_on_grid` and `least_penalty` try at most: 3 · log2(r) + 20."""
+    return math.floor(3 * math.log2(max(1, regions))) + 20
 
 
 def expected_loss(class_totals: NDArray[np.int64], k: int, sites: int) -> float:
@@ -150,9 +152,9 @@ def finest_on_grid(loss: Callable[[int], int], allowed: int, most: int) -> int:
 def least_penalty(loss: Callable[[int], int], penalty: Callable[[int], float], allowed: int, most: int) -> int:
     """Find the number of sites with the least penalty among those with ``loss(s) <= allowed``; 1 if none is met.
 
-    A logarithmic grid is tried. Then the gaps on both sides of the best number are halved until they are one percent of
-    it. Of equal penalties the larger number is taken. ``penalty`` is asked for numbers that fit only. At most
-    `most_scanned` numbers are tried.
+    A logarithmic grid is tried, then a finer one around the best number: the penalty falls and rises in small steps.
+    Then the gaps on both sides of the best number are halved until they are one percent of it. Of equal penalties the
+    larger number is taken. ``penalty`` is asked for numbers that fit only. At most `most_scanned` numbers are tried.
     """
 
     @cache
@@ -164,8 +166,11 @@ def least_penalty(loss: Callable[[int], int], penalty: Callable[[int], float], a
     best = min(grid, key=rating)
     if rating(best)[0]:
         return 1
-    at = grid.index(best)
-    above, below = grid[max(0, at - 1)], grid[min(len(grid) - 1, at + 1)]
+    above, below = _beside(best, grid)
+    between = (round(number) for number in np.geomspace(above, below, _FINER))
+    finer = sorted({best, *between}, reverse=True)
+    best = min(finer, key=rating)
+    above, below = _beside(best, finer)
     while max(above - best, best - below) > max(1, best // 100):
         is_above = above - best >= best - below
         middle = (best + (above if is_above else below)) // 2
@@ -176,6 +181,12 @@ def least_penalty(loss: Callable[[int], int], penalty: Callable[[int], float], a
         else:
             below = middle
     return best
+
+
+def _beside(number: int, descending: list[int]) -> tuple[int, int]:
+    """Get the numbers before and after one of a descending list; itself at the ends."""
+    at = descending.index(number)
+    return descending[max(0, at - 1)], descending[min(len(descending) - 1, at + 1)]
 
 
 MOST_PASSES = 3

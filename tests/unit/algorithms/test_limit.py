@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.site_numbers import (
@@ -166,6 +166,7 @@ def corrected(unrefined, share, allowed, expected, most=2000):
     return found, best
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     st.floats(0.3, 1.1),
     st.floats(-0.05, 0.05),

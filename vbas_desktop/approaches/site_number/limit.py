@@ -30,11 +30,12 @@ class LimitSiteNumber(SiteNumber):
     larger one does not, then in between by interpolation and bisection. The number that is found fits, and one site
     more would not, unless every initial region has its own. At most 2 · log2(r) + 12 numbers are tried. In tiers the
     loss rises and falls with the number of sites; there a grid of numbers is tried from above, each 1/√2 of the one
-    before, and the search goes on between the first that fits and the one above it (at most 3 · log2(r) + 14 numbers).
+    before, and the search goes on between the first that fits and the one above it (at most 3 · log2(r) + 20 numbers).
 
-    “least-loss”: the number with the least certainty penalty (see the measure) of those that fit: the same grid, then
-    the gaps beside the best number are halved down to one percent of it. The penalty of merged regions falls with the
-    number of sites and that of suppressed records rises, so the allowance is usually not spent.
+    “least-loss”: the number with the least certainty penalty (see the measure) of those that fit: the same grid, a
+    finer one around its best number, then the gaps beside that are halved down to one percent of it. The penalty of
+    merged regions falls with the number of sites and that of suppressed records rises, so the allowance is usually not
+    spent.
 
     Long searches (“refine-sites”, “boundaries”) are left out of trials. The number that is found is refined, and
     corrected by at most two more refinements: the share of the loss that refinement leaves changes slowly with the
