@@ -1,4 +1,4 @@
-"""Addresses of records: what a text names, a file as ever or a place that an engine reads."""
+"""Parses addresses of records: a text names a file, or a place that an engine reads."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Address:
 
     @property
     def name(self) -> str:
-        """What to call the records in a line."""
+        """Return what to call the records in a line."""
         return self.table or Path(self.place.rstrip("/")).name or self.text
 
 
 def record_place(text: str | Path) -> Path | Address:
-    """The file or address that a text names. A file that is there is always a file."""
+    """Return the file or address that a text names. A file that is there is always a file."""
     if isinstance(text, Path):
         # A path has one slash where an address has two.
         text = _SINGLE.sub(r"\1://", str(text))
@@ -71,7 +71,7 @@ def record_place(text: str | Path) -> Path | Address:
 
 
 def folder_beside(text: str | Path) -> Path | None:
-    """The folder beside records, in which papers about them can be kept; None if they are on no disk of this machine.
+    """Return the folder beside records, for papers about them; None if they are on no disk of this machine.
 
     A folder and a pattern for the files in it have the same one.
     """
@@ -88,7 +88,7 @@ def folder_beside(text: str | Path) -> Path | None:
 
 
 def server_name(text: str | Path) -> str:
-    """A name for a file about what one server or catalogue has; no user is in it, who may change."""
+    """Name a file about what one server or catalogue has; no user is in it, who may change."""
     found = record_place(text)
     assert isinstance(found, Address)
     parts = urlsplit(found.place.partition(" ")[0])
@@ -97,7 +97,7 @@ def server_name(text: str | Path) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text names something that an engine reads, not a file."""
+    """Tell whether a text names something that an engine reads, not a file."""
     return isinstance(record_place(text), Address)
 
 

@@ -1,4 +1,4 @@
-"""A row of category numbers before the records of an address: only one file has a first row that can be one."""
+"""Finds a row of category numbers before the records of an address: only one file has a first row that can be one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a dataset consists of, and what its columns are: folders and patterns of Parquet and CSV files."""
+"""Finds the files and columns of a dataset: a folder or pattern of Parquet or CSV files."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ class Dataset:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the files are Parquet; else they are text."""
+        """Tell whether the files are Parquet; else they are text."""
         return self.delimiter is None
 
     @property
     def size_bytes(self) -> int:
-        """The size of all files."""
+        """Return the size of all files."""
         return sum(os.stat(path).st_size for path in self.files)
 
     @property
     def is_one_file(self) -> bool:
-        """Whether all columns of all records are in one file, which then has a first record."""
+        """Tell whether all columns of all records are in one file, which then has a first record."""
         return len(self.files) == 1 and not self.partitions
 
     def mark(self) -> str:
-        """What changes when a file is changed, replaced, added or taken away."""
+        """Return a text that changes when a file is changed, replaced, added or taken away."""
         return mark_of(self.files)
 
 
 def mark_of(files: Sequence[str]) -> str:
-    """What changes when one of the files does."""
+    """Return a text that changes when one of the files does."""
     digest = hashlib.sha256()
     for path in files:
         try:
@@ -75,7 +75,7 @@ def mark_of(files: Sequence[str]) -> str:
 
 
 def dataset_of(address: Address, options: RecordOptions) -> Dataset:
-    """The files that the address names; refused if there are none, or if they do not go together."""
+    """Find the files that the address names; refused if there are none, or if they do not go together."""
     root, files = _files(address)
     if not files:
         message = "There are no Parquet or CSV files here."
@@ -120,7 +120,7 @@ def _refuse_links_out(folder: str, files: Sequence[str]) -> None:
 
 
 def _fits(path: Path, root: Path | None) -> bool:
-    """Whether a file belongs to a dataset: by its name, and unless it or a folder on the way is hidden."""
+    """Tell whether a file belongs to a dataset: by its name, and unless it or a folder on the way is hidden."""
     inside = path.relative_to(root).parts if root is not None else (path.name,)
     if any(part.startswith((".", "_")) for part in inside) or not path.name.lower().endswith((*PARQUET, *TEXT)):
         return False
@@ -128,7 +128,7 @@ def _fits(path: Path, root: Path | None) -> bool:
 
 
 def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of folders of the form name=value, which must be the same on the way to every file."""
+    """List the names of folders of the form name=value, which must be the same on the way to every file."""
     ways = {Path(os.path.relpath(path, root)).parts[:-1] for path in files}
     names = {tuple(unquote(part.partition("=")[0]) for part in way if "=" in part) for way in ways}
     if len(names) > 1:
@@ -159,7 +159,7 @@ def _parquet(folder: str, files: tuple[str, ...], partitions: tuple[str, ...]) -
 def _with_partitions(
     names: tuple[str, ...], types: list[Any], partitions: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Any]:
-    """The columns of the files and those of the folders; numbered, since names may be odd."""
+    """Return the names of all columns, those of the folders last, and their types under numbers: names may be odd."""
     import pyarrow as pa
 
     types = [*types, *(pa.string() for _ in partitions)]

@@ -1,4 +1,4 @@
-"""DuckDB: folders and patterns of Parquet and CSV files, and tables of DuckDB files, with little memory."""
+"""Reads folders and patterns of Parquet and CSV files, and tables of DuckDB files, with DuckDB and little memory."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class DuckDBEngine(DatabaseEngine):
         return [*range(files), *(behind[name] for name in dataset.partitions)]
 
     def _attach(self) -> tuple[tuple[str, ...], Any]:
-        """A table of a DuckDB file, which is opened for reading only."""
+        """Open a DuckDB file for reading only, and name the rows of the table."""
         path = self.address.place
         if not os.path.isfile(path):
             raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=path)
@@ -157,7 +157,7 @@ class DuckDBEngine(DatabaseEngine):
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
-        """Errors in words; a stop stays a stop."""
+        """Explain errors of DuckDB; a stop stays a stop."""
         import duckdb
 
         try:
@@ -168,7 +168,7 @@ class DuckDBEngine(DatabaseEngine):
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> InputError:
-        """What went wrong, without the content of records that DuckDB's messages quote."""
+        """Explain an error without the content of records that DuckDB's messages quote."""
         import duckdb
 
         file, remedy = str(self.address), "Look at the files and try again."
@@ -214,7 +214,7 @@ class DuckDBEngine(DatabaseEngine):
             yield from watched_batches(stream, cursor.interrupt, progress, stage)
 
     def parts(self, column: int, number: int) -> Sequence[str]:
-        """The records, or views of those whose value has one of so many remainders."""
+        """Name the records, or views of those whose hashed value has one of so many remainders."""
         if number == 1:
             return (RECORDS,)
         names = [f"{RECORDS}_{part}_of_{number}" for part in range(number)]
@@ -224,12 +224,12 @@ class DuckDBEngine(DatabaseEngine):
         return names
 
     def sample(self, share: float) -> str:
-        """The records, or a random share of them."""
+        """Name the records, or select a random share of them."""
         sampled = f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
         return RECORDS if share >= 1 else sampled
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
-        """A table in memory."""
+        """Make a table in memory."""
         table = pa.table(dict(columns))
         self._connection.register("vbas_incoming", table)
         try:
@@ -238,7 +238,7 @@ class DuckDBEngine(DatabaseEngine):
             self._connection.unregister("vbas_incoming")
 
     def content_hash(self, outputs: Sequence[str]) -> str:
-        """63 bits of what a row holds."""
+        """Hash a row to 63 bits."""
         return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
 
     def close(self) -> None:
@@ -374,7 +374,7 @@ def forbid_other_files(connection: Any, folders: Sequence[str] = (), files: Sequ
 
 
 def tables_in_file(address: Address) -> list[str]:
-    """The tables and views of a DuckDB file, as schema.table."""
+    """List the tables and views of a DuckDB file, as schema.table."""
     with closing(connect(address)) as connection:
         attach(connection, address.place)
         forbid_other_files(connection)
@@ -382,7 +382,7 @@ def tables_in_file(address: Address) -> list[str]:
 
 
 def _tables(connection: Any) -> list[tuple[str, str]]:
-    """Schema and name of the tables and views of the attached file."""
+    """List schema and name of the tables and views of the attached file."""
     query = (
         "SELECT table_schema, table_name FROM information_schema.tables "
         "WHERE table_catalog = 'house' ORDER BY table_schema, table_name"
@@ -391,5 +391,5 @@ def _tables(connection: Any) -> list[tuple[str, str]]:
 
 
 def text_literal(text: str) -> str:
-    """A text as SQL takes it."""
+    """Write a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""A released file as a table of a DuckDB file: staged in it, read back, and only then given its name."""
+"""Puts a released file into a table of a DuckDB file: staged, read back, and only then given its name."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DuckDBTable(Target):
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
-        """A file that is there gets a staged table; a new one is made beside its place with the table in it."""
+        """Stage the table in the file, or in a new file beside its place."""
         schema, name = table_parts(self.address)
         _refuse_twins(self.address, file)
         if not self._path.exists():
@@ -104,7 +104,7 @@ def _full(schema: str, name: str) -> str:
 
 
 def _owner() -> str:
-    """What the comment of a staged table says, so that only its owner removes it."""
+    """Return the comment of a staged table, by which only its owner removes it."""
     try:
         user = getpass.getuser()
     except OSError:
@@ -155,7 +155,7 @@ def _alone(address: Address) -> Iterator[None]:
 
 @contextmanager
 def _attached(address: Address, writing: bool) -> Iterator[Any]:
-    """A connection to the file, closed at the end: between two of them others may read it."""
+    """Connect to the file for as long as the block lasts: between two of them others may read it."""
     import duckdb
 
     with closing(connect(address)) as connection:

@@ -1,4 +1,4 @@
-"""What an engine must be able to do, and how its work is watched and stopped."""
+"""Says what an engine must be able to do, and watches and stops its work."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DatabaseEngine(ABC):
 
     @property
     def is_one_file(self) -> bool:
-        """Whether the records are one file, which has a first record; tables have none."""
+        """Tell whether the records are one file, which has a first record; tables have none."""
         return False
 
     def first_record(self) -> tuple[str, ...] | None:
@@ -78,11 +78,11 @@ class DatabaseEngine(ABC):
 
     @abstractmethod
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
-        """All of a result that is small enough, as an Arrow table; ``types`` is its Arrow schema."""
+        """Return all of a small result as an Arrow table; ``types`` is its Arrow schema."""
 
     @abstractmethod
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """A large result, batch by batch."""
+        """Yield a large result batch by batch."""
 
     def read_rows(self, columns: Sequence[int], progress: Progress, stage: str) -> Iterator[Any]:
         """Yield all records in some columns as Arrow record batches, in no particular order.
@@ -96,7 +96,7 @@ class DatabaseEngine(ABC):
         return self.batches(f"SELECT {listed} FROM {RECORDS}", types, progress, stage)
 
     def values(self, column: int, most: int, progress: Progress) -> tuple[Any, Any, Any] | None:
-        """The values of a column: as the engine takes them back, with their types, and how often each occurs.
+        """Return the values of a column as the engine takes them back, with their types, and how often each occurs.
 
         None if there are certainly more than ``most``.
         """
@@ -108,7 +108,7 @@ class DatabaseEngine(ABC):
         return keys, typed_as(keys, self.description.schema.field(column).type), found.column(1).combine_chunks()
 
     def missing(self, column: int, progress: Progress) -> int:
-        """How many records have no value in a column (nulls, not-a-numbers and empty texts)."""
+        """Count the records without a value in a column (nulls, not-a-numbers and empty texts)."""
         import pyarrow as pa
 
         name, kind = f"c{column}", self.description.schema.field(column).type
@@ -120,19 +120,19 @@ class DatabaseEngine(ABC):
         return self._number("count(*)", f" WHERE {test}", progress)
 
     def _number(self, what: str, which: str, progress: Progress) -> int:
-        """One number that is computed of the records."""
+        """Compute one number of the records."""
         found = self.fetch(f"SELECT {what} AS n FROM {RECORDS}{which}", None, progress, LOOKING)
         return int(found.column(0)[0].as_py())
 
     def parts(self, column: int, number: int) -> Sequence[str]:
-        """The names of so many parts of the records, in each of which all records are that have a value of the column.
+        """Name so many parts of the records; all records with the same value in the column are in one of them.
 
         One part, however many were asked for, where the engine itself puts on its disk what does not fit.
         """
         return (RECORDS,)
 
     def sample(self, share: float) -> str:
-        """The name of the records in a query, or what stands for a random share of them."""
+        """Name the records in a query, or select a random share of them."""
         return RECORDS if share >= 1 else f"(SELECT * FROM {RECORDS} WHERE {self.random} < {share:.9f}) AS sampled"
 
     @abstractmethod
@@ -141,11 +141,11 @@ class DatabaseEngine(ABC):
 
     @abstractmethod
     def content_hash(self, outputs: Sequence[str]) -> str:
-        """An expression for a 64-bit number that depends on what a row holds in these columns, and on nothing else."""
+        """Write an expression for a 64-bit number that depends on nothing but what a row holds in these columns."""
 
     @contextmanager
     def steady(self, progress: Progress) -> Iterator[None]:
-        """A context in which all queries see the same records, where the engine can; else changes are noticed.
+        """Let all queries inside see the same records, where the engine can; else changes are noticed.
 
         There are no snapshots of files: they are compared at the beginning, and again where something is kept.
         """
@@ -158,7 +158,7 @@ class DatabaseEngine(ABC):
             raise changed(self.address)
 
     def mark(self) -> str:
-        """The mark of the records as they are now."""
+        """Return the mark of the records as they are now."""
         return ""
 
     @abstractmethod
@@ -167,7 +167,7 @@ class DatabaseEngine(ABC):
 
 
 def watched(job: Callable[[], T], cancel: Callable[[], None], progress: Progress, stage: str) -> T:
-    """What ``job`` returns, done by a thread of its own. A stop makes the engine stop too, and waits until it has."""
+    """Do a job in a thread of its own and return its result. A stop makes the engine stop too, and waits for that."""
     future: Future[T] = Future()
     thread = threading.Thread(target=_answer, args=(job, future), name="vbas-source", daemon=True)
     thread.start()
@@ -189,7 +189,7 @@ def watched(job: Callable[[], T], cancel: Callable[[], None], progress: Progress
 def watched_batches(
     first: Callable[[], Iterator[T]], cancel: Callable[[], None], progress: Progress, stage: str
 ) -> Iterator[T]:
-    """The same for results that come piece by piece."""
+    """Yield the pieces of a result, each made in a thread of its own, as by `watched`."""
     pieces = watched(first, cancel, progress, stage)
     while True:
         piece = watched(lambda: next(pieces, None), cancel, progress, stage)
@@ -206,20 +206,20 @@ def _answer(job: Callable[[], T], future: Future[T]) -> None:
 
 
 def changed(address: Address) -> InputError:
-    """The refusal to go on with records that somebody changed."""
+    """Make the error that somebody changed the records."""
     message = "The records were changed while they were worked on."
     return refusal("input-changed", message, "Wait until nobody changes them, then load them again.", file=address)
 
 
 def not_installed(address: Address, package: str) -> InputError:
-    """The refusal of an address whose engine is not there."""
+    """Make the error that the engine of an address is not installed."""
     message = f"Addresses of this kind need the package {package}, which is not installed."
     remedy = "Install the extra “sources”: `make setup-sources`, or `pip install vbas-desktop[sources]`."
     return refusal("engine-missing", message, remedy, file=address)
 
 
 def no_fit(address: Address, column: str | None = None) -> Finding:
-    """What is said of values that cannot be what their type says."""
+    """Make the finding that values cannot be what their type says."""
     message = "Values of the table do not fit their types here (a date outside the calendar, say)."
     return Finding(
         "no-fit", message, "Cast the column to text in a view, and name that.", file=str(address), column=column
@@ -227,12 +227,12 @@ def no_fit(address: Address, column: str | None = None) -> Finding:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL takes it."""
+    """Write a name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def typed_as(column: Any, kind: Any) -> Any:
-    """The column as a type, where it can be: engines know fewer units of time than Parquet."""
+    """Cast a column to a type, where that is possible: engines know fewer units of time than Parquet."""
     import pyarrow as pa
 
     if column.type == kind or pa.types.is_nested(kind):
@@ -245,6 +245,6 @@ def typed_as(column: Any, kind: Any) -> Any:
 
 
 def cast(found: Any, types: Any) -> Any:
-    """A table or batch under the names and types of a schema."""
+    """Cast a table or batch to the names and types of a schema."""
     columns = [typed_as(column, field.type) for column, field in zip(found.columns, types, strict=True)]
     return type(found).from_arrays(columns, names=types.names)

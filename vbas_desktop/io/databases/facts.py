@@ -86,7 +86,7 @@ def has_too_many_values(facts: ColumnFacts, rows: int) -> bool:
 
 
 def codable(kind: Any) -> bool:
-    """Whether values of a type have a text that can be a category."""
+    """Tell whether values of a type have a text that can be a category."""
     import pyarrow as pa
 
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -122,7 +122,7 @@ def describe_records(
 
 
 def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:
-    """What changes when records do: a hash of names, number of records and the frequencies of all values.
+    """Hash the names, the number of records and the frequencies of all values.
 
     It does not depend on the order of the records nor on the engine, so the same records have it everywhere.
     """

@@ -1,4 +1,4 @@
-"""The tables that an address without one leads to."""
+"""Lists the tables that an address without one leads to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .address import DATABASES, Address, Kind, record_place
 
 
 def has_tables(text: str) -> bool:
-    """Whether a text is the address of a database, of which a table can be chosen."""
+    """Tell whether a text is the address of a database, of which a table can be chosen."""
     try:
         place = record_place(text)
     except InputError:
@@ -20,7 +20,10 @@ def has_tables(text: str) -> bool:
 
 
 def tables_of(text: str, progress: Progress, password: str | None = None) -> list[str]:
-    """The tables and views, as schema.table. A password that works is kept in memory for the connections after it."""
+    """List the tables and views, as schema.table.
+
+    A password that works is kept in memory for the connections after it.
+    """
     place = record_place(text)
     assert isinstance(place, Address)
     if place.kind is Kind.POSTGRESQL:
@@ -37,5 +40,5 @@ def tables_of(text: str, progress: Progress, password: str | None = None) -> lis
 
 
 def with_table(text: str, table: str) -> str:
-    """The address of one of the tables."""
+    """Return the address of one of the tables."""
     return f"{text.partition('#')[0]}#{table}"

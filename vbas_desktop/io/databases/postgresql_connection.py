@@ -1,4 +1,4 @@
-"""A connection to a PostgreSQL server, and what its errors mean in words."""
+"""Connects to a PostgreSQL server, and explains its errors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _has_own_root_certificate() -> bool:
 
 
 def connected(address: Address, progress: Progress, password: str | None = None) -> Any:
-    """A connection to the server of an address; nobody but that server is asked."""
+    """Connect to the server of an address; nobody but that server is asked."""
     try:
         import psycopg
     except ImportError:
@@ -102,7 +102,7 @@ def _wants_password(text: str) -> bool:
 
 
 def told(error: Exception, address: Address) -> Exception:
-    """What a server's error means. Its own text may quote values, so only what is harmless is passed on."""
+    """Explain an error of a server. Its own text may quote values, so only what is harmless is passed on."""
     import psycopg
     from psycopg import errors
 
@@ -163,11 +163,11 @@ class Pieces(io.RawIOBase):
         self._copy, self._waiting, self._ended = copy, bytearray(), False
 
     def readable(self) -> bool:
-        """Always, until it has ended."""
+        """Tell that it can be read."""
         return True
 
     def is_empty(self) -> bool:
-        """Whether there is nothing at all; looks ahead."""
+        """Look ahead and tell whether there is nothing at all."""
         self._fill(1)
         return not self._waiting
 
@@ -178,7 +178,7 @@ class Pieces(io.RawIOBase):
             self._waiting += data
 
     def read(self, size: int = -1) -> bytes:
-        """The next piece, of so many bytes or one more."""
+        """Read the next piece, of so many bytes or one fewer."""
         self._fill(size + 1 if size > 0 else sys.maxsize)
         if size < 0:
             size = len(self._waiting)

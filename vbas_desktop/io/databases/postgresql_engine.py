@@ -1,4 +1,4 @@
-"""PostgreSQL: a table or view of a server, counted and joined there, under one snapshot where that matters."""
+"""Reads a table or view of a PostgreSQL server, counted and joined there, under one snapshot where that matters."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PostgreSQLEngine(DatabaseEngine):
         return f"{quoted(self._schema)}.{quoted(self._table)}"
 
     def _found(self, progress: Progress) -> tuple[str, str, list[tuple[str, str, str]]]:
-        """Schema, name and columns of the table that the address names."""
+        """Find schema, name and columns of the table that the address names."""
         listed = self._rows(_TABLES, (), progress)
         wanted = self.address.table
         found = [(schema, name) for schema, name in listed if wanted in (f"{schema}.{name}", name)]
@@ -74,7 +74,7 @@ class PostgreSQLEngine(DatabaseEngine):
         return schema, table, [(name, kind, shape) for name, kind, shape in columns]
 
     def _rows(self, query: str, values: Sequence[Any], progress: Progress) -> list[tuple[Any, ...]]:
-        """A small result as Python values."""
+        """Return a small result as Python values."""
 
         def job() -> list[tuple[Any, ...]]:
             with self._connection.cursor() as cursor:
@@ -107,21 +107,21 @@ class PostgreSQLEngine(DatabaseEngine):
             self._connection.close()
 
     def _whole(self, query: str) -> str:
-        """The query with the records named by place."""
+        """Return the query with the records, whose columns are numbered, before it."""
         columns = ", ".join(
             f"{_text_of(name, kind)} AS c{place}" for place, (name, kind, _) in enumerate(self._columns)
         )
         return f"WITH {RECORDS} AS NOT MATERIALIZED (SELECT {columns} FROM {self._name}) {query}"
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
-        """All of a result."""
+        """Return all of a result."""
         batches = list(self.batches(query, types, progress, stage))
         if batches:
             return pa.Table.from_batches(batches)
         return types.empty_table() if types is not None else pa.table({"n": [0]})
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """A result batch by batch, as the server's own CSV, which keeps empty texts and missing values apart."""
+        """Yield a result in batches from the server's own CSV, which keeps empty texts and missing values apart."""
         import psycopg
 
         types = types if types is not None else pa.schema([("n", pa.int64())])
@@ -169,7 +169,7 @@ class PostgreSQLEngine(DatabaseEngine):
             active.close()  # type: ignore[attr-defined]
 
     def values(self, column: int, most: int, progress: Progress) -> tuple[Any, Any, Any] | None:
-        """The values of a column with their numbers; the server gets them back as the text that it gave."""
+        """Return the values of a column with their numbers; the server gets them back as the text that it gave."""
         name, kind = f"c{column}", self.description.schema.field(column).type
         # The statistics of the server spare a count that would be in vain; without any, the count is tried.
         guess = self._rows(_DISTINCT, (self._schema, self._table, self._columns[column][0]), progress)
@@ -185,7 +185,7 @@ class PostgreSQLEngine(DatabaseEngine):
         return tuple(found.column(place).combine_chunks() for place in range(3))  # type: ignore[return-value]
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
-        """A temporary table, which the server drops with the connection."""
+        """Make a temporary table, which the server drops with the connection."""
         kinds = {"int32": "integer", "int64": "bigint", "string": "text"}
         declared = ", ".join(
             f"{each} {self._key_type(keys[each]) if each in keys else kinds[str(column.type)]}"
@@ -211,12 +211,12 @@ class PostgreSQLEngine(DatabaseEngine):
         return "text" if kind.startswith(_FILLED) else kind
 
     def content_hash(self, outputs: Sequence[str]) -> str:
-        """64 bits of what a row holds."""
+        """Hash a row to 64 bits."""
         return f"hashtextextended(ROW({', '.join(outputs)})::text, 0)"
 
     @contextmanager
     def steady(self, progress: Progress) -> Iterator[None]:
-        """One snapshot for all queries inside; what others change meanwhile is not seen."""
+        """Give all queries inside one snapshot; what others change meanwhile is not seen."""
         if self._connection.info.transaction_status != 0:
             yield
             return
@@ -257,7 +257,7 @@ _DISTINCT = "SELECT n_distinct FROM pg_stats WHERE schemaname = %s AND tablename
 
 
 def server_tables(address: Address, progress: Progress, password: str | None = None) -> list[str]:
-    """The tables and views that an address without a table leads to, as schema.table."""
+    """List the tables and views that an address without a table leads to, as schema.table."""
     with closing(connected(address, progress, password)) as connection:
         return [f"{schema}.{name}" for schema, name in connection.execute(_TABLES).fetchall()]
 
@@ -266,7 +266,7 @@ _FILLED = ("character(", "bpchar")
 
 
 def _text_of(name: str, kind: str) -> str:
-    """Blanks that only fill a fixed width are no part of a text."""
+    """Write the expression of a column, without blanks that only fill a fixed width."""
     return f"{quoted(name)}::text" if kind.startswith(_FILLED) else quoted(name)
 
 
@@ -275,7 +275,7 @@ _MOST_DIGITS = 38
 
 
 def arrow_type(kind: str, shape: str) -> Any:
-    """What a type of the server is here; what has no equal is text."""
+    """Return the Arrow type of a type of the server; what has no equal is text."""
     if shape == "opaque":
         return pa.binary()
     if kind in _WHOLE:
@@ -294,7 +294,7 @@ def arrow_type(kind: str, shape: str) -> Any:
 
 
 def _plain(types: Any) -> dict[str, Any]:
-    """How the fields are read: numbers without a sign and with many digits as text first."""
+    """Return the types as which fields are read: numbers without a sign and with many digits as text first."""
     return {
         field.name: pa.string() if field.type == pa.binary() or pa.types.is_floating(field.type) else field.type
         for field in types
@@ -302,5 +302,5 @@ def _plain(types: Any) -> dict[str, Any]:
 
 
 def _as_csv(column: Any) -> Any:
-    """A column as the server's CSV takes it."""
+    """Return a column as the server's CSV takes it."""
     return column if pa.types.is_integer(column.type) else column.cast(pa.string())

@@ -1,4 +1,4 @@
-"""A released file as a table of a PostgreSQL server: staged, read back, and only then given its name."""
+"""Puts a released file into a table of a PostgreSQL server: staged, read back, and only then given its name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PostgreSQLTable(Target):
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
-        """A table of its own beside it, in the same schema."""
+        """Stage a table of its own beside it, in the same schema."""
         schema, _ = table_parts(self.address)
         with closing(connected(self.address, progress)) as connection:
             key = secrets.randbits(31)

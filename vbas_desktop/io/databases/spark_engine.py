@@ -1,4 +1,4 @@
-"""Spark: a folder of Parquet files or a table, counted and joined by the executors of a cluster or of this machine."""
+"""Reads a folder of Parquet files or a table with Spark: executors of a cluster or of this machine count and join."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ class SparkEngine(DatabaseEngine):
             self._session.sparkContext.cancelAllJobs()
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
-        """All of a result."""
+        """Return all of a result."""
         table = self._watched(lambda: self._session.sql(query).toArrow(), progress, stage)
         return table if types is None else cast(table, types)
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """A result batch by batch: executors pack their batches, the driver hands one partition after the other out."""
+        """Yield a result in batches: executors pack them, the driver hands one partition after the other out."""
 
         def stream() -> Iterator[Any]:
             packed = self._session.sql(query).mapInArrow(_packing(), "packed binary")
@@ -103,7 +103,7 @@ class SparkEngine(DatabaseEngine):
         return watched_batches(stream, self._cancel, progress, stage)
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
-        """A small table in the session."""
+        """Make a small table in the session."""
 
         def job() -> None:
             self._session.createDataFrame(pa.table(dict(columns))).createOrReplaceTempView(name)
@@ -111,11 +111,11 @@ class SparkEngine(DatabaseEngine):
         self._watched(job, progress, _STAGE)
 
     def content_hash(self, outputs: Sequence[str]) -> str:
-        """64 bits of what a row holds."""
+        """Hash a row to 64 bits."""
         return f"xxhash64({', '.join(outputs)})"
 
     def mark(self) -> str:
-        """That of the files, if this machine has them; of tables the verification notices changes."""
+        """Return the mark of the files, if this machine has them; of tables the verification notices changes."""
         return self._dataset.mark() if self._dataset else ""
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class SparkEngine(DatabaseEngine):
 
 
 def _packing() -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What executors run: Arrow batches as bytes, one value each. Made here, since they lack this program."""
+    """Make what executors run: Arrow batches as bytes, one value each. Made here, since they lack this program."""
 
     def packed(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -139,7 +139,7 @@ def _packing() -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def telling(job: Callable[[], T], address: Address) -> T:
-    """What a job at Spark gives; its errors in words."""
+    """Do a job at Spark, and explain its errors."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -151,7 +151,7 @@ def telling(job: Callable[[], T], address: Address) -> T:
 
 @contextlib.contextmanager
 def session_at(address: Address, progress: Progress) -> Iterator[Any]:
-    """The session at the master of an address, for as long as the block lasts."""
+    """Hold the session at the master of an address for as long as the block lasts."""
     master = address.place.partition(" ")[0]
     session = watched(lambda: _session(address, master), lambda: None, progress, "Starting Spark")
     try:
@@ -167,7 +167,7 @@ _scratch_folders: dict[str, Path] = {}
 
 
 def _session(address: Address, master: str) -> Any:
-    """The session at a master; there can be one at a time in a process."""
+    """Start or share the session at a master; there can be one at a time in a process."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -255,7 +255,7 @@ def _make_scratch_folder() -> Path:
 
 
 def _defaults() -> dict[str, str]:
-    """The settings of the user's own spark-defaults.conf."""
+    """Read the settings of the user's own spark-defaults.conf."""
     home = os.environ.get("SPARK_CONF_DIR") or os.path.join(os.environ.get("SPARK_HOME", ""), "conf")
     try:
         lines = (Path(home) / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
@@ -296,7 +296,7 @@ def _silence_accumulators() -> None:
 
 
 def _is_not_of_java(record: logging.LogRecord) -> bool:
-    """The way to Java prints a traceback when Java is gone; whoever waits for an answer tells it in words."""
+    """Tell whether a message is not the traceback of a lost Java, which whoever waits for an answer explains."""
     return record.module != "java_gateway"
 
 
@@ -313,7 +313,7 @@ def _let_go(master: str) -> None:
 
 
 def _seen_from_here(address: Address, path: str) -> Dataset | None:
-    """The files, if the folder is one that this machine has, too."""
+    """Find the files, if the folder is one that this machine has, too."""
     if not Path(path).exists():
         return None
     return dataset_of(Address(address.text, address.kind, path), RecordOptions())
@@ -354,7 +354,7 @@ _TOLD = (
 
 
 def told(error: Exception, address: Address) -> InputError:
-    """What an error of Spark means; its own text may quote values, so only what is harmless is passed on."""
+    """Explain an error of Spark; its own text may quote values, so only what is harmless is passed on."""
     text = str(error)
     for signs, code, message, remedy in _TOLD:
         if any(sign in text for sign in signs):

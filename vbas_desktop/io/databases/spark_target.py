@@ -1,4 +1,4 @@
-"""A released file as a table that a Spark cluster knows: staged as another one, read back, then renamed."""
+"""Puts a released file into a table that a Spark cluster knows: staged as another one, read back, then renamed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SparkTable(Target):
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
-        """A table beside it with a name that tells whose it is."""
+        """Stage a table beside it, with a name that tells whose it is."""
         self.check(progress)
         schema, _ = table_parts(self.address)
         with session_at(self.address, progress) as session:
@@ -94,7 +94,7 @@ class SparkTable(Target):
 
 
 def _write(session: Any, staged: str, file: Path, address: Address) -> None:
-    """The rows a part at a time; the first makes the table, with the process that it belongs to."""
+    """Write the rows a part at a time; the first makes the table, with the process that it belongs to."""
     whose = {_OWNER: getpass.getuser(), _PLACE: f"{platform.node()} {os.getpid()}"}
     with pq.ParquetFile(file) as source:
         for number, batch in enumerate(source.iter_batches(batch_size=_BATCH_ROWS)):
@@ -110,7 +110,7 @@ def _write(session: Any, staged: str, file: Path, address: Address) -> None:
 
 
 def _portable(table: Any, address: Address) -> Any:
-    """The same values in types that Spark has."""
+    """Cast values to types that Spark has."""
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
     columns = []
     for column in table.columns:

@@ -1,11 +1,11 @@
-"""Records behind an address as a table: facts and counts are asked of the engine, records stay where they are."""
+"""Asks an engine for facts and counts of the records behind an address; the records stay where they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,15 @@ from vbas_desktop.settings.reading import RecordOptions
 from .address import Address, Kind
 from .category_row import refuse_numbers, settle_first_record
 from .coding import code_records
-from .counting import in_parts
-from .engine import LOOKING, RECORDS, DatabaseEngine, changed
+from .engine import LOOKING, OUT_OF_MEMORY, RECORDS, DatabaseEngine, changed
 from .facts import Values, describe_column, describe_records
 from .queries import count_query, select_query
 
+T = TypeVar("T")
+
 COUNTING = "Counting classes"
+_STEP = 4
+_MOST_PARTS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +109,7 @@ class DatabaseTable:
     def pieces(
         self, columns: Sequence[str], progress: Progress, stage: str
     ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
-        """One query that hands all records out, batch by batch; in no order, and none is kept."""
+        """Yield the codes of all records batch by batch, by one query; in no order, and none is kept."""
         met = 0
         for batch in self.engine.batches(*self._asked(columns, RECORDS), progress, stage):
             progress.update(stage, met / self.rows)
@@ -116,7 +119,7 @@ class DatabaseTable:
             raise changed(self.engine.address)
 
     def _asked(self, columns: Sequence[str], source: str) -> tuple[str, Any]:
-        """The query for some columns of all records or some, and the types of what it gives."""
+        """Write the query for some columns of all records or some, with the types of its result."""
         import pyarrow as pa
 
         places = [self.place(name) for name in columns]
@@ -191,7 +194,7 @@ class DatabaseTable:
         raise refusal("records-needed", message, "Use a record file for it.", file=self.source.path)
 
     def count(self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress) -> tuple[ClassCounts, int]:
-        """One query, or a few if memory is short; what comes back is as large as the counts."""
+        """Count by one query, or a few if memory is short; what comes back is as large as the counts."""
         lookups = (region, *quasi_identifiers)
         numbers = tuple(each.number for each in quasi_identifiers)
         places = [self.place(each.column) for each in lookups]
@@ -222,7 +225,7 @@ class DatabaseTable:
             raise changed(self.engine.address)
 
     def _counted(self, places: Sequence[int], name: str, progress: Progress) -> Any:
-        """The counts of all combinations that occur in some columns, as an Arrow table: the columns, then n."""
+        """Count the combinations that occur in some columns: an Arrow table of the columns and n."""
         import pyarrow as pa
 
         schema = self.engine.description.schema
@@ -240,17 +243,17 @@ class DatabaseTable:
         return area, classes, np.asarray(found.column(len(lookups)).to_numpy(), np.int64)
 
     def codes_of(self, name: str, column: Any) -> NDArray[np.int64]:
-        """The category of each value of a result."""
+        """Return the category of each value of a result."""
         indices, codes = self._numbered(name, column)
         return codes[indices]
 
     def _looked_up(self, lookup: Lookup, column: Any) -> NDArray[np.int64]:
-        """What a lookup has for each value of a result; looked up once for each different value."""
+        """Return what a lookup has for each value of a result; looked up once for each different value."""
         indices, codes = self._numbered(lookup.column, column.combine_chunks())
         return lookup.table.astype(np.int64)[codes][indices]
 
     def _numbered(self, name: str, column: Any) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
-        """Each value by its number, and the category of each number.
+        """Number the values of a result, and return the category of each number.
 
         Refused if there are others than when the records were described.
         """
@@ -266,7 +269,7 @@ class DatabaseTable:
         return indices, codes
 
     def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> CodedTable:
-        """A random sample of about so many records, or all if there are no more, with the codes of this table."""
+        """Draw a random sample of about so many records, or all if there are no more, with the codes of this table."""
         source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
         found = self.engine.fetch(*self._asked(columns, source), progress, "Testing the released columns")
         codes = {}
@@ -279,6 +282,23 @@ class DatabaseTable:
     def close(self) -> None:
         """Let go of the engine."""
         self.engine.close()
+
+
+def in_parts(engine: DatabaseEngine, column: int, job: Callable[[str], T]) -> list[T]:
+    """Do a job on all records, which it gets by their name, or, if memory is short, on ever smaller parts of them.
+
+    The parts are cut by the values of a column, so nothing that is grouped by it is in two of them.
+    """
+    number = 1
+    while True:
+        names = engine.parts(column, number)
+        try:
+            return [job(name) for name in names]
+        except InputError as error:
+            short = any(finding.code == OUT_OF_MEMORY for finding in error.findings)
+            if not short or number > len(names) or number >= _MOST_PARTS:
+                raise
+        number *= _STEP
 
 
 def open_database_table(
@@ -305,7 +325,7 @@ def open_database_table(
 
 
 def open_engine(address: Address, options: RecordOptions, progress: Progress) -> DatabaseEngine:
-    """The engine that reads an address, connected; a first row of category numbers is none of its records."""
+    """Open the engine that reads an address; a first row of category numbers is none of its records."""
     from .duckdb_engine import DuckDBEngine
     from .postgresql_engine import PostgreSQLEngine
     from .spark_engine import SparkEngine

@@ -1,4 +1,4 @@
-"""Where a verified release can go besides its folder: staged beside its place, and put there once it was audited."""
+"""Puts a verified release elsewhere: staged beside its place, audited there, and only then given its name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Target(ABC):
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The formats of a released file that it takes: one with types, but for folders."""
+        """Return the formats of a released file that it takes: one with types, but for folders."""
         return ("parquet",)
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Target(ABC):
 
 
 def target_of(text: str) -> Target:
-    """The target that a text names; refused in words if it names none."""
+    """Return the target that a text names; refused if it names none."""
     scheme, _, rest = text.partition(":")
     if scheme.lower() in ("postgresql", "postgres", "spark", "spark-local"):
         place = record_place(text)
@@ -113,7 +113,7 @@ class ParquetFile(Target):
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
-        """A hidden folder beside the file holds it until then."""
+        """Stage the file in a hidden folder beside its place."""
         self.check(progress)
         with staged_file(self.path) as made:
             _copy_parts(file, progress, lambda number: made, one=True)
@@ -144,7 +144,7 @@ class Folder(Target):
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
-        """A hidden folder beside it takes its place."""
+        """Stage a hidden folder beside it that takes its place."""
         self.check(progress)
         with staged_folder(self.path, _NAMES) as made:
             (made / FOLDER_MARK).write_text(f"{MARK}\n", encoding="utf-8")
@@ -176,7 +176,7 @@ def _copy_bytes(file: Path, made: Path, progress: Progress) -> None:
 
 
 def _copy_parts(file: Path, progress: Progress, named: Any, one: bool = False) -> None:
-    """The rows of a Parquet file in one file or several of the same size."""
+    """Copy the rows of a Parquet file into one file or several of the same size."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as source:
@@ -198,7 +198,7 @@ def _copy_parts(file: Path, progress: Progress, named: Any, one: bool = False) -
 
 
 def table_parts(target: Address) -> tuple[str, str]:
-    """Schema and name of the table that a target names."""
+    """Return schema and name of the table that a target names."""
     schema, mark, name = target.table.partition(".")
     if not (schema and mark and name):
         message = "The target names no schema and table."
@@ -207,6 +207,6 @@ def table_parts(target: Address) -> tuple[str, str]:
 
 
 def taken(place: str, what: str = "table") -> InputError:
-    """The refusal to replace what is no release."""
+    """Make the error that the target is no release, which is not replaced."""
     message = f"The target is a {what} that is no earlier release, so it is left alone."
     return refusal("target-taken", message, "Choose another name.", file=place)
