@@ -4,9 +4,8 @@ Faults: comparisons (also at the boundary), ``and`` and ``or``, ``any`` and ``al
 ``not``, arithmetic, numbers one off, ``True`` and ``False``, and left-out statements (refusals first of all).
 
 Nothing is planted in texts, annotations, decorators, progress reports, ``strict=True`` (which guards against faults
-elsewhere), sizes of buffers (``1 << 20``), rehearsals (which compute with made-up numbers to have loops compiled) and
-compiled functions. The compiled ones are compared value by value with plain counterparts in their tests; the compiled
-code of their callers, which is kept on the disk, would hide a mutant.
+elsewhere), sizes of buffers (``1 << 20``) and compiled functions. The compiled ones are compared value by value with
+plain counterparts in their tests; the cached machine code of their callers would hide a mutant.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _OPPOSITES = {
     "argmin": "argmax",
     "argmax": "argmin",
 }
-_COMPILED = {"compiled", "inner", "inlined", "kernel", "subkernel", "register_jitable", "njit"}
+_COMPILED = {"kernel", "subkernel", "allocating_subkernel", "register_jitable"}
 _SKIPPED_NAMES = {"progress", "TYPE_CHECKING"}
 
 
@@ -124,7 +123,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         names = {ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list}
-        if names & _COMPILED or node.name.lstrip("_").startswith("rehearse"):
+        if names & _COMPILED:
             return
         self._functions.append(node.name)
         for default in (*node.args.defaults, *(default for default in node.args.kw_defaults if default)):

@@ -35,7 +35,6 @@ _PATTERNS = (
 )
 _LEFT_OUT = {
     "audit/copies.py": "needs real engines (make test-sources)",
-    "audit/words.py": "is compiled into loops",
     "io/signals.py": "ends the program on a signal",
     "release/patience.py": "estimates how long a release takes",
     "release/database_records.py": "needs real engines (make test-sources)",

@@ -1,5 +1,5 @@
 """Pure array functions shared by approaches: nearest site, grouped counts, neighbours, map shapes and
 colours, Pareto.
 
-May use ``model``, numpy, scipy, numba and shapely; no files, no state.
+May use ``model``, numpy, scipy and shapely, and numba in ``kernels``; no files, no state.
 """

@@ -26,7 +26,7 @@ _LATER: dict[str, Parts] = {
 """Packages that are imported but hardly ever used, with the parts that need nothing of the rest and what these define.
 
 `scipy` imports all of `numpy`, even a compiler of Fortran; searching points imports rotations, sparse matrices and
-linear algebra; `numba` reads settings that nobody has made.
+linear algebra; `numba`, where a search needs it, reads settings that nobody has made.
 """
 
 
