@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from vbas_desktop.approaches.base import Card, parameter
 from vbas_desktop.model.progress import Progress
 
-from .better import Better, exchange
 from .direct_model import DirectModel
+from .heuristic import Heuristic
 from .pieces_model import PiecesModel
 from .planners import Planner
 from .solving import Clock, Levels, minimise_levels
 from .task import Plan, Task
-from .vectors import AnonymityVector
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,8 @@ class Optimal(Planner):
     Notes
     -----
     Without side constraints the classes are cut into pieces and the slots filled with patterns of pieces, which
-    leaves out who sits where; with them, the model has a variable for each class in each slot. Starts from the plan
-    of “better”. Stopping, or the end of the time, keeps the best plan so far and tells which levels are proved.
+    leaves out who sits where; with them, the model has a variable for each class in each slot. Starts from the instant
+    plan. Stopping, or the end of the time, keeps the best plan so far and tells which levels are proved.
     """
 
     card: ClassVar[Card] = Card(
@@ -48,7 +47,7 @@ class Optimal(Planner):
         if task.constrained:
             matrix, levels = self._direct(task, clock, progress)
         else:
-            matrix = Better(min(5.0, self.time_limit / 4)).make(task, progress).matrix(task)
+            matrix = Heuristic().make(task, progress).matrix(task)
             if _is_vector_of_seats(task, matrix):
                 return Plan.from_matrix(matrix, self.card.name, "optimal")
             matrix, levels = _pieces(task, matrix, clock, progress)
@@ -60,7 +59,7 @@ class Optimal(Planner):
         if limits:
             model.best = model.first_plan(clock, progress)
         else:
-            model.best = Better(min(5.0, self.time_limit / 4)).make(task, progress).matrix(task)
+            model.best = Heuristic().make(task, progress).matrix(task)
         levels = minimise_levels(
             model.model, model.entries, model.values(model.best), model.hint, model.accept, clock, progress
         )
@@ -70,12 +69,7 @@ class Optimal(Planner):
 def _pieces(task: Task, start: NDArray[np.int64], clock: Clock, progress: Progress) -> tuple[NDArray[np.int64], Levels]:
     model = PiecesModel(task, start)
     levels = minimise_levels(model.model, model.entries, model.values(), model.hint, model.accept, clock, progress)
-    matrix = model.seat()
-    if not levels.complete:
-        improved = exchange(task, matrix.copy(), progress, 0.2) if not clock.stopped else matrix
-        if AnonymityVector.of_sizes(improved) < AnonymityVector.of_sizes(matrix):
-            matrix = improved
-    return matrix, levels
+    return model.seat(), levels
 
 
 def _is_vector_of_seats(task: Task, matrix: NDArray[np.int64]) -> bool:
