@@ -30,6 +30,15 @@ class HashedFile(io.RawIOBase):
         """Always: that is what it is for."""
         return True
 
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, as many as asked for unless the file ends."""
+        data = self._raw.read(size) or b""
+        while len(data) < size and (more := self._raw.read(size - len(data))):
+            data += more
+        self._sha.update(data)
+        self.bytes_read += len(data)
+        return data
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer as far as the file goes."""
         view, size = memoryview(buffer), 0

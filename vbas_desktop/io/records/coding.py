@@ -20,8 +20,9 @@ class ColumnCoder:
     """Numbers the values of one column in the order of their first appearance, and keeps the number of each record.
 
     ``encode`` turns an Arrow array into a dictionary array without missing values; the dictionaries of all batches are
-    of one type, binary or string. Dictionaries are merged when they have as many values together as are known: the
-    time for that is in proportion to their sizes, and few values are held twice. A column of more than
+    of one type, binary or string. They are merged when they have as many values together as are known: the time for
+    that is in proportion to their sizes, and few values are held twice. ``_parts`` has for each batch the index of each
+    record into the dictionary of the batch, and the number of each entry of that dictionary. A column of more than
     ``most_values`` values (None: there is no limit) is given up: it is counted on, but not coded.
     """
 
@@ -30,7 +31,7 @@ class ColumnCoder:
         self._most_values = most_values
         self._values: Any = None
         self._frequencies = np.zeros(0, np.int64)
-        self._parts: list[Codes] = []
+        self._parts: list[tuple[Codes, NDArray[np.integer]]] = []
         self._waiting: list[tuple[Codes, Any]] = []
         self._waiting_values = 0
         self._uncoded_distinct = 0
@@ -63,7 +64,7 @@ class ColumnCoder:
             for (indices, values), chunk in zip(self._waiting, merged.chunks[len(known) :], strict=True):
                 code_of = _to_numpy(chunk.indices)
                 np.add.at(self._frequencies, code_of, np.bincount(indices, minlength=len(values)))
-                self._parts.append(pack_codes(code_of, number)[indices])
+                self._parts.append((indices, code_of))
         self._waiting = []
         self._waiting_values = 0
         if self.is_coded and self._most_values is not None and self.distinct > self._most_values:
@@ -108,10 +109,10 @@ class ColumnCoder:
         codes: Codes = np.empty(rows, code_type(facts.distinct))
         table = code_of.astype(codes.dtype)
         done = 0
-        for number, part in enumerate(self._parts):
-            np.take(table, part, out=codes[done : done + part.size], mode="clip")
-            done += part.size
-            self._parts[number] = part[:0]
+        for indices, code_of_index in self._parts:
+            np.take(table[code_of_index], indices, out=codes[done : done + indices.size], mode="clip")
+            done += indices.size
+        self._parts = []
         return facts, frozen(codes)
 
 
