@@ -1,4 +1,4 @@
-"""What one value per class must be, worked out anew from the values of the input."""
+"""Compute anew from the input which value all records of a class must have."""
 
 from __future__ import annotations
 

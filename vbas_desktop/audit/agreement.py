@@ -77,7 +77,7 @@ class Agreement:
 
     @property
     def gain(self) -> float:
-        """How much of what is open the value settles: 0 nothing, 1 all."""
+        """Return how much of what is open the value settles: 0 nothing, 1 all."""
         return (self.with_value - self.without) / (1 - self.without) if self.without < 1 else 0.0
 
     @property
@@ -87,14 +87,14 @@ class Agreement:
 
     @property
     def refines(self) -> bool:
-        """Whether the value tells the part within its whole."""
+        """Return whether the value tells the part within its whole."""
         surplus = self.single - self.single_by_chance
         alone = surplus >= SINGLE_SHARE and surplus > chance_limit(self.single_by_chance, self.records)
         return (self.gain >= GAIN or alone) and self.beyond_chance
 
 
 def agreement(pairs: Pairs, whole_of: Ints) -> Agreement:
-    """Of pairs (part, value): how well a value tells the part within its whole, such as the region in its area.
+    """Measure of pairs (part, value) how well a value tells the part within its whole, such as the region in its area.
 
     ``whole_of`` gives the whole of each part. Each record counts by the share of the others of its whole and value that
     are in its part; the comparison is the same share without regard to the value.
@@ -129,7 +129,7 @@ def agreement(pairs: Pairs, whole_of: Ints) -> Agreement:
 def _chance_alone(
     shares: NDArray[np.float64], whole_of: Ints, wholes: int, whole: Ints, size: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The chance that all of so many records are in one part: the sum of the parts' shares to that power."""
+    """Compute the chance that all of so many records are in one part: the sum of the parts' shares to that power."""
     out = np.zeros(size.size)
     for number in range(2, _SIZES):
         here = size == number
@@ -144,7 +144,7 @@ def _chance_alone(
 
 
 def alike(pairs: Pairs) -> float:
-    """Of pairs (class, value): the chance that two records of a class have the same value."""
+    """Compute of pairs (class, value) the chance that two records of a class have the same value."""
     counts = pairs.counts.astype(np.float64)
     size = np.bincount(pairs.first, counts)
     same = np.bincount(pairs.first, counts * (counts - 1))
@@ -155,7 +155,7 @@ def alike(pairs: Pairs) -> float:
 
 
 def rare_share(frequencies: Ints, k: int) -> float:
-    """The share of the records whose value fewer than k have; 0 if these records are themselves fewer than k."""
+    """Compute the share of records whose value fewer than k have; 0 if these records are themselves fewer than k."""
     rare = int(frequencies[frequencies < k].sum())
     return rare / int(frequencies.sum()) if rare >= k else 0.0
 

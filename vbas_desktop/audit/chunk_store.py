@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -17,10 +18,15 @@ Chunk = NDArray[Any] | tuple[int, np.dtype[Any], int]
 """An array in memory; or where in the file it begins, its type, and how many entries it has."""
 
 
+def _go_on() -> None:
+    """Read on."""
+
+
 class ChunkStore:
     """Arrays that are written once and read many times.
 
     Codes tell of single records, so the file has no name and only its owner may open it. ``folder`` says where it is.
+    ``tick`` is called whenever an array is read, and may raise to stop.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -28,6 +34,7 @@ class ChunkStore:
         self._in_memory = 0
         self._file: IO[bytes] | None = None
         self._end = 0
+        self.tick: Callable[[], None] = _go_on
 
     def add(self, array: NDArray[Any]) -> Chunk:
         """Keep an array; returns what `get` finds it by."""
@@ -44,6 +51,7 @@ class ChunkStore:
 
     def get(self, chunk: Chunk) -> NDArray[Any]:
         """Return an array that was added."""
+        self.tick()
         if not isinstance(chunk, tuple):
             return chunk
         start, kind, size = chunk

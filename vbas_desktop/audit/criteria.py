@@ -1,4 +1,4 @@
-"""Whether sensitive values meet their criteria, worked out again for verification.
+"""Compute again, for the verification, whether sensitive values meet their criteria.
 
 Shares no code with what decided about a release: all classes are done at once, with sorted lists and matrices. The
 definitions are those of docs/sensitive-values.md.
@@ -39,16 +39,21 @@ class ValueDistribution:
 
     @property
     def sizes(self) -> Numbers:
-        """The records of each class."""
+        """Return the records of each class."""
         return _sums(self.group, self.number, self.groups)
 
     @property
     def totals(self) -> Numbers:
-        """The records of each value."""
+        """Return the records of each value."""
         return _sums(self.value, self.number, self.harmful.size)
 
+    @property
+    def is_harmed(self) -> NDArray[np.bool_]:
+        """Return whether each class has a harmful value."""
+        return _sums(self.group, self.number * self.harmful[self.value], self.groups) > 0
+
     def joined(self, group: Numbers, groups: int, kept: NDArray[np.bool_]) -> ValueDistribution:
-        """The same records in other classes: ``group[g]`` is the new one of class g, if it is kept."""
+        """Put the records into other classes: ``group[g]`` is the new one of class g, if it is kept."""
         mine = kept[self.group]
         keys = group[self.group[mine]] * self.harmful.size + self.value[mine]
         found, where = np.unique(keys, return_inverse=True)
@@ -57,9 +62,8 @@ class ValueDistribution:
         return ValueDistribution(groups, classes, values, number, self.harmful, self.order)
 
     def failing(self, criteria: Sequence[Criterion], everybody: Numbers) -> NDArray[np.bool_]:
-        """Which classes miss a criterion; ``everybody`` are the records of each value among all."""
+        """Find the classes that miss a criterion; ``everybody`` has the records of each value among all."""
         bad = np.zeros(self.groups, bool)
-        harmed = _sums(self.group, self.number * self.harmful[self.value], self.groups) > 0
         for each in criteria:
             limit, figure = each.limit, self.figure(each.kind, everybody, int(each.limit))
             if each.kind in ("distinct", "entropy"):
@@ -68,10 +72,10 @@ class ValueDistribution:
                 bad |= ~(figure < each.factor - SLACK * each.factor)
             else:
                 bad |= figure > limit + SLACK * max(1.0, limit)
-        return bad & harmed
+        return bad & self.is_harmed
 
     def figure(self, kind: str, everybody: Numbers, least: int = 2) -> Figures:
-        """The figure of each class by which a kind of criterion is judged; of classes that have a harmful value."""
+        """Compute the figure of each class by which a kind of criterion is judged."""
         sizes = np.maximum(self.sizes, 1)
         harm = self.harmful[self.value]
         if kind == "share":
@@ -90,12 +94,13 @@ class ValueDistribution:
         return self._moved(shares)
 
     def _commonest(self) -> Numbers:
+        """Count the records of the commonest harmful value of each class."""
         top = np.zeros(self.groups, np.int64)
         np.maximum.at(top, self.group, np.where(self.harmful[self.value], self.number, 0))
         return top
 
     def _against_the_rest(self, least: int) -> Figures:
-        """The commonest harmful value over what is left when the ``least`` − 1 commonest values are ruled out.
+        """Divide the commonest harmful value by what is left when the ``least`` − 1 commonest values are ruled out.
 
         The value itself is never ruled out, and counts among those that are if it is one of the commonest.
         """
@@ -113,7 +118,7 @@ class ValueDistribution:
         return np.where(rest > 0, top / np.maximum(rest, 1), np.inf)
 
     def _moved(self, shares: Figures) -> Figures:
-        """How far values lie from those of everybody, in steps from one that occurs to the next, over all steps."""
+        """Measure how far values lie from those of everybody, in steps from one that occurs to the next, over all."""
         assert self.order is not None
         order = self.order[shares[self.order] > 0]
         place = np.full(shares.size, -1)
@@ -141,7 +146,7 @@ def _sums(group: Numbers, number: Numbers, groups: int) -> Numbers:
 
 
 def order_of(texts: Sequence[str]) -> Numbers | None:
-    """The places of texts in the order of the numbers that they are; None if one is none."""
+    """Order texts by the numbers that they are; None if one is no number."""
     try:
         numbers = [float(text) for text in texts]
     except ValueError:
@@ -163,11 +168,11 @@ class SensitiveRecount:
 
     @property
     def met(self) -> bool:
-        """Whether every class meets every criterion."""
+        """Return whether every class meets every criterion."""
         return not any(classes for classes, _ in self.missing.values())
 
     def as_dict(self) -> dict[str, object]:
-        """As plain JSON data."""
+        """Return plain JSON data."""
         failing = {
             text: {"violating_classes": classes, "violating_records": records}
             for text, (classes, records) in self.missing.items()
@@ -182,10 +187,7 @@ def evaluate_criteria(column: str, distribution: ValueDistribution, criteria: Se
     for each in criteria:
         bad = distribution.failing([each], everybody)
         missing[each.text] = (int(bad.sum()), int(sizes[bad].sum()))
-    harmed = (
-        _sums(distribution.group, distribution.number * distribution.harmful[distribution.value], distribution.groups)
-        > 0
-    )
+    harmed = distribution.is_harmed
     figures: dict[str, float | None] = {}
     for name, kind, worst in _FIGURES:
         if kind != "ordered-closeness" or distribution.order is not None:

@@ -1,4 +1,4 @@
-"""How the values of a column must have been written, for the verification. Shares no code with the writer."""
+"""Determine how the values of a column must have been written. Shares no code with the writer."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _is_number(value: str) -> bool:
 
 
 def _are_codes(values: Sequence[str]) -> bool:
-    """Whether zeros in front are part of the numbers: some have them, and none of these occurs without."""
+    """Return whether zeros in front are part of the numbers: some have them, and none of these occurs without."""
     padded = {value for value in values if _has_zeros_in_front(value)}
     numbers = {_as_number(value) for value in padded}
     return bool(padded) and not any(_as_number(value) in numbers for value in values if value not in padded)
@@ -73,7 +73,7 @@ def _as_number(value: str) -> str:
 
 
 def _date_parts(value: str) -> tuple[str, str, str, str] | None:
-    """Year, month, day and separator, or the three parts in their order if the year is the last."""
+    """Return year, month, day and separator, or the three parts in their order if the year is the last."""
     day = value
     if ":" in value:
         mark = "T" if "T" in value else " "

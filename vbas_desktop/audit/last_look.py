@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.model.errors import VerificationFailed
-from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.progress import Progress, Steady
 
 from .coded_file import CodedColumn
 from .column_tests import Combinations, Disclosure, combinations_to_try, disclosing_columns, disclosing_combinations
@@ -108,8 +109,11 @@ def look_at_release(
     compared = all(name in names for name in used)
     if not plain and not class_columns:
         return LastLook(problem.k, 0, (), (), 0, pair_tests, compared, ())
+    progress = Steady(progress)
+    for records_of_file in (before, after):
+        records_of_file.file.store.tick = partial(progress.update, STAGE)
     progress.update(STAGE, 0.0)
-    groups = _Groups(after, progress)
+    groups = _Groups(after)
     for name in class_columns:
         if not compared or not groups.is_constant(name):
             message = f"The aggregated column “{name[:80]}” has several values in a class"
@@ -119,7 +123,7 @@ def look_at_release(
     found: list[Disclosure] = []
     if compared:
         try:
-            records = OriginalRecords(before, after, crosswalk, plain, progress)
+            records = OriginalRecords(before, after, crosswalk, plain)
         except UnreadableFile as error:
             message = f"The written file could not be looked at: {error}. Nothing was released."
             raise VerificationFailed(message) from None
@@ -144,12 +148,11 @@ def look_at_release(
 class _Groups:
     """Counts the groups that a recipient can form in the written file."""
 
-    def __init__(self, released: ReleasedRecords, progress: Progress) -> None:
+    def __init__(self, released: ReleasedRecords) -> None:
         self._file = released.file
         self._columns = released.columns
         self._classes = released.classes
         self._k = released.case.problem.k
-        self._progress = progress
         self._below: dict[str, NDArray[np.bool_]] = {}
 
     def is_constant(self, name: str) -> bool:
@@ -158,7 +161,6 @@ class _Groups:
 
     def count_column(self, name: str) -> GroupCount:
         """Count the groups of one column."""
-        self._progress.update(STAGE, 0.2)
         sizes = self._sizes(self._columns[name])
         below = int(sizes[sizes < self._k].sum())
         return GroupCount((name,), below, int(np.count_nonzero(sizes == 1)), int(sizes.min()) if sizes.size else 0)
@@ -166,17 +168,14 @@ class _Groups:
     def _sizes(self, column: CodedColumn) -> Ints:
         if column.texts is not None:
             return count_pairs(self._file, self._classes.column, column).counts
-        return np.concatenate(list(map(self._hashed_sizes, self._parts(), [column] * len(self._parts()))))
+        # Groups of values that are known by hashes are divided, so that few enough are counted at a time.
+        bits = (self._file.rows // _HASHES_AT_A_TIME).bit_length()
+        return np.concatenate([self._count_hashes(column, part, bits) for part in range(1 << bits)])
 
-    def _parts(self) -> list[int]:
-        """Divide groups of a column that is known by hashes, so that few enough are counted at a time."""
-        return list(range(1 << (self._file.rows // _HASHES_AT_A_TIME).bit_length()))
-
-    def _hashed_sizes(self, part: int, column: CodedColumn) -> Ints:
-        bits = len(self._parts()).bit_length() - 1
+    def _count_hashes(self, column: CodedColumn, part: int, bits: int) -> Ints:
+        """Count the groups whose hash begins with these bits."""
         found = [np.zeros(0, np.uint64)]
         for number in range(len(self._file.sizes)):
-            self._progress.update(STAGE, 0.2)
             keys = mix(column.hashed(number) + self._classes.column.codes(number).astype(np.uint64) * _SPREAD)
             found.append(keys[keys >> np.uint64(64 - bits) == part] if bits else keys)
         return np.unique(np.concatenate(found), return_counts=True)[1].astype(np.int64)

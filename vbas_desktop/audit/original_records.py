@@ -14,8 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.progress import Progress
-
 from .coded_file import MOST_VALUES, CodedColumn
 from .combinations import Ints, number_rows
 from .csv_stream import UnreadableFile
@@ -30,8 +28,6 @@ from .released_records import (
     sampled_rows,
     text_hashes,
 )
-
-_STAGE = "Looking at the written file"
 
 
 def describe_column(name: str, column: CodedColumn, counts: Ints | None = None) -> ReleasedColumn:
@@ -53,14 +49,12 @@ class OriginalRecords:
         after: ReleasedRecords,
         crosswalk: Crosswalk,
         plain: Sequence[str],
-        progress: Progress,
     ) -> None:
         problem = before.case.problem
         self.k = problem.k
         self.quasi_identifiers = problem.quasi_identifiers
         self._before = before
         self._file = before.file
-        self._progress = progress
         self._class_of = before.classes.column
         places, self.memberships = _number_places(crosswalk)
         self._region = before.regions(crosswalk)
@@ -77,7 +71,6 @@ class OriginalRecords:
 
     def _kept(self, number: int) -> NDArray[np.bool_]:
         """Return which records of a chunk are released."""
-        self._progress.update(_STAGE, 0.4)
         return self._tier[self._class_of.codes(number)] >= 0
 
     def _add_column(self, name: str, written: CodedColumn) -> None:

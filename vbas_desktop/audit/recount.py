@@ -54,19 +54,19 @@ class Recount:
 
     @property
     def anonymity(self) -> int | None:
-        """The size of the smallest class; None if there are no records."""
+        """Return the size of the smallest class; None if there are no records."""
         return min(self.vector, default=None)
 
     def violating_records(self, k: int) -> int:
-        """How many records are in classes smaller than k."""
+        """Count the records in classes smaller than k."""
         return sum(size * number for size, number in self.vector.items() if size < k)
 
     def violating_classes(self, k: int) -> int:
-        """How many classes are smaller than k."""
+        """Count the classes that are smaller than k."""
         return sum(number for size, number in self.vector.items() if size < k)
 
     def is_anonymous(self, k: int) -> bool:
-        """Whether every class has at least k records."""
+        """Return whether every class has at least k records."""
         return self.violating_records(k) == 0
 
 
@@ -238,7 +238,7 @@ def _refuse_unknown(engine: DatabaseEngine, unknown: Sequence[str]) -> None:
 
 
 def _likely_encodings(path: Path) -> list[str]:
-    """UTF-16 if a mark says so, else UTF-8 or, if it is none, Latin-1."""
+    """Return UTF-16 if a mark says so, else UTF-8 or, if it is none, Latin-1."""
     with path.open("rb") as raw:
         file = gzip.GzipFile(fileobj=raw) if _is_compressed(path) else raw
         try:
@@ -262,7 +262,7 @@ def _check_delimiter(delimiter: str | None) -> None:
 def _checked_names(
     path: Path, columns: Sequence[str], delimiter: str | None, encoding: str
 ) -> tuple[str, Sequence[str]]:
-    """The delimiter that cuts the names line into names with all the wanted ones among them, and these names."""
+    """Find the delimiter that cuts the names line into names with all the wanted ones among them, and these names."""
     candidates = [delimiter] if delimiter else [",", ";", "\t", "|"]
     compressed = _is_compressed(path)
     cut = {candidate: _names(path, candidate, encoding, compressed) for candidate in candidates}
@@ -292,7 +292,7 @@ def _checked_names(
 
 
 def _names(path: Path, delimiter: str, encoding: str, compressed: bool) -> list[str] | None:
-    """The names; None if this delimiter leaves pieces that are too long for any name."""
+    """Read the names; None if this delimiter leaves pieces that are too long for any name."""
     known = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
         with (gzip.open if compressed else open)(

@@ -129,7 +129,9 @@ def read_input(case: Case, advance: Advance) -> InputRecords:
 def _read_every_record(case: Case, advance: Advance) -> CodedFile:
     dialect, claim = case.dialect, case.claim
     wanted = range(len(dialect.header))
-    options = case.options(wanted, [dialect.header.index(case.problem.region_column)], advance, is_input=True)
+    counted = {case.problem.region_column, *claim.values}
+    unlimited = [at for at, name in enumerate(dialect.header) if name in counted]
+    options = case.options(wanted, unlimited, advance, is_input=True)
     if claim.source is not None:
         schema = claim.source.description.schema
         batches = claim.source.batches(f"SELECT * FROM {RECORDS}", schema, Silent(), "Reading the release back")

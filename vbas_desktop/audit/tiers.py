@@ -1,4 +1,4 @@
-"""In which tier each class of each aggregated region must be, worked out again for verification.
+"""Find again, for the verification, in which tier each class of each aggregated region must be.
 
 Shares no code with what decided it: all classes are done at once, tier by tier, with sorted lists.
 """
@@ -36,14 +36,14 @@ Barring = Callable[[Numbers, int, NDArray[np.bool_]], NDArray[np.bool_]]
 
 
 def nothing_barred(group: Numbers, groups: int, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whatever is large enough may be released."""
+    """Bar nothing: whatever is large enough may be released."""
     return np.zeros(groups, np.bool_)
 
 
 def levels(
     place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int, barring: Barring
 ) -> Iterator[Level]:
-    """What the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up.
+    """Yield what the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up.
 
     ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in. ``barring`` says what must not be
     released, whatever its size.
@@ -70,7 +70,7 @@ def recounted_tiers(
     k: int,
     barring: Barring = nothing_barred,
 ) -> tuple[Numbers, int]:
-    """The tier of each cell by `levels`, one beyond the last if it is in none, and the last tier."""
+    """Return the tier of each cell by `levels` (one beyond the last: it is in none) and the last tier."""
     tier = np.full(counts.size, len(parents) + 1)
     cell = np.arange(counts.size)
     for number, level in enumerate(levels(place, kind, counts, parents, k, barring)):
@@ -82,7 +82,7 @@ def recounted_tiers(
 def _above(
     level: Level, parent: Numbers, k: int, barring: Barring, cell: Numbers, left_over: NDArray[np.bool_]
 ) -> Level:
-    """The tier above; ``cell`` is the cell of this one that each of tier 0 belongs to, if it is ``left_over``."""
+    """Apply the rule to the tier above; ``cell`` is the cell here that each of tier 0 is in, if it is ``left_over``."""
     rank, ranked = _by_room(parent, level.usual)
     above = parent[level.place]
     order = np.lexsort((rank[level.place], level.kind, above))
@@ -112,7 +112,7 @@ def _above(
 
 
 def _by_room(parent: Numbers, usual: Numbers) -> tuple[Numbers, Numbers]:
-    """The rank of each place among its siblings by room, largest first, and the rooms by parent and rank, 0 beyond."""
+    """Rank each place among its siblings by room, largest first; returns also the rooms by parent and rank."""
     order = np.lexsort((-usual, parent))
     begins = np.searchsorted(parent[order], np.arange(int(parent.max()) + 1))
     rank = np.empty(parent.size, np.int64)
@@ -123,7 +123,7 @@ def _by_room(parent: Numbers, usual: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _first_missing(ranks: Numbers, group: Numbers, starts: Numbers, groups: int) -> Numbers:
-    """The lowest rank that does not occur in each group; ranks ascend within a group."""
+    """Find the lowest rank that does not occur in each group; ranks ascend within a group."""
     position = np.arange(ranks.size) - starts[group] if ranks.size else ranks
     gap = np.flatnonzero(ranks != position)
     lengths = np.diff(np.append(starts, ranks.size))

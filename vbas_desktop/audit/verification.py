@@ -7,7 +7,7 @@ records, must be exactly the rows that the released file holds.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 from vbas_desktop.model.errors import Check, VerificationFailed
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import Cancelled, Progress, Span
+from vbas_desktop.model.progress import Cancelled, Progress, Span, Steady
 
 from .aggregates import check_class_counts
 from .claim import ReleaseClaim
@@ -104,14 +104,17 @@ class Verification:
         problem, claim = self._case.problem, self._case.claim
         crosswalk = read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
         self._files = before, after, crosswalk
+        steady = Steady(progress)
+        for records in (before, after):
+            records.file.store.tick = partial(steady.update, STAGE)
         checks = list(check_crosswalk(problem, claim, crosswalk))
         if self._stamp_input() != self._begun:
             checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
         if all(check.passed for check in checks):
-            progress.update(STAGE, 0.0)
+            steady.update(STAGE, 0.0)
             outcomes = decide_classes(before, crosswalk)
-            progress.update(STAGE, 0.3)
-            checks += _Comparison(self._case, before, after, crosswalk, outcomes, Span(progress, 0.3, 1.0)).checks()
+            steady.update(STAGE, 0.3)
+            checks += _Comparison(self._case, before, after, crosswalk, outcomes).checks()
         return checks
 
     def _read_both(self, progress: Progress) -> tuple[InputRecords, ReleasedRecords]:
@@ -172,14 +175,12 @@ class _Comparison:
         after: ReleasedRecords,
         crosswalk: Crosswalk,
         outcomes: ClassOutcomes,
-        progress: Progress,
     ) -> None:
         self._case = case
         self._before = before
         self._after = after
         self._crosswalk = crosswalk
         self._outcomes = outcomes
-        self._progress = progress
 
     def checks(self) -> list[Check]:
         """Make all checks of the records."""
@@ -245,7 +246,6 @@ class _Comparison:
         if follows_order(self._released.order, self._expected.order):
             return "the rows are in the order of the input"
         for (_, name), column in zip(self._case.claim.columns, self._after.file.columns, strict=False):
-            self._progress.update(STAGE, 0.8)
             if is_sorted_by(self._after.file, column):
                 return f"the rows are sorted by “{name[:80]}”"
         return ""
@@ -253,22 +253,17 @@ class _Comparison:
     @cached_property
     def _expected(self) -> RowSummary:
         rows = ExpectedRows(self._before, self._outcomes).chunks(with_sizes=False)
-        return summarise_rows(self._watch(rows, 0.0), self._case.claim.record_key is not None)
+        return summarise_rows(rows, self._case.claim.record_key is not None)
 
     @cached_property
     def _released(self) -> RowSummary:
         rows = hash_rows(self._after.file, self._case.hasher, len(self._case.claim.columns))
-        return summarise_rows(self._watch(rows, 0.4), self._case.claim.record_key is not None)
-
-    def _watch(self, chunks: Iterable[T], fraction: float) -> Iterator[T]:
-        for chunk in chunks:
-            self._progress.update(STAGE, fraction)
-            yield chunk
+        return summarise_rows(rows, self._case.claim.record_key is not None)
 
     def _check_sizes(self) -> Check:
         rows = hash_rows(self._after.file, self._case.hasher, len(self._case.claim.columns) + 1)
-        found = summarise_rows(self._watch(rows, 0.8))
-        expected = summarise_rows(self._watch(ExpectedRows(self._before, self._outcomes).chunks(with_sizes=True), 0.8))
+        found = summarise_rows(rows)
+        expected = summarise_rows(ExpectedRows(self._before, self._outcomes).chunks(with_sizes=True))
         return Check("the class sizes are those of the released file", expected.total.equals(found.total))
 
     def _check_tiers(self) -> list[Check]:

@@ -5,7 +5,9 @@ import os
 import pytest
 from release_making import random_rows, small_case, write_records
 
+from vbas_desktop.audit import coded_file
 from vbas_desktop.audit.claim import ReleaseClaim
+from vbas_desktop.audit.last_look import look_at_release
 from vbas_desktop.audit.verification import Verification, verify_release
 from vbas_desktop.model.errors import VerificationFailed
 from vbas_desktop.model.progress import Cancelled, Silent
@@ -151,3 +153,24 @@ def test_a_record_file_that_was_written_again_meanwhile_is_noticed(case, tmp_pat
     with pytest.raises(VerificationFailed, match="the record file stayed the same while the release was made: no"):
         case.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("escape", [False, True])
+def test_columns_with_too_many_values_to_code_are_compared_too(case, tmp_path, monkeypatch, escape):
+    options = ReleaseOptions(pdf=False, geometry=(), escape_formulas=escape)
+    report = case.release(tmp_path / "out", options)
+    monkeypatch.setattr(coded_file, "MOST_VALUES", 20)
+    monkeypatch.setattr(coded_file, "FIRST_ROWS", 15)
+    released = options.released_columns(case.table.dialect.header)
+    path = report.folder / "anonymized.csv"
+    crosswalk = report.folder / "crosswalk.csv"
+    claim = ReleaseClaim(path, crosswalk, released, None, ",", escape, report.records, report.records_released)
+    with Verification(case.problem, case.table.dialect, claim) as verification:
+        verification.check(Silent())
+        found = look_at_release(verification.files, (), False, Silent())
+    (name,) = (group for group in found.columns if group.columns == ("name",))
+    assert (name.below_k, name.unique, name.smallest) == (report.records_released, report.records_released, 1)
+    assert ("name",) in [disclosure.columns for disclosure in found.disclosures]
+    path.write_bytes(path.read_bytes().replace(b"person 1", b"person 2", 1))
+    with pytest.raises(VerificationFailed, match="they are not the same"):
+        verify_release(case.problem, case.table.dialect, claim, Silent())
