@@ -31,8 +31,10 @@ from .aggregation import (
 from .diversity import ClassValues, compares_with_all, list_class_values, shares_of
 from .tier_suppression import find_release_tiers
 
+_CLASSES_PER_COUNT = 8_000_000
 _CLASSES_PER_PART = 2_000_000
-"""Classes of initial regions that are aggregated at a time where combinations can be judged by themselves."""
+"""Classes of initial regions that are aggregated at a time where combinations can be judged by themselves: more if the
+released records are only counted than if the released classes are kept, which takes memory in each thread."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +196,7 @@ def released_by_place(aggregation: Aggregation, progress: Progress = SILENT) -> 
         )
         return (totals,)
     totals_by_tier = tuple(np.zeros(number, np.int64) for number in aggregation.places)
-    for part in _split_combinations(aggregation):
+    for part in _split_combinations(aggregation, _CLASSES_PER_COUNT):
         found = suppress_locally(part, progress)
         for tier, totals in enumerate(totals_by_tier):
             sizes = np.where(found.tier_of == tier, found.aggregated.sizes, 0)
@@ -232,7 +234,7 @@ def release_classes(aggregation: Aggregation, progress: Progress = SILENT) -> Re
     records = np.zeros(shape, np.int64)
     pairs = np.zeros(shape, np.int64)
     log_sum = 0.0
-    parts = list(_split_combinations(aggregation)) if not aggregation.sensitive else [aggregation]
+    parts = list(_split_combinations(aggregation, _CLASSES_PER_PART)) if not aggregation.sensitive else [aggregation]
     released = []
     for part in parts:
         found = suppress_locally(part, progress, released_only=True)
@@ -263,14 +265,14 @@ def _add_released(
     return log_sum
 
 
-def _split_combinations(aggregation: Aggregation) -> Iterator[Aggregation]:
+def _split_combinations(aggregation: Aggregation, classes_per_part: int) -> Iterator[Aggregation]:
     """Split an aggregation into some combinations each, as far as these can be judged by themselves."""
     counts = aggregation.counts
     alone = aggregation.tiers is None or any(compares_with_all(column) for column in aggregation.sensitive)
-    if alone or counts.table.nnz <= _CLASSES_PER_PART:
+    if alone or counts.table.nnz <= classes_per_part:
         yield aggregation
         return
-    n_parts = -(-counts.table.nnz // _CLASSES_PER_PART)
+    n_parts = -(-counts.table.nnz // classes_per_part)
     for first, end in split_evenly(counts.combination_totals, counts.records / n_parts):
         part = _slice_combinations(counts, first, end)
         low, high = part.combinations[0], part.combinations[-1]

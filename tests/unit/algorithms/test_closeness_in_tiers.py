@@ -72,7 +72,7 @@ def test_a_region_keeps_its_own_records_of_a_class_that_is_taken_out_of_the_area
 @pytest.mark.parametrize("tiers", [None, WHOLE_AREA])
 def test_one_column_of_two_with_closeness_is_compared_with_all_classes(monkeypatch, tiers, order):
     # Counts that are cut into single classes: each class agrees with itself, whatever its values are.
-    monkeypatch.setattr(suppression, "_CLASSES_PER_PART", 1)
+    monkeypatch.setattr(suppression, "_CLASSES_PER_COUNT", 1)
     rows = ROWS if tiers else [*((0, kind, value) for _, kind, value in ROWS[:-1]), ROWS[-1]]
     values = [value for _, _, value in rows]
     # In the second column each class has three values, once each.

@@ -32,6 +32,7 @@ CHOSEN = {"k": st.integers(1, 5), "tiers": st.sampled_from(TIERS)}
 def in_parts(request, monkeypatch):
     """Cuts small counts as large ones are cut."""
     monkeypatch.setattr(suppression, "_CLASSES_PER_PART", request.param)
+    monkeypatch.setattr(suppression, "_CLASSES_PER_COUNT", request.param)
 
 
 @pytest.mark.usefixtures("in_parts")

@@ -105,7 +105,7 @@ def test_some_classes_at_a_time_release_what_all_do(tiers, k, data):
     membership = np.arange(tiers.places[0], dtype=np.int32)
     merged = Aggregation(counts, k, membership, tiers.places[0], tiers)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suppression, "_CLASSES_PER_PART", 4)
+        patch.setattr(suppression, "_CLASSES_PER_COUNT", 4)
         patch.setattr(tier_suppression, "_CLASSES_PER_BLOCK", 3)
         totals = released_by_place(merged)
     expected = [each.region_totals.tolist() for each in suppress_locally(merged).released]

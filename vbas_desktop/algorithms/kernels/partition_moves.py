@@ -64,8 +64,6 @@ def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     loss, gain = 0, 0
     for e in range(p.start[i], p.start[i + 1]):
         number = values[e]
-        if number == 0:
-            continue
         column = columns[e]
         here = sizes[cell_of(keys, here_first + column)]
         there = sizes[cell_of(keys, there_first + column)]

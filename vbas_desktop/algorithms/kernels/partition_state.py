@@ -255,8 +255,6 @@ def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
     keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes
     for e in range(p.start[i], p.start[i + 1]):
         number = values[e]
-        if number == 0:
-            continue
         key = first + columns[e]
         cell = cell_of(keys, key)
         if keys.size > 0 and keys[cell] < 0:
