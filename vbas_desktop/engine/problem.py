@@ -1,4 +1,4 @@
-"""From coded records and regions to a `Problem`: checks the choices, joins by region id, counts. Never reads a file."""
+"""Build a `Problem` from coded records and regions: check the choices, join by region id, count. No file is read."""
 
 from __future__ import annotations
 
@@ -49,38 +49,38 @@ _LIKENESSES: tuple[tuple[str, Callable[[str], str]], ...] = (
 def join_regions(
     table: RecordTable, facts: ColumnFacts, regions: Regions, unknown_regions: str, findings: FindingList
 ) -> NDArray[np.int32]:
-    """Which region each value of the region column means (-1: none): exact text, nothing is guessed."""
+    """Find the region that each value of the region column means (-1: none), by exact text: nothing is guessed."""
     assert facts.categories is not None
     index = {region: i for i, region in enumerate(regions.ids)}
     values = facts.categories.values
-    places = np.array([index.get(value, -1) for value in values], np.int32)
-    unknown = np.flatnonzero(places < 0)
+    region_of_value = np.array([index.get(value, -1) for value in values], np.int32)
+    unknown = np.flatnonzero(region_of_value < 0)
     if unknown.size:
-        _note_unknown(table, facts, places, unknown_regions, regions.ids, findings)
+        _note_unknown(table, facts, region_of_value, unknown_regions, regions.ids, findings)
         _note_near_misses(table, facts, [values[i] for i in unknown], regions.ids, findings)
         if unknown.size == len(values):
             message = "No record names a region of the region file."
             remedy = "Check that this is the region column and that the two files belong together."
             findings.add("no-known-region", message, remedy, column=facts.name)
     _note_alike(facts, findings)
-    empty = len(regions) - int(np.unique(places[places >= 0]).size)
+    empty = len(regions) - int(np.unique(region_of_value[region_of_value >= 0]).size)
     if empty and unknown.size < len(values):
         message = f"{empty:,} of {counted(len(regions), 'region')} {agreeing(empty, 'has', 'have')} no records."
         file = regions.source.path if regions.source else None
         findings.note(Finding("regions-without-records", message, "This is allowed.", Severity.WARNING, file))
-    return places
+    return region_of_value
 
 
 def _note_unknown(
     table: RecordTable,
     facts: ColumnFacts,
-    places: NDArray[np.int32],
+    region_of_value: NDArray[np.int32],
     choice: str,
     ids: Sequence[str],
     findings: FindingList,
 ) -> None:
     assert facts.frequencies is not None
-    lost = places < 0
+    lost = region_of_value < 0
     records = int(facts.frequencies[lost].sum())
     # A look-up on the codes, a block at a time: the first few rows are usually found at once.
     rows = table.first_rows(facts.name, lost, _NAMED_ROWS)
@@ -104,7 +104,7 @@ def _note_unknown(
 def _note_near_misses(
     table: RecordTable, facts: ColumnFacts, unknown: Sequence[str], ids: Sequence[str], findings: FindingList
 ) -> None:
-    """One hint for each way in which unknown ids would match if the difference were ignored."""
+    """Hint at each way in which unknown ids would match if the difference were ignored."""
     assert facts.categories is not None
     left = [value for value in unknown if value != ""]
     for what, normal in _LIKENESSES:
@@ -120,7 +120,7 @@ def _note_near_misses(
 
 
 def _note_alike(facts: ColumnFacts, findings: FindingList) -> None:
-    """A hint if ids in the records differ from each other only in how they are written."""
+    """Hint at ids of the records that differ from each other only in how they are written."""
     assert facts.categories is not None
     values = [value for value in facts.categories.values if value != ""]
     lines = "\n" + "\n".join(values)
@@ -149,7 +149,8 @@ def build_problem(
     progress: Progress | None = None,
 ) -> Problem:
     """Count the records of each region and class; all problems with the choices are raised together."""
-    progress, findings = progress or Silent(), FindingList(table.source.path)
+    progress = progress or Silent()
+    findings = FindingList(table.source.path)
     table = map_regions(table, region_column, regions.mapping)
     _check_choices(table, region_column, quasi_identifiers, k, groupings, findings)
     if unknown_regions not in UNKNOWN_REGIONS:
@@ -158,18 +159,19 @@ def build_problem(
     check_sensitive(table, sensitive, (region_column, *quasi_identifiers), findings)
     _note_selection(table, sensitive, findings)
     region_facts = next((column for column in table.columns if column.name == region_column), None)
-    places = None
+    region_of_value = None
     if region_facts is not None and region_facts.categorical:
-        places = join_regions(table, region_facts, regions, unknown_regions, findings)
+        region_of_value = join_regions(table, region_facts, regions, unknown_regions, findings)
     findings.stop_on_errors()
-    assert places is not None
-    categories, lookups = [], []
+    assert region_of_value is not None
+    categories = []
+    lookups = []
     for name in quasi_identifiers:
-        grouped, lookup = _grouped(table, name, groupings)
+        grouped, lookup = _group_categories(table, name, groupings)
         categories.append(grouped)
         lookups.append(Lookup(name, lookup, grouped.number))
         _note_blanks(table, name, groupings, findings)
-    region = Lookup(region_column, places, len(regions))
+    region = Lookup(region_column, region_of_value, len(regions))
     sensitive = list_countable(table, math.prod(each.number for each in categories), sensitive)
     counts, unknown = table.count(region, lookups, Span(progress, 0.0, 1 / (1 + len(sensitive))))
     values = tuple(
@@ -248,7 +250,7 @@ def _check_choices(
         findings.add("bad-k", f"k is {k:,}; it must be 1 or more.", "Usual values are 3 to 20.")
     _check_k(k, table.rows, findings)
     if not any(finding.severity is Severity.ERROR for finding in findings.all()):
-        possible = math.prod(category_numbers(table, quasi_identifiers, groupings))
+        possible = math.prod(count_categories(table, quasi_identifiers, groupings))
         if possible > MAX_COMBINATIONS:
             message = f"The quasi-identifiers have {possible:.1e} combinations; more than 2^63 cannot be counted."
             findings.add("too-many-classes", message, "Choose fewer quasi-identifiers or group values.")
@@ -299,15 +301,17 @@ def _check_k(k: int, records: int, findings: FindingList) -> None:
         findings.add("bad-k", f"k is {k:,}, but {there}.", "Choose a smaller k.")
 
 
-def category_numbers(
+def count_categories(
     table: RecordTable, quasi_identifiers: Sequence[str], groupings: Sequence[Grouping] = ()
 ) -> tuple[int, ...]:
-    """How many categories each quasi-identifier has: their product is the number of classes (MaxCombs)."""
-    return tuple(_grouped(table, name, groupings)[0].number for name in quasi_identifiers)
+    """Count the categories of each quasi-identifier; their product is the number of combinations (MaxCombs)."""
+    return tuple(_group_categories(table, name, groupings)[0].number for name in quasi_identifiers)
 
 
-def _grouped(table: RecordTable, name: str, groupings: Sequence[Grouping]) -> tuple[Categories, NDArray[np.int32]]:
-    """The categories of a column after its groupings, and the table that leads from its codes to them."""
+def _group_categories(
+    table: RecordTable, name: str, groupings: Sequence[Grouping]
+) -> tuple[Categories, NDArray[np.int32]]:
+    """Find the categories of a column after its groupings, and the category of each of its codes."""
     categories = table.facts(name).categories
     if categories is None:
         raise InputError(not_categorical(table, table.facts(name)))
@@ -315,9 +319,9 @@ def _grouped(table: RecordTable, name: str, groupings: Sequence[Grouping]) -> tu
     declared = categories.declared
     for grouping in groupings:
         if grouping.column == name:
-            values, declared = [grouping.groups.get(value, value) for value in values], None
+            values = [grouping.groups.get(value, value) for value in values]
+            declared = None
     ordered = category_order(sorted(set(values)))
-    place = {value: code for code, value in enumerate(ordered)}
-    lookup = np.array([place[value] for value in values], np.int32)
-    merged = Categories(name, tuple(ordered), declared, categories.labels)
-    return merged, lookup
+    code_of = {value: code for code, value in enumerate(ordered)}
+    lookup = np.array([code_of[value] for value in values], np.int32)
+    return Categories(name, tuple(ordered), declared, categories.labels), lookup

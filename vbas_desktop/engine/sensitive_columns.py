@@ -1,4 +1,4 @@
-"""Records by region, class and value of a sensitive column: checked, and counted like one more quasi-identifier."""
+"""Check sensitive columns, and count the records by region, class and sensitive value."""
 
 from __future__ import annotations
 
@@ -109,22 +109,24 @@ def count_sensitive(
     quasi_identifiers: Sequence[Lookup],
     progress: Progress,
 ) -> SensitiveCounts:
-    """The records of each region, class and value."""
+    """Count the records of each region, class and value: the column counts as one more quasi-identifier."""
     values, written = _written(table, table.facts(chosen.column))
     ordered = category_order(sorted(set(written)))
-    place = {value: code for code, value in enumerate(ordered)}
-    lookup = np.array([place[value] for value in written], np.int32)
+    code_of = {value: code for code, value in enumerate(ordered)}
+    lookup = np.array([code_of[value] for value in written], np.int32)
     harmful = np.ones(len(ordered), np.bool_)
     for value, as_written in zip(values, written, strict=True):
         if _benign(chosen, value, as_written):
-            harmful[place[as_written]] = False
+            harmful[code_of[as_written]] = False
     column = Lookup(chosen.column, lookup, len(ordered))
     cells, unknown = table.count(region, [*quasi_identifiers, column], progress)
     frequencies = table.facts(chosen.column).frequencies
     if unknown or frequencies is None:
-        codes, numbers = (cells.combinations % len(ordered)).astype(np.int64), cells.combination_totals
+        codes = cells.combinations % len(ordered)
+        numbers = cells.combination_totals
     else:
-        codes, numbers = lookup.astype(np.int64), frequencies
+        codes = lookup.astype(np.int64)
+        numbers = frequencies
     totals = np.bincount(codes, numbers, minlength=len(ordered)).astype(np.int64)
     return SensitiveCounts(chosen, tuple(ordered), harmful, cells, totals)
 

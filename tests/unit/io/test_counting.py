@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms import contingency
-from vbas_desktop.engine.problem import build_problem, category_numbers
+from vbas_desktop.engine.problem import build_problem, count_categories
 from vbas_desktop.io.records.table import RecordOptions, load_records
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.records import Grouping
@@ -109,9 +109,9 @@ def test_declared_numbers_of_categories_count_for_the_classes(tmp_path):
     problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b"], k=1)
     assert problem.counts.max_combinations == 36
     assert problem.counts.combinations.tolist() == [0, 5]
-    assert category_numbers(table, ["a", "b", "c"]) == (9, 4, 2)
+    assert count_categories(table, ["a", "b", "c"]) == (9, 4, 2)
     grouped = [Grouping("a", {"1": "all", "2": "all"})]
-    assert category_numbers(table, ["a", "b"], grouped) == (1, 4)
+    assert count_categories(table, ["a", "b"], grouped) == (1, 4)
 
 
 def test_more_classes_than_can_be_numbered_are_refused(tmp_path):
@@ -132,9 +132,9 @@ def test_the_categories_of_a_column_without_categories_cannot_be_counted(tmp_pat
     lists = pa.array([[1], [2]], pa.list_(pa.int64()))
     pq.write_table(pa.table({"a": pa.array(["x", "y"]), "l": lists}), tmp_path / "records.parquet")
     table = load_records(tmp_path / "records.parquet")
-    assert category_numbers(table, ["a"]) == (2,)
+    assert count_categories(table, ["a"]) == (2,)
     with pytest.raises(InputError) as caught:
-        category_numbers(table, ["a", "l"])
+        count_categories(table, ["a", "l"])
     assert [finding.column for finding in caught.value.findings] == ["l"]
 
 
