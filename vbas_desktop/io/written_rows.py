@@ -1,14 +1,13 @@
-"""Rows on their way into a file: as lines of CSV of one form, in an order that tells nothing of where they stood."""
+"""Put rows into a random order on their way into a file, so that it tells nothing of where they stood."""
 
 from __future__ import annotations
 
 import hashlib
 import marshal
 import random
-import re
 import secrets
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
@@ -62,20 +61,3 @@ def _loaded(file: Any) -> Iterator[Any]:
             yield marshal.load(file)
         except EOFError:
             return
-
-
-class CsvLines:
-    """Turns rows into lines. A field is quoted only where a reader needs it: delimiter, quote, line break, return."""
-
-    def __init__(self, delimiter: str = ",") -> None:
-        self._delimiter = delimiter
-        self._special = re.compile(f'["\r\n{re.escape(delimiter)}]')
-
-    def line(self, row: Sequence[str]) -> str:
-        """One row with its line end."""
-        if len(row) == 1 and not row[0]:
-            # An empty line would be no row at all.
-            return '""\n'
-        special = self._special.search
-        fields = (f'"{text.replace(chr(34), chr(34) * 2)}"' if special(text) else text for text in row)
-        return self._delimiter.join(fields) + "\n"

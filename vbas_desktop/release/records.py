@@ -26,7 +26,7 @@ from vbas_desktop.io.records.csv_writer import CsvFormat, write_csv
 from vbas_desktop.io.records.key_index import write_key_index
 from vbas_desktop.io.records.parquet_writer import write_parquet
 from vbas_desktop.io.records.row_chunks import ROWS_PER_CHUNK, ReleasedColumn, RowChunk
-from vbas_desktop.io.records.row_order import RecordKeys, RowBuckets, RowKeys, sort_by_keys
+from vbas_desktop.io.records.row_order import RecordKeys, RowBuckets, RowKeys, key_texts, sort_by_keys
 from vbas_desktop.io.records.table import CodedTable
 from vbas_desktop.model.errors import Finding, InputError
 from vbas_desktop.model.file_format import Dialect
@@ -460,7 +460,7 @@ class RecordWriter:
             if self._record_keys is None:
                 yield chunk
             else:
-                yield RowChunk(chunk.rows, (*chunk.arrays, _as_texts(self._record_keys[chunk.rows])))
+                yield RowChunk(chunk.rows, (*chunk.arrays, key_texts(self._record_keys[chunk.rows])))
 
     def _order_rows(self, progress: Progress) -> Iterator[RowChunk]:
         rows = self._records.rows
@@ -532,13 +532,6 @@ def _is_text(kind: Any) -> bool:
 
 def _coded(name: str, values: Any, codes: NDArray[np.integer]) -> ReleasedColumn:
     return ReleasedColumn(name, values.type, values, codes.__getitem__)
-
-
-def _as_texts(characters: NDArray[np.uint8]) -> Any:
-    """Return rows of characters as an Arrow array of texts."""
-    number, width = characters.shape
-    offsets = np.arange(0, (number + 1) * width, width, dtype=np.int32)
-    return pa.StringArray.from_buffers(number, pa.py_buffer(offsets), pa.py_buffer(characters.tobytes()))
 
 
 def plain_type(kind: Any) -> Any:

@@ -15,7 +15,7 @@ from vbas_desktop.io.hashing import HashingWriter
 from vbas_desktop.io.records import csv_writer, row_chunks
 from vbas_desktop.io.records.csv_writer import CsvFormat, write_csv
 from vbas_desktop.io.records.parquet_writer import write_parquet
-from vbas_desktop.io.records.row_chunks import ReleasedColumn, RowChunk, divide_rows, measure_values
+from vbas_desktop.io.records.row_chunks import ReleasedColumn, RowChunk, chunk_texts, divide_rows, measure_values
 from vbas_desktop.model.errors import InputError
 
 NASTY = st.text(st.sampled_from('ab"",;|\n\r\t =+-@0.5éß\'\u2028漢🙂'), max_size=8)
@@ -42,7 +42,8 @@ def write_naively(names, rows, file_format):
 def written(columns, chunks, file_format):
     out = io.BytesIO()
     writer = HashingWriter(out)
-    write_csv(writer, columns, iter(chunks), file_format)
+    chunks = list(chunks)
+    assert write_csv(writer, columns, iter(chunks), file_format) == sum(map(len, chunks))
     assert writer.sha256 == hashlib.sha256(out.getvalue()).hexdigest()
     assert writer.is_ascii == out.getvalue().isascii()
     return out.getvalue()
@@ -107,6 +108,15 @@ def test_how_rows_are_divided_leaves_no_trace_in_csv(drawn, most_bytes):
         patch.setattr(csv_writer, "BYTES_PER_CHUNK", most_bytes)
         patch.setattr(row_chunks, "ROWS_PER_CHUNK", 3)
         assert written(columns, chunks, CsvFormat()) == write_naively(names, rows, CsvFormat())
+
+
+@settings(SETTINGS, max_examples=60)
+@given(st.integers(1, 3).flatmap(lambda width: st.lists(st.lists(NASTY, min_size=width, max_size=width), min_size=1)))
+def test_rows_of_texts_are_what_any_reader_reads(rows):
+    names = ["name"] * len(rows[0])
+    columns, chunks = chunk_texts(names, rows)
+    text = io.StringIO(written(columns, chunks, CsvFormat(";")).decode(), newline="")
+    assert list(csv.reader(text, delimiter=";")) == [names, *rows]
 
 
 def test_a_text_that_the_encoding_lacks_is_refused_with_its_column_and_without_the_text():

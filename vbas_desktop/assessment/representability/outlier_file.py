@@ -12,12 +12,15 @@ import numpy as np
 
 from vbas_desktop.audit.filters import FilterClaim
 from vbas_desktop.audit.handled_file import HandledClaim, verify_handled_file
+from vbas_desktop.io.hashing import HashingWriter
 from vbas_desktop.io.output import make_private, staged_file, write_text
+from vbas_desktop.io.records.csv_writer import CsvFormat, write_csv
 from vbas_desktop.io.records.key_index import INDEX_COLUMNS
-from vbas_desktop.io.records.parquet_batches import write_parquet_texts
+from vbas_desktop.io.records.parquet_writer import write_parquet
+from vbas_desktop.io.records.row_chunks import chunk_texts
 from vbas_desktop.io.records.row_texts import row_texts
 from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.io.written_rows import CsvLines, secret, secret_key, shuffled
+from vbas_desktop.io.written_rows import secret, secret_key, shuffled
 from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.model.progress import SILENT, Progress, Span
 from vbas_desktop.model.records import RecordTable
@@ -230,13 +233,12 @@ def _write(path: Path, parquet: bool, table: RecordTable, written: _Written, tre
     kept = [place for place, name in enumerate(names) if name not in form.identifiers]
     header = form.row([names[place] for place in kept])
     rows = (form.row([row[place] for place in kept]) for row in written)
-    if parquet:
-        write_parquet_texts(path, header, rows)
-        return
-    lines = CsvLines(table.dialect.delimiter or ",")
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(lines.line(header))
-        stream.writelines(map(lines.line, rows))
+    columns, chunks = chunk_texts(header, rows)
+    with path.open("wb") as stream:
+        if parquet:
+            write_parquet(HashingWriter(stream), columns, chunks)
+        else:
+            write_csv(HashingWriter(stream), columns, chunks, CsvFormat(table.dialect.delimiter or ","))
 
 
 def _watch(rows: Iterable[Row], total: int, stage: str, progress: Progress) -> Iterator[Row]:

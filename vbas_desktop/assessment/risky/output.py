@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.audit.recount import recount
+from vbas_desktop.io.hashing import HashingWriter
 from vbas_desktop.io.output import make_private, staged_folder, write_text
+from vbas_desktop.io.records.csv_writer import CsvFormat, write_csv
+from vbas_desktop.io.records.row_chunks import chunk_texts
 from vbas_desktop.io.records.row_texts import row_texts
-from vbas_desktop.io.written_rows import CsvLines, secret, shuffled
+from vbas_desktop.io.written_rows import secret, shuffled
 from vbas_desktop.model.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.records import MISSING, RecordTable, with_label
@@ -164,16 +167,12 @@ def _write(
     progress: Progress,
     draw: random.Random,
 ) -> int:
-    header, written = records.dialect.header, 0
+    header = records.dialect.header
     keep = [place for place, name in enumerate(header) if name not in form.identifiers]
     rows = shuffled(_coarsened(state, columns, records, keep, progress), path.parent, draw)
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        lines = CsvLines()
-        stream.write(lines.line(form.row([header[place] for place in keep])))
-        for row in rows:
-            stream.write(lines.line(form.row(row)))
-            written += 1
-    return written
+    output, chunks = chunk_texts(form.row([header[place] for place in keep]), map(form.row, rows))
+    with path.open("wb") as stream:
+        return write_csv(HashingWriter(stream), output, chunks, CsvFormat())
 
 
 def _coarsened(

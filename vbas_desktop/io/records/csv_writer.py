@@ -36,8 +36,8 @@ class CsvFormat:
 
 def write_csv(
     out: HashingWriter, columns: Sequence[ReleasedColumn], chunks: Iterable[RowChunk], file_format: CsvFormat
-) -> None:
-    """Write the names of the columns and the rows of the chunks.
+) -> int:
+    """Write the names of the columns and the rows of the chunks, and return the number of rows.
 
     The data buffer of a chunk that Arrow joined is the text of its rows, so no row becomes a Python object.
     """
@@ -45,8 +45,11 @@ def write_csv(
     if file_format.has_mark:
         out.write(codecs.BOM_UTF8)
     out.write(rows.header)
-    for text in prepare_ahead(rows.join, divide_rows(columns, chunks, BYTES_PER_CHUNK)):
+    written = 0
+    for number, text in prepare_ahead(rows.join, divide_rows(columns, chunks, BYTES_PER_CHUNK)):
         out.write(text)
+        written += number
+    return written
 
 
 class _RowTexts:
@@ -80,8 +83,8 @@ class _RowTexts:
         line: bytes = self._separator.as_py().join(name[0].as_py() for name in names)
         return line + self._line_end.as_py()
 
-    def join(self, chunk: RowChunk) -> Any:
-        """Return the text of a chunk as a buffer."""
+    def join(self, chunk: RowChunk) -> tuple[int, Any]:
+        """Return the number of rows of a chunk, and their text as a buffer."""
         arrays = iter(chunk.arrays)
         parts = []
         for number, (column, fields) in enumerate(zip(self._columns, self._fields, strict=True)):
@@ -89,7 +92,7 @@ class _RowTexts:
                 parts.append(self._encode(next(arrays), number))
             else:
                 parts.append(pc.take(fields, pa.array(column.codes(chunk.rows)), boundscheck=False))
-        return pc.binary_join_element_wise(*parts, self._separator).buffers()[2]
+        return len(chunk), pc.binary_join_element_wise(*parts, self._separator).buffers()[2]
 
 
 def as_text(values: Any, column: str) -> Any:

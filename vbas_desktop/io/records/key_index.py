@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
+from .row_order import key_texts
+
 INDEX_COLUMNS = ("record_key", "record", "row")
 
 
@@ -27,7 +29,7 @@ def write_key_index(path: Path, keys: NDArray[np.uint8], positions: NDArray[np.i
         pa.array(np.concatenate([numbers, padding])[order], pa.int64(), mask=is_made_up[order])
         for numbers in (positions + 1, rows)
     )
-    columns = [pa.array(texts[order].astype(str), pa.string()), records, lines]
+    columns = [key_texts(keys[order]), records, lines]
     listed = pa.table(dict(zip(INDEX_COLUMNS, columns, strict=True)))
     with path.open("wb") as file:
         file.write(f"{','.join(INDEX_COLUMNS)}\n".encode())

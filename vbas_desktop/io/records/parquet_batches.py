@@ -6,10 +6,9 @@ Whole numbers have no decimal point, dates are ISO dates, nulls and not-a-number
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from vbas_desktop.model.source import Source
 from .csv_batches import UnreadableRows
 
 _BATCH_ROWS = 1 << 17
-_WRITTEN_ROWS = 1 << 14
 _MAGIC = b"PAR1"
 
 
@@ -182,19 +180,6 @@ def without_views(batch: Any) -> Any:
     plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
     columns = [column.cast(plain.get(column.type, column.type)) for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write rows of texts as a Parquet file whose columns are all text."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema([(name, pa.string()) for name in header])
-    left = iter(rows)
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        while block := list(islice(left, _WRITTEN_ROWS)):
-            columns = [pa.array(column, pa.string()) for column in zip(*block, strict=True)]
-            writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
 def is_codable(kind: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ ROWS_PER_CHUNK = 1 << 17
 
 _THREADS = 2
 _CHUNKS_AHEAD = 3
+_TEXT_ROWS = 1 << 14
 
 T = TypeVar("T")
 
@@ -62,6 +64,17 @@ class RowChunk:
         return RowChunk(self.rows[start:end], tuple(array.slice(start, end - start) for array in self.arrays))
 
 
+def chunk_texts(names: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[list[ReleasedColumn], Iterator[RowChunk]]:
+    """Return columns of text with these names, and rows of texts in chunks, for the writers of CSV and Parquet."""
+    return [ReleasedColumn(name, pa.string()) for name in names], _chunk_texts(iter(rows))
+
+
+def _chunk_texts(rows: Iterator[Sequence[str]]) -> Iterator[RowChunk]:
+    while block := list(islice(rows, _TEXT_ROWS)):
+        columns = zip(*block, strict=True)
+        yield RowChunk(np.arange(len(block)), tuple(pa.array(column, pa.string()) for column in columns))
+
+
 def divide_rows(
     columns: Sequence[ReleasedColumn], chunks: Iterable[RowChunk], most_bytes: int, most_rows: int | None = None
 ) -> Iterator[RowChunk]:
@@ -103,16 +116,16 @@ def _join(chunks: Sequence[RowChunk]) -> RowChunk:
 
 def _measure_rows(columns: Sequence[ReleasedColumn], chunk: RowChunk, harmless: int) -> NDArray[np.int64]:
     """Count the bytes of the values of each row; 0 if no row has ``harmless`` bytes, so that they do not matter."""
-    arrays = iter(chunk.arrays)
     sizes = np.zeros(len(chunk), np.int64)
+    for array in chunk.arrays:
+        sizes += measure_values(array)
     coded = [column for column in columns if column.codes is not None]
-    if len(coded) == len(columns) and sum(int(column.value_bytes.max(initial=0)) for column in coded) < harmless:
-        return sizes
-    for column in columns:
-        if column.codes is None:
-            sizes += measure_values(next(arrays))
-        else:
-            sizes += column.value_bytes[column.codes(chunk.rows)]
+    longest = sum(int(column.value_bytes.max(initial=0)) for column in coded)
+    if int(sizes.max(initial=0)) + longest < harmless:
+        return np.zeros_like(sizes)
+    for column in coded:
+        assert column.codes is not None
+        sizes += column.value_bytes[column.codes(chunk.rows)]
     return sizes
 
 

@@ -93,6 +93,14 @@ class RecordKeys:
         return _BASE32[fives @ np.array([16, 8, 4, 2, 1], np.uint8)]
 
 
+def key_texts(keys: NDArray[np.uint8]) -> Any:
+    """Return keys of records, a row of characters for each, as an Arrow array of texts."""
+    number, width = keys.shape
+    offsets = np.arange(0, (number + 1) * width, width, dtype=np.int32 if number * width < 1 << 31 else np.int64)
+    kind = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
+    return kind.from_buffers(number, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(keys)))
+
+
 def sort_by_keys(keys: NDArray[np.uint64], progress: Progress, stage: str) -> NDArray[np.int64]:
     """Return the order of rows by their keys; rows with equal keys keep their order.
 
