@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vbas_desktop.io.records.limits import ReadLimits
 from vbas_desktop.io.records.table import load_records
 from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.progress import SILENT
@@ -104,7 +104,7 @@ def test_an_unknown_column_is_refused(tmp_path):
 def test_reading_can_be_stopped_after_a_batch(tmp_path):
     path = tmp_path / "records.csv"
     path.write_text("a,b\n" + "1,x\n" * 1000)
-    table = replace(load_records(path), _block_bytes=64)
+    table = load_records(path, limits=ReadLimits(block_bytes=64))
     batches = table.read_batches(["a"], SILENT, "Reading")
     assert next(batches).num_rows
     batches.close()

@@ -173,15 +173,6 @@ def dictionary_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def without_views(batch: Any) -> Any:
-    """Turn columns of the type string_view or binary_view, which pyarrow cannot filter, into plain ones."""
-    import pyarrow as pa
-
-    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
-    columns = [column.cast(plain.get(column.type, column.type)) for column in batch.columns]
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
 def is_codable(kind: Any) -> bool:
     """Tell whether values of an Arrow type have a text that can be a category."""
     import pyarrow as pa
