@@ -193,6 +193,11 @@ class _Drawn:
     checks: tuple[Check, ...]
 
 
+_DRAWING = "Drawing the aggregated regions"
+_MANY_REGIONS = 250_000
+"""The cells of more initial regions take so much memory that they are drawn after the audit, not beside it."""
+
+
 @dataclass
 class _Job:
     records: ReleasedRecords | DatabaseRecords
@@ -231,9 +236,16 @@ class _Job:
         self.telltales += notation_hints(self.notation)
         release.mkdir()
         internal.mkdir(0o700)
-        with Beside(partial(self._drawn, release, internal)) as beside:
-            written, checks = self.write_and_verify(release, Span(progress, 0.0, 0.9))
-            drawn = beside.result(Span(progress, 0.9, 1.0), "Drawing the aggregated regions", 0.0)
+        draw = Beside(partial(self._drawn, release, internal))
+        writing, drawing = Span(progress, 0.0, 0.9), Span(progress, 0.9, 1.0)
+        if len(self.plan.problem.regions) > _MANY_REGIONS:
+            written, checks = self.write_and_verify(release, writing)
+            with draw:
+                drawn = draw.result(drawing, _DRAWING, 0.0)
+        else:
+            with draw:
+                written, checks = self.write_and_verify(release, writing)
+                drawn = draw.result(drawing, _DRAWING, 0.0)
         checks += drawn.checks
         self._reports(release, internal, written, checks, drawn, Span(progress, 0.95, 1.0))
         (release / "SHA256SUMS").write_bytes(checksums(self._hashed(release, written)))

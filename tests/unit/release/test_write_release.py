@@ -73,6 +73,18 @@ def test_the_same_release_twice_has_the_same_bytes_and_another_seed_another_orde
     assert hashes[0]["release/anonymized.csv"] != hashes[2]["release/anonymized.csv"]
 
 
+def test_a_release_of_many_regions_draws_them_after_the_audit_and_has_the_same_bytes(tmp_path, monkeypatch):
+    case = small_case(tmp_path)
+    beside = case.release(tmp_path / "a", ReleaseOptions(shuffle_seed="0"))
+    monkeypatch.setattr("vbas_desktop.release.write._MANY_REGIONS", 0)
+    after = case.release(tmp_path / "b", ReleaseOptions(shuffle_seed="0"))
+    hashes = [
+        {file.path: file.sha256 for file in report.files if file.path != "run.json"} for report in (beside, after)
+    ]
+    assert hashes[0] == hashes[1]
+    assert [check.name for check in after.checks] == [check.name for check in beside.checks]
+
+
 def test_columns_are_dropped_renamed_and_added(tmp_path):
     case = small_case(tmp_path)
     options = ReleaseOptions(
