@@ -51,7 +51,7 @@ _OPPOSITES = {
     "argmin": "argmax",
     "argmax": "argmin",
 }
-_COMPILED = {"kernel", "subkernel", "allocating_subkernel", "register_jitable"}
+_COMPILED = {"kernel", "subkernel", "allocating_subkernel"}
 _SKIPPED_NAMES = {"progress", "TYPE_CHECKING"}
 
 

@@ -19,7 +19,7 @@ from vbas_desktop.model.records import frozen
 
 from .kernels.adc_search import advance
 from .kernels.adc_state import Fact, State, begin, new_state
-from .kernels.jit import prepare
+from .kernels.preparation import prepare
 from .kernels.spatial_index import spatial_order
 
 _SLICE = 4_000_000

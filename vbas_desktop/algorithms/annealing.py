@@ -17,7 +17,6 @@ from vbas_desktop.model.progress import SILENT, Cancelled, Progress
 
 from .kernels import annealing as kernels
 from .kernels.annealing import Limits, Places, squares_limit, typical_change
-from .kernels.jit import prepare
 from .kernels.partition_state import (
     Floats,
     Indices,
@@ -26,6 +25,7 @@ from .kernels.partition_state import (
     measure_bits,
     recentre,
 )
+from .kernels.preparation import prepare
 from .kernels.spatial_index import block_boxes, sites_in_blocks, spatial_order
 
 _EPOCHS = 200
@@ -64,7 +64,9 @@ class Best:
     def look_at(self, partition: Partition) -> None:
         """Keep the state if it is better than all before."""
         suppressed, distance = int(partition.totals[Total.SUPPRESSED]), float(partition.distance[0])
-        too_large = max(0.0, int(partition.totals[Total.SQUARES]) - squares_limit(partition, self._limits))
+        # The plain function: compiling it for this one call would take longer than all others.
+        squares = squares_limit.py_func(partition, self._limits)
+        too_large = max(0.0, int(partition.totals[Total.SQUARES]) - squares)
         too_far = max(0.0, distance - self._limits.distance)
         too_lossy = max(0.0, float(partition.bits[0]) - self._limits.bits)
         too_many, fewer = float(suppressed > self._start), 0

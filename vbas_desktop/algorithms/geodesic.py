@@ -18,7 +18,7 @@ from vbas_desktop.model.progress import SILENT, Progress
 
 from .geodesic_mesh import Area, Standing, Walls, mesh_of, stand
 from .kernels.geodesic_waves import Waves, begin_at, run_on
-from .kernels.jit import prepare
+from .kernels.preparation import prepare
 from .nearest import nearest_sites
 
 _STEPS = 5_000

@@ -64,7 +64,7 @@ class Better(Planner):
 def exchange(task: Task, matrix: NDArray[np.int64], progress: Progress, seconds: float) -> NDArray[np.int64]:
     """The plan after all helpful exchanges that fit into the time limit. The last row holds the free seats."""
     from vbas_desktop.algorithms.kernels.appointments import sweep
-    from vbas_desktop.algorithms.kernels.jit import prepare
+    from vbas_desktop.algorithms.kernels.preparation import prepare
 
     free = (task.seats - matrix.sum(axis=0))[None, :]
     allowed = task.allowed if task.allowed is not None else np.ones(matrix.shape, bool)

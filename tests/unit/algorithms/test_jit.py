@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.algorithms.kernels.jit import prepare
+from vbas_desktop.algorithms.kernels.preparation import prepare
 from vbas_desktop.model.progress import Cancelled, Silent
 
 ROOT = Path(__file__).parents[3]

@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from .jit import kernel, subkernel
@@ -89,14 +88,17 @@ class Places(NamedTuple):
     aside: Floats
 
 
-@register_jitable
+@subkernel
 def squares_limit(p: Partition, limits: Limits) -> float:
     """How large the sum of the squared populations may be with as many groups as there are.
 
     Equal groups would make it rise as their number falls; twice as fast leaves room for uneven ones on the way.
     """
     groups = p.totals[Total.GROUPS]
-    return limits.squares * ((limits.groups / groups) ** 2 if limits.most > 0 and groups < limits.groups else 1.0)
+    if limits.most == 0 or groups >= limits.groups:
+        return float(limits.squares)
+    ratio = limits.groups / groups
+    return limits.squares * (ratio * ratio)
 
 
 @subkernel

@@ -1,4 +1,4 @@
-"""How kernels are compiled, where their machine code is cached, and how callers wait for it.
+"""How kernels are compiled, and where their machine code is cached.
 
 numba checks only the source file of a function itself before it takes machine code from its cache, not the files of the
 functions that this one calls. So the cache folder is named by a hash of all kernel sources: after a change in any of
@@ -12,19 +12,13 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 
-from vbas_desktop.model.progress import Progress
-
-_PREPARING = "Preparing the search (the first time takes longer)"
-_POLL_SECONDS = 0.05
 _PREFIX = "vbas-"
 _UNUSED_DAYS = 60
 """Folders of older kernels are removed when nobody has used them for so long."""
@@ -97,25 +91,3 @@ subkernel: Any = numba.njit(**_options)
 
 allocating_subkernel: Any = numba.njit(**{**_options, "_nrt": True})
 """The same for functions that make arrays."""
-
-
-def prepare(progress: Progress, compiled: Any, *arguments: Any) -> None:
-    """Compile a kernel for arguments of these types, or load it from the cache, while a stop is obeyed.
-
-    Compiling takes up to half a minute. It happens in a thread of its own, which goes on after a stop, for next time.
-    """
-    types = tuple(numba.typeof(argument) for argument in arguments)
-    if types in compiled.signatures:
-        return
-    # A daemon: the program may end meanwhile.
-    thread = threading.Thread(target=_compile, args=(compiled, types), name="compiling", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        progress.update(_PREPARING)
-        thread.join(_POLL_SECONDS)
-
-
-def _compile(compiled: Any, types: tuple[Any, ...]) -> None:
-    # The disk may be full: then the machine code stays in memory only.
-    with suppress(OSError):
-        compiled.compile(types)

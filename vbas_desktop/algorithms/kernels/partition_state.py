@@ -25,7 +25,8 @@ from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, R
 from vbas_desktop.model.progress import SILENT, Progress
 from vbas_desktop.model.sensitive import SensitiveCounts, enforced
 
-from .jit import allocating_subkernel, kernel, prepare, subkernel
+from .jit import allocating_subkernel, kernel, subkernel
+from .preparation import prepare
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

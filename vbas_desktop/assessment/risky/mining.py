@@ -142,7 +142,7 @@ class _Scratch:
 
     def prepare(self, mask: NDArray[np.uint8], scores: NDArray[np.int32], progress: Progress) -> None:
         """Have the kernels compiled for the types of this table."""
-        from vbas_desktop.algorithms.kernels.jit import prepare
+        from vbas_desktop.algorithms.kernels.preparation import prepare
 
         table, kernels, buffers = self._table, self._kernels, self._buffers
         numbers = np.zeros(0, np.int64)
