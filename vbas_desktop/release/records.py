@@ -516,14 +516,10 @@ class RecordWriter:
         start = 0
         for batch in self._table.read_batches(names, progress, WRITING, typed=True):
             end = start + batch.num_rows
-            if end > self._table.file_rows:
-                break
             arrays = [array.cast(plain_type(array.type)) for array in batch.columns]
             plain = pa.RecordBatch.from_arrays(arrays, names=list(names))
             yield plain if considered is None else plain.filter(pa.array(considered[start:end]))
             start = end
-        if start != self._table.file_rows:
-            raise input_changed(self._table.source)
 
 
 def _is_text(kind: Any) -> bool:

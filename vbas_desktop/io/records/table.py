@@ -232,9 +232,16 @@ class CodedTable:
             return
         try:
             if self.dialect.format == "parquet":
-                yield from read_parquet_again(self.source, self.dialect, names, typed, progress, stage)
+                batches = read_parquet_again(self.source, self.dialect, names, typed, progress, stage)
             else:
-                yield from read_csv_texts(self.source, self.dialect, names, self._block_bytes, progress, stage)
+                batches = read_csv_texts(self.source, self.dialect, names, self._block_bytes, progress, stage)
+            rows = 0
+            for batch in batches:
+                rows += batch.num_rows
+                # Whoever takes the batches knows nothing of records that were added meanwhile.
+                if rows > self.file_rows:
+                    raise UnreadableRows
+                yield batch
         except (UnreadableRows, pa.ArrowException, OSError):
             message = "The file changed since it was loaded."
             raise refusal("input-changed", message, "Load it again.", file=self.source.path) from None
