@@ -60,9 +60,9 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatc
     monkeypatch.setattr(partitions, "clock", Clock(9.0))
     found = estimate(session.order_estimate())
     job = session.order_estimate().job
-    partitions_made = job.kept.partitions(job.request(found.problem))
-    assert partitions_made.known.seconds_of_one == 9.0
-    todo = sum(number not in partitions_made.tried for number in found.site_numbers)
+    known = job.kept.partitions(job.request(found.problem)).known
+    assert known.seconds_of_one == 9.0
+    todo = sum(known.trial(number, lambda: None) is None for number in found.site_numbers)
     assert todo > 0
     rating = len(found.site_numbers) * seconds_of_rating(found.problem.counts.table.nnz)
     assert found.tried_seconds == pytest.approx(9.0 * todo + rating)
