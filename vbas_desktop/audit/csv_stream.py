@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import hashlib
 import io
 import zlib
 from collections.abc import Callable
@@ -75,16 +74,10 @@ class CsvStream(io.RawIOBase):
         self._is_at_start = True
         self._left = b""
         self._row_bytes = 0
-        self._digest = hashlib.sha256()
         self.counts = MarkCounts()
         self.has_mark = False
         self.newline = b"\n"
         self.empty_lines = 0
-
-    @property
-    def sha256(self) -> str:
-        """Return the hash of what was read, before anything was recoded."""
-        return self._digest.hexdigest()
 
     def readable(self) -> bool:
         """Return True: this is what pandas asks of a file."""
@@ -136,7 +129,6 @@ class CsvStream(io.RawIOBase):
         except (OSError, EOFError, zlib.error):
             raise UnreadableFile("it cannot be decompressed") from None
         self._advance(self._raw.tell() - before)
-        self._digest.update(data)
         if self._compressed:
             refuse_bomb(self._path, self._file.tell(), self._size)
         if self._decoder is None:

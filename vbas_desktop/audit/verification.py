@@ -6,6 +6,7 @@ records, must be exactly the rows that the released file holds.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -87,11 +88,16 @@ class Verification:
         assert self._files is not None
         return self._files
 
-    def check(self, progress: Progress) -> tuple[Check, ...]:
-        """Make all checks; `VerificationFailed` names those that were not passed."""
+    def check(self, progress: Progress, sha256: str = "") -> tuple[Check, ...]:
+        """Make all checks; `VerificationFailed` names those that were not passed.
+
+        ``sha256`` is the hash under which the released file is going to be listed (empty: it is not listed).
+        """
         try:
             before, after = self._read_both(Span(progress, 0.0, 0.8))
             checks = self._check_files(before, after, Span(progress, 0.8, 1.0))
+            if sha256:
+                checks.append(Check("the released file has the hash that is listed", self._hash_release() == sha256))
         except UnreadableFile as error:
             checks = [Check("the released file can be read back", False, str(error))]
         failed = [check for check in checks if not check.passed]
@@ -132,6 +138,10 @@ class Verification:
             progress.update(STAGE, min(1.0, self._done / total))
             wait([future], _LOOK_SECONDS, FIRST_EXCEPTION)
         return future.result()
+
+    def _hash_release(self) -> str:
+        with self._case.claim.file.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def _begin(self, read: Callable[[Case, Callable[[int], None]], T]) -> Future[T]:
         return self._pool.submit(partial(read, self._case, self._advance))

@@ -261,7 +261,7 @@ class _Job:
             (release / CLASS_COUNTS).write_bytes(counts)
         with Verification(self.plan.problem, self.table.dialect, self._claim(release)) as verification:
             written, saving = self._write_records(release, Span(progress, 0.0, 0.55))
-            checks = verification.check(Span(progress, 0.55, 0.85))
+            checks = verification.check(Span(progress, 0.55, 0.85), written.sha256)
             self._look_at_file(verification, Span(progress, 0.85, 0.9))
         saving.finish(progress, 0.9)
         return written, checks

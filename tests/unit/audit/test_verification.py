@@ -103,9 +103,9 @@ def before_the_check(monkeypatch, change):
             super().__init__(problem, dialect, claim)
             self.claim = claim
 
-        def check(self, progress):
+        def check(self, progress, sha256=""):
             change(self.claim)
-            return super().check(progress)
+            return super().check(progress, sha256)
 
     monkeypatch.setattr(write, "Verification", Disturbed)
 
@@ -118,6 +118,18 @@ def test_a_release_that_fails_leaves_nothing(case, tmp_path, monkeypatch):
     with pytest.raises(VerificationFailed):
         case.release(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+@pytest.mark.parametrize("release_format", ["csv", "parquet"])
+def test_a_file_with_another_hash_than_the_listed_one_is_noticed(case, tmp_path, monkeypatch, release_format):
+    class WithOtherHash(Verification):
+        def check(self, progress, sha256=""):
+            assert len(sha256) == 64
+            return super().check(progress, "0" * 64)
+
+    monkeypatch.setattr(write, "Verification", WithOtherHash)
+    with pytest.raises(VerificationFailed, match="the hash that is listed: no"):
+        case.release(tmp_path / "out", ReleaseOptions(pdf=False, geometry=(), format=release_format))
 
 
 def test_a_record_file_that_changes_between_writing_and_verifying_is_noticed(case, tmp_path, monkeypatch):
