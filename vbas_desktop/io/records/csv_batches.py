@@ -10,10 +10,12 @@ from __future__ import annotations
 import io
 import secrets
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.model.errors import InputError
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.source import Source
@@ -68,15 +70,17 @@ class CheckedStream(io.RawIOBase):
 
     def stop(self) -> None:
         """Let no more be read, and wait until what is under way is finished: the file can be closed then."""
-        with self._lock:
-            self._is_stopped = True
+        self._is_stopped = True
         self._room.release()
+        with self._lock:
+            return
 
     def read(self, size: int = -1) -> bytes:
         """Return the next block, of at most ``size`` bytes."""
-        # A block of blank lines makes no batch, so this must not wait for ever.
-        self._room.acquire(timeout=_PATIENCE_SECONDS)
         with self._lock:
+            # A block of blank lines makes no batch, so this must not wait for ever.
+            if not self._is_stopped:
+                self._room.acquire(timeout=_PATIENCE_SECONDS)
             return b"" if self._is_stopped else self._read_block(size)
 
     def _read_block(self, size: int) -> bytes:
@@ -167,7 +171,7 @@ class CsvReader:
         is_first = True
         is_complete = False
         try:
-            with self._open() as reader:
+            with self._open() as reader, self._stopping(reader):
                 for batch in reader:
                     progress.update(stage, self._stream.fraction)
                     self.checked.make_room()
@@ -187,6 +191,22 @@ class CsvReader:
             self.checked.stop()
         if not is_complete:
             raise UnreadableRows
+
+    @contextmanager
+    def _stopping(self, reader: Any) -> Iterator[None]:
+        """Let pyarrow come to an end of the text, also where reading was stopped.
+
+        A thread of pyarrow that still asked for Python's lock when the program ends would wait for it for ever.
+        """
+        import pyarrow as pa
+
+        try:
+            yield
+        finally:
+            self.checked.stop()
+            with suppress(pa.ArrowException, UnreadableRows, InputError):
+                for _ in reader:
+                    pass
 
     def _open(self) -> Any:
         import pyarrow as pa
