@@ -175,16 +175,14 @@ class ReleasedRecords:
         """Return the classes by what is released of region and quasi-identifiers."""
         return number_combinations(self.file, [self.columns[name] for name in self.class_columns])
 
-    def added_column(self, name: str) -> CodedColumn:
-        """Return a column that is not in the input."""
-        return self.file.columns[self.case.claim.names.index(name, len(self.case.claim.columns))]
-
 
 def read_release(case: Case, advance: Advance) -> ReleasedRecords:
     """Read the released file."""
     claim = case.claim
     unlimited = [at for at, (name, _) in enumerate(claim.columns) if name == case.problem.region_column]
-    options = case.options(range(len(claim.names)), unlimited, advance, is_input=False)
+    # Keys of records are read on their own: all of them differ.
+    wanted = range(len(claim.names) - int(claim.record_key is not None))
+    options = case.options(wanted, unlimited, advance, is_input=False)
     if not claim.is_csv:
         return ReleasedRecords(case, read_parquet(claim.file, options))
     encoding = encoding_of_release(case.dialect.encoding) if case.is_between_csv else "utf-8"

@@ -206,7 +206,7 @@ class _Comparison:
             checks.append(self._check_sizes())
         checks += self._check_tiers()
         if claim.record_key is not None and claim.record_index is not None:
-            checks += check_record_keys(claim.record_index, self._keyed_rows(), self._case.hasher)
+            checks += check_record_keys(claim, self._keyed_rows())
         checks += self._check_criteria()
         if claim.class_counts is not None:
             names = dict(claim.columns)
@@ -307,19 +307,10 @@ class _Comparison:
         return dict(zip(zip(*texts, strict=True), classes.counts.tolist(), strict=True))
 
     def _keyed_rows(self) -> KeyedRows:
-        """Return the keys of the released rows, and where the records that must have been released stand."""
-        claim = self._case.claim
-        assert claim.record_key is not None
-        column = self._after.added_column(claim.record_key)
-        if column.texts is None:
-            parts = [column.hashed(number) for number in range(len(column.chunks))]
-        else:
-            hashes = self._case.hasher.hash(column.texts)
-            parts = [hashes[column.codes(number)] for number in range(len(column.chunks))]
-        keys = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+        """Return the released rows, and where the records that must have been released stand."""
         rows = ExpectedRows(self._before, self._outcomes)
         kept = [rows.kept(number) for number in range(len(self._before.file.sizes))]
         positions = np.flatnonzero(np.concatenate(kept)) if kept else np.zeros(0, np.int64)
         if self._before.positions is not None:
             positions = self._before.positions[positions]
-        return KeyedRows(keys, self._released.rows, positions, self._expected.rows)
+        return KeyedRows(self._released.rows, positions, self._expected.rows)

@@ -75,6 +75,25 @@ def test_rows_are_lines_where_records_have_several(tmp_path):
         assert lines[int(entry["row"]) - 1].startswith(rows[int(entry["record"]) - 1][0] + ",")
 
 
+def test_keys_stand_behind_rows_of_any_length_and_encoding(tmp_path):
+    """A row of three million bytes, quotes, line breaks, and letters that are not UTF-8."""
+    notes = ["é" * 3_000_000, 'a "b"\r\nc', "", "ü,ü", "x"]
+    rows = [
+        [*row[:4], notes[min(number, 4) if number < 4 else number % 4 + 1]]
+        for number, row in enumerate(random_rows(300))
+    ]
+    path = tmp_path / "records.csv"
+    with path.open("w", encoding="latin-1", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([["näme", "age", "sex", "region", "note"], *rows])
+    case = load(path, write_regions(tmp_path))
+    case.release(tmp_path / "out", KEYED)
+    written = (tmp_path / "out" / "release" / "anonymized.csv").read_text(encoding="latin-1")
+    listed = {entry["record_key"]: int(entry["record"]) for entry in index_of(tmp_path / "out")}
+    released = list(csv.reader(written.splitlines(keepends=True), delimiter=";"))[1:]
+    assert len(released) == len(listed) > 200
+    assert all(rows[listed[row[-1]] - 1][0] == row[0] for row in released)
+
+
 @pytest.mark.parametrize("source", ["csv", "parquet", "parquet in row groups"])
 def test_parquet_has_keys_too(tmp_path, source):
     rows = random_rows(400)
