@@ -133,10 +133,10 @@ def _numbers(keys: Iterable[Ints], found: Ints, possible: int | None) -> Iterato
 
 def _split(keys: Ints, sizes: Sequence[int]) -> list[Ints]:
     parts = []
-    for size in sizes[:0:-1]:
+    for size in reversed(sizes):
         keys, part = np.divmod(keys, size)
         parts.append(part)
-    return [keys, *parts[::-1]]
+    return parts[::-1]
 
 
 def number_rows(columns: Sequence[Ints], rows: int) -> Ints:

@@ -39,6 +39,8 @@ from .formulas import escape_formulas
 from .region_map import assign_regions, read_lines
 from .text_hashes import TextHasher
 
+_FIELD_NUMBER = b"PARQUET:field_id"
+
 Crosswalk = Mapping[str, tuple[str, ...]]
 """The codes of each initial region: of its aggregated region, and in tiers of each larger place."""
 
@@ -209,11 +211,15 @@ def find_csv_fault(before: InputRecords, after: ReleasedRecords) -> str:
 
 
 def find_type_fault(case: Case) -> str:
-    """Say which column of a released Parquet file has another type than it must have; empty: none."""
+    """Say which column of a released Parquet file has another type, or whether it holds anything else; empty: no."""
     if case.claim.is_csv:
         return ""
+    schema = pq.read_schema(case.claim.file)
+    if schema.metadata or any(set(field.metadata or ()) - {_FIELD_NUMBER} for field in schema):
+        # Programs note there how a table was indexed, which would tell of records that are not released.
+        return "there is more than columns in the file"
     expected = _expected_types(case)
-    for name, field in zip(case.claim.names, pq.read_schema(case.claim.file), strict=False):
+    for name, field in zip(case.claim.names, schema, strict=False):
         if name in expected and _plain_type(field.type) != expected[name]:
             return f"“{name[:80]}” has another type"
     return ""

@@ -304,7 +304,9 @@ class _Comparison:
         texts = [
             [column.known_texts[code] for code in codes] for column, codes in zip(columns, classes.codes, strict=True)
         ]
-        return dict(zip(zip(*texts, strict=True), classes.counts.tolist(), strict=True))
+        # Where nothing of a class is released, all records are one class without a name.
+        labels = zip(*texts, strict=True) if texts else [()]
+        return dict(zip(labels, classes.counts.tolist(), strict=True))
 
     def _keyed_rows(self) -> KeyedRows:
         """Return the released rows, and where the records that must have been released stand."""

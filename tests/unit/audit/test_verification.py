@@ -2,6 +2,7 @@
 
 import os
 
+import pyarrow.parquet as pq
 import pytest
 from release_making import random_rows, small_case, write_records
 
@@ -118,6 +119,24 @@ def test_a_release_that_fails_leaves_nothing(case, tmp_path, monkeypatch):
     with pytest.raises(VerificationFailed):
         case.release(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+@pytest.mark.parametrize("where", ["file", "column"])
+def test_notes_in_a_parquet_file_are_noticed(case, tmp_path, monkeypatch, where):
+    """pandas writes there how a table was indexed, also with values of records that are not released."""
+
+    def annotate(claim):
+        table = pq.read_table(claim.file)
+        notes = {"pandas": "{}"}
+        if where == "column":
+            schema = table.schema.set(0, table.schema.field(0).with_metadata(notes))
+        else:
+            schema = table.schema.with_metadata(notes)
+        pq.write_table(table.cast(schema), claim.file)
+
+    before_the_check(monkeypatch, annotate)
+    with pytest.raises(VerificationFailed, match="there is more than columns in the file"):
+        case.release(tmp_path / "out", ReleaseOptions(pdf=False, geometry=(), format="parquet"))
 
 
 @pytest.mark.parametrize("release_format", ["csv", "parquet"])

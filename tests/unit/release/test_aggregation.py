@@ -359,3 +359,12 @@ def test_the_ledger_compares_no_aggregated_values_of_two_record_files(tmp_path, 
     capsys.readouterr()
     assert main(["run", *files, *words, *more, *again, *out]) == 1
     assert "sensitive values are aggregated in one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("release_format", ["csv", "parquet"])
+def test_an_aggregated_column_can_be_all_that_is_released(tmp_path, release_format):
+    """Nothing of a class is shown, so its list has one line: all records."""
+    case = load(write(tmp_path, patients(300)), write_regions(tmp_path))
+    options = ReleaseOptions(columns=("illness",), aggregate=("illness",), pdf=False, format=release_format)
+    report = case.release(tmp_path / "out", options)
+    assert rows_of(tmp_path / "out" / "release" / "class_counts.csv") == [{"records": str(report.records_released)}]
