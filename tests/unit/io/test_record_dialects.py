@@ -169,3 +169,31 @@ def test_a_block_that_ends_within_a_line_end_makes_no_blank_lines(tmp_path, bloc
     assert records_of(table) == [("1", "2", "3"), ("4", "5", "6")]
     assert table.findings == ()
     assert [table.row_number(record) for record in range(2)] == [2, 3]
+
+
+@pytest.mark.parametrize("offset", range(3))
+def test_a_block_that_ends_within_a_character_stays_utf_8(tmp_path, offset):
+    # Longer than what is read to find the names, so that not all of it is there already.
+    text = "x" * offset + "€" * 1_000_000
+    table = loaded(tmp_path, f"a,b\n1,2\n{text},1\n".encode(), (1 << 21) + (1 << 17))
+    assert table.dialect.encoding == "utf-8"
+    assert records_of(table) == [("1", "2"), (text, "1")]
+
+
+def test_a_block_that_ends_within_a_quoted_line_end_keeps_it(tmp_path):
+    text = "x" * ((1 << 21) + (1 << 17)) + "\r\n" + "y" * 1000
+    table = loaded(tmp_path, f'a,b\n1,2\n"{text}",1\n'.encode(), 1 + text.index("\n"))
+    assert records_of(table) == [("1", "2"), (text, "1")]
+
+
+def test_blank_lines_in_blocks_before_the_first_quote_are_counted(tmp_path):
+    table = loaded(tmp_path, b"a,b\n" + b"1,2\n\n" * 20 + b"1,2\n" * 20 + b'"3\n4",5\n', 32)
+    assert table.rows == 41
+    assert [finding.message for finding in table.findings] == ["20 blank lines were skipped."]
+
+
+@pytest.mark.parametrize("delimiter", "0123456789abcdefg")
+def test_a_digit_can_be_the_delimiter(tmp_path, delimiter):
+    data = f"x{delimiter}y\nr{delimiter}s\n".encode()
+    table = loaded(tmp_path, data, 1 << 16, RecordOptions(delimiter=delimiter, category_counts="no"))
+    assert records_of(table) == [("r", "s")]

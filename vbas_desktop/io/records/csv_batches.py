@@ -98,10 +98,10 @@ class CheckedStream(io.RawIOBase):
         return block
 
     def _fill(self, size: int) -> bytes:
-        """Return what is left of the text before, and more if there is: at least ``size`` bytes, or all."""
+        """Return what is left of the text before, and more if there is: more than ``size`` bytes, or all."""
         text = self._rest
-        while len(text) < size and not self._is_all_read:
-            more = self._stream.read(size - len(text))
+        while len(text) <= size and not self._is_all_read:
+            more = self._stream.read(size + 1 - len(text))
             text += more
             if not more:
                 self._is_all_read = True
@@ -111,7 +111,10 @@ class CheckedStream(io.RawIOBase):
     def _check(self, block: bytes) -> None:
         if b"\0" in block:
             raise UnreadableRows
-        self.has_quotes = self.has_quotes or QUOTE in block
+        if not self.has_quotes and QUOTE in block:
+            self.has_quotes = True
+            # The blocks before were not searched.
+            self.may_have_blank_lines = self.lines > 0
         returns = block.count(b"\r")
         if returns and returns != block.count(b"\r\n"):
             if not self.has_quotes:
@@ -156,7 +159,8 @@ class CsvReader:
         self._delimiter = opening.delimiter
         self._block_bytes = block_bytes
         self._stream = stream
-        self._value = secrets.token_hex(8).encode()
+        # A digit may be the delimiter; no hexadecimal number has a g.
+        self._value = secrets.token_hex(8).replace(self._delimiter, "g").encode()
         fields = [self._value if column == self._columns[0] else b"" for column in range(len(opening.names))]
         self.checked = CheckedStream(stream, opening, self._delimiter.encode().join(fields) + b"\n")
 

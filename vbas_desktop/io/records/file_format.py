@@ -171,7 +171,8 @@ def read_opening(stream: TextStream, delimiter: str | None, limits: ReadLimits) 
         names = _find_names(stream.path, text, not more, delimiter, limits)
         if names is not None and (not more or _has_whole_line(text[names[1] :], limits)):
             break
-        more = stream.read(SAMPLE_BYTES)
+        # Twice as much each time: all of it is looked at again.
+        more = stream.read(len(text))
         text += more
     fields, end, lines = names
     check_column_number(stream.path, len(fields))
