@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from vbas_desktop.io.parquet_batches import bounded_batches
 
 from .chunk_store import Chunk, ChunkStore
-from .csv_form import MeasuredValues, find_empty_lines
+from .csv_form import MeasuredValues, count_top_rows, find_empty_lines
 from .csv_stream import CsvStream, UnreadableFile
 from .text_hashes import Hashes, TextHasher
 
@@ -267,8 +267,8 @@ def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
     measured = MeasuredValues(form.delimiter, form.width)
     names: tuple[str, ...] = ()
     sizes = []
-    skipped = form.skipped
-    top = 0
+    top = count_top_rows(path, form.delimiter, form.encoding, form.compressed, form.skipped)
+    done = 0
     with closing(CsvStream(path, form.delimiter, form.encoding, form.compressed, options.advance)) as stream:
         # pandas leaves fields out without a word if only the first row has too many.
         if stream.count_names() > form.width:
@@ -278,13 +278,10 @@ def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
             coded = [pd.factorize(column) for column in values]
             for codes, texts in coded:
                 measured.add(codes, texts)
-            first = 0
-            if skipped:
-                first, passed = _end_of_top(values, skipped)
-                skipped -= passed
-                top += first
-                if not names and passed:
-                    names = tuple(str(column[0]) for column in values)
+            if not done and top:
+                names = tuple(str(column[0]) for column in values)
+            first = min(top - min(top, done), len(frame))
+            done += len(frame)
             for coder, position in zip(coders, options.wanted, strict=True):
                 codes, texts = coded[position]
                 if first:
@@ -295,15 +292,6 @@ def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
     names = names if decode is None else tuple(decode(names))
     file = CodedFile(store, names, tuple(coder.column() for coder in coders), tuple(sizes), stream, measured)
     return _without_empty_lines(file, path, form, top)
-
-
-def _end_of_top(values: Sequence[NDArray[np.object_]], skipped: int) -> tuple[int, int]:
-    """Return where the records begin in the first rows of a file, and how many rows that are not empty were passed."""
-    filled = np.zeros(values[0].size, np.bool_)
-    for column in values:
-        filled |= column != ""
-    at = np.flatnonzero(filled)[:skipped]
-    return (int(at[-1]) + 1 if at.size == skipped else values[0].size), at.size
 
 
 def _csv_chunks(stream: CsvStream, form: CsvForm) -> Iterator[pd.DataFrame]:

@@ -106,16 +106,34 @@ class RowScan:
     first_line: int | None
 
 
+def count_top_rows(path: Path, delimiter: str, encoding: str, compressed: bool, wanted: int) -> int:
+    """Count the rows at the top of a CSV file up to the last of so many that are no empty lines."""
+    with closing(CsvStream(path, delimiter, encoding, compressed, lambda number: None)) as stream:
+        number = 0
+        try:
+            for row in csv.reader(_lines(stream), delimiter=delimiter):
+                number += 1
+                wanted -= bool(row)
+                if not wanted:
+                    break
+        except csv.Error:
+            raise UnreadableFile("it cannot be cut into rows") from None
+    return number
+
+
+def _lines(stream: CsvStream) -> io.TextIOWrapper:
+    buffered = io.BufferedReader(stream)  # type: ignore[arg-type]
+    return io.TextIOWrapper(buffered, "utf-8", "surrogateescape", newline="")
+
+
 def find_empty_lines(path: Path, delimiter: str, encoding: str, compressed: bool, width: int) -> RowScan:
     """Read a CSV file row by row with Python's reader."""
     empty = []
     ragged = 0
     first_line = None
     with closing(CsvStream(path, delimiter, encoding, compressed, lambda number: None)) as stream:
-        buffered = io.BufferedReader(stream)  # type: ignore[arg-type]
-        lines = io.TextIOWrapper(buffered, "utf-8", "surrogateescape", newline="")
         # An open quote swallows the row that is added at the end.
-        reader = csv.reader(chain(lines, [_END]), delimiter=delimiter)
+        reader = csv.reader(chain(_lines(stream), [_END]), delimiter=delimiter)
         try:
             line = 1
             is_closed = False

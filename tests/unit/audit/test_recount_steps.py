@@ -195,3 +195,11 @@ def test_names_and_category_line_may_be_longer_than_a_block(tmp_path, quote):
     path.write_text("\n".join([",".join(f"{quote}{name}{quote}" for name in names), row, row]))
     assert path.stat().st_size > 3 * csv_stream.HEAD_BYTES
     assert recount(path, names[:1], names[-1], category_line=True).vector == {1: 1}
+
+
+@pytest.mark.parametrize("above", [b"", b"\n\n"])
+def test_line_2_without_any_value_is_a_line_but_an_empty_line_is_none(tmp_path, above):
+    path = tmp_path / "file.csv"
+    path.write_bytes(b"c0,c1\n" + above + b",\na,b\n,\n")
+    found = recount(path, ["c1"], "c0", category_line=True)
+    assert (found.records, found.vector) == (2, {1: 2})
