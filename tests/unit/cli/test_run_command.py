@@ -212,8 +212,8 @@ def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_pa
     records.write_text("\n".join(wider) + "\n", encoding="utf-8")
     loaded = []
 
-    def spy(*arguments):
-        loaded.append(load_records(*arguments))
+    def spy(*arguments, **keywords):
+        loaded.append(load_records(*arguments, **keywords))
         return loaded[-1]
 
     monkeypatch.setattr(record_files, "load_records", spy)
