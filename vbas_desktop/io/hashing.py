@@ -23,7 +23,7 @@ class HashedFile(io.RawIOBase):
     def __init__(self, path: str, raw: io.FileIO) -> None:
         self._path, self._raw = path, raw
         self._sha = hashlib.sha256()
-        self._state = _state(os.fstat(raw.fileno()))
+        self._state = file_state(os.fstat(raw.fileno()))
         self.bytes_read = 0
 
     def readable(self) -> bool:
@@ -50,7 +50,7 @@ class HashedFile(io.RawIOBase):
 
     def source(self) -> Source:
         """The file's identity when everything was read from it; refused if it was changed meanwhile."""
-        if _state(os.fstat(self._raw.fileno())) != self._state:
+        if file_state(os.fstat(self._raw.fileno())) != self._state:
             raise InputError(changed(self._path))
         return Source(self._path, self.bytes_read, self._sha.hexdigest(), self._state)
 
@@ -97,7 +97,7 @@ def require_unchanged(source: Source) -> None:
     if source.state is None:
         return
     try:
-        now = _state(os.stat(source.path))
+        now = file_state(os.stat(source.path))
     except OSError:
         now = None
     if now != source.state:
@@ -109,7 +109,8 @@ def changed(path: str) -> Finding:
     return Finding("input-changed", "The file was changed while it was read.", "Load it again.", file=path)
 
 
-def _state(found: os.stat_result) -> tuple[int, int, int]:
+def file_state(found: os.stat_result) -> tuple[int, int, int]:
+    """Return what changes when a file is written or replaced: its size, time and number."""
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 

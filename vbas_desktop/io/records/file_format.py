@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, Self, cast
 
 from vbas_desktop.io.access import bad_encoding, bad_gzip, canonical_encoding, refuse_bomb
 from vbas_desktop.io.dialect import SAMPLE_BYTES, check_column_number, check_line_ends, first_row, sniff_delimiter
-from vbas_desktop.io.hashing import HashedFile, changed
+from vbas_desktop.io.hashing import HashedFile, changed, require_unchanged
 from vbas_desktop.model.errors import Finding, InputError, Severity, refusal
 from vbas_desktop.model.source import Source
 
@@ -90,7 +90,10 @@ class TextStream:
         if self._hashed.readinto(memoryview(bytearray(1))):
             # It grew after its end was read: its hash would be that of more records than there are.
             raise InputError(changed(str(self.path)))
-        return self._hashed.source()
+        source = self._hashed.source()
+        # Another file of this name may have been looked at, too.
+        require_unchanged(source)
+        return source
 
     def _begins_like_gzip(self) -> bool:
         # A second handle, so that the hash sees every byte once, in order.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.io.access import refuse_bomb
 from vbas_desktop.io.dialect import check_column_number
-from vbas_desktop.io.hashing import HashedFile
+from vbas_desktop.io.hashing import HashedFile, changed, file_state
 from vbas_desktop.io.parquet_batches import bounded_batches
 from vbas_desktop.model.errors import InputError, refusal
 from vbas_desktop.model.file_format import Dialect
@@ -40,11 +40,13 @@ class ParquetReader:
     """Reads some columns of a Parquet file, which is hashed meanwhile.
 
     ``schema`` has the Arrow types of all columns. ``source`` is which file was read, after the last batch.
+    Arrow opens the file for each part of it, so it must be the same one from the beginning to the end.
     """
 
     def __init__(self, path: Path) -> None:
         import pyarrow.parquet as pq
 
+        self._state = file_state(path.stat())
         with pq.ParquetFile(path, pre_buffer=False) as file:
             check_column_number(path, file.metadata.num_columns)
             refuse_bomb(path, _count_unpacked_bytes(file.metadata), path.stat().st_size)
@@ -53,7 +55,10 @@ class ParquetReader:
         self._path = path
 
     def batches(self, names: Sequence[str], progress: Progress, stage: str) -> Generator[Any]:
-        """Yield batches of the columns under these names; texts as dictionaries where the file has them."""
+        """Yield batches of the columns under these names; texts as dictionaries where the file has them.
+
+        Raises `InputError` after the last batch if the file was changed meanwhile.
+        """
         stop = threading.Event()
         with ThreadPoolExecutor(1, "hash") as pool:
             hashed = pool.submit(hash_file, self._path, stop)
@@ -69,6 +74,8 @@ class ParquetReader:
                 stop.set()
                 raise
             self.source = hashed.result()
+        if not self._state == self.source.state == file_state(self._path.stat()):
+            raise InputError(changed(str(self._path)))
 
 
 def hash_file(path: Path, stop: threading.Event) -> Source:
