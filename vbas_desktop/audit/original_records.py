@@ -30,10 +30,15 @@ from .released_records import (
 )
 
 
+def _describe_uncoded(name: str) -> ReleasedColumn:
+    """Describe a column that has too many values, in the original or in the written file."""
+    return ReleasedColumn(name, MOST_VALUES, -1, 1, 0, MOST_VALUES, coded=False)
+
+
 def describe_column(name: str, column: CodedColumn, counts: Ints | None = None) -> ReleasedColumn:
     """Describe a column by the texts of its codes and how often each occurs."""
     if column.texts is None:
-        return ReleasedColumn(name, MOST_VALUES, -1, 1, 0, MOST_VALUES, coded=False)
+        return _describe_uncoded(name)
     counts = column.frequencies if counts is None else counts
     blank = column.texts.index("") if "" in column.texts else -1
     missing = int(counts[blank]) if blank >= 0 else 0
@@ -76,7 +81,6 @@ class OriginalRecords:
     def _add_column(self, name: str, written: CodedColumn) -> None:
         """Give the values of released records the notation that results in the counts of the written file."""
         column = self._before.columns[name]
-        self._columns[name] = column
         if column.texts is None or written.texts is None:
             return
         counts = column.count_codes(self._kept)
@@ -103,11 +107,10 @@ class OriginalRecords:
 
     def column(self, name: str) -> ReleasedColumn:
         """Describe a released column."""
-        distinct = self._before.columns[name]
-        if distinct.texts is None:
-            return describe_column(name, distinct)
-        values = int(np.count_nonzero(distinct.frequencies))
-        return replace(describe_column(name, self._columns[name], self._counts.get(name)), distinct=values)
+        if name not in self._columns:
+            return _describe_uncoded(name)
+        values = int(np.count_nonzero(self._before.columns[name].frequencies))
+        return replace(describe_column(name, self._columns[name], self._counts[name]), distinct=values)
 
     def values_at(self, column: ReleasedColumn, rows: Ints) -> Ints:
         """Return the codes of a column in these rows."""
