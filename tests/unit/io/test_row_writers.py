@@ -205,3 +205,14 @@ def test_a_coded_value_of_many_bytes_does_not_become_a_chunk_beyond_memory():
     column = coded("text", ["x" * 1_000_000, "y"], [0, 1, 0, 1, 0])
     chunks = list(divide_rows([column], [RowChunk(np.arange(5))], 1_500_000))
     assert [chunk.rows.tolist() for chunk in chunks] == [[0, 1, 2], [3, 4]]
+
+
+def test_a_long_value_that_no_row_has_does_not_change_the_chunks():
+    """Values of suppressed records are among the coded ones; where chunks end must not tell of them."""
+    texts = ["a" * 300] * 5 + ["b" * 90] * 10
+    given = [RowChunk(np.arange(5), (pa.array(texts[:5]),)), RowChunk(np.arange(5, 15), (pa.array(texts[5:]),))]
+    found = []
+    for values in (["x"], ["x", "y" * 1_000]):
+        columns = [coded("short", values, [0] * 15), ReleasedColumn("long", pa.string())]
+        found.append([len(chunk) for chunk in divide_rows(columns, given, 1_000, 10)])
+    assert found == [[4, 9, 2]] * 2

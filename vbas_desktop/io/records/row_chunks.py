@@ -115,14 +115,18 @@ def _join(chunks: Sequence[RowChunk]) -> RowChunk:
 
 
 def _measure_rows(columns: Sequence[ReleasedColumn], chunk: RowChunk, harmless: int) -> NDArray[np.int64]:
-    """Count the bytes of the values of each row; 0 if no row has ``harmless`` bytes, so that they do not matter."""
+    """Count the bytes of the values of each row; 0 if all are coded and no row has ``harmless`` bytes.
+
+    Rows with other values are always measured: whether they are must not depend on values of records that are not
+    among them.
+    """
+    coded = [column for column in columns if column.codes is not None]
     sizes = np.zeros(len(chunk), np.int64)
+    longest = sum(int(column.value_bytes.max(initial=0)) for column in coded)
+    if not chunk.arrays and longest < harmless:
+        return sizes
     for array in chunk.arrays:
         sizes += measure_values(array)
-    coded = [column for column in columns if column.codes is not None]
-    longest = sum(int(column.value_bytes.max(initial=0)) for column in coded)
-    if int(sizes.max(initial=0)) + longest < harmless:
-        return np.zeros_like(sizes)
     for column in coded:
         assert column.codes is not None
         sizes += column.value_bytes[column.codes(chunk.rows)]
