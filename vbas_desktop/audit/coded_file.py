@@ -26,7 +26,7 @@ from vbas_desktop.io.parquet_batches import bounded_batches
 
 from .chunk_store import Chunk, ChunkStore
 from .csv_form import MeasuredValues, count_top_rows, find_empty_lines
-from .csv_stream import CsvStream, UnreadableFile
+from .csv_stream import CsvStream, UnreadableFile, is_ascii_compatible
 from .text_hashes import Hashes, TextHasher
 
 CHUNK_ROWS = 1 << 17
@@ -332,12 +332,10 @@ def _csv_chunks(stream: CsvStream, form: CsvForm) -> Iterator[pd.DataFrame]:
 
 def _decoder(form: CsvForm) -> Convert | None:
     """Return what turns values as the parser gives them into text; None if they are."""
-    name = codecs.lookup(form.encoding).name
+    # What does not extend ASCII was recoded to UTF-8 while it was read.
+    name = codecs.lookup(form.encoding).name if is_ascii_compatible(form.encoding) else "utf-8"
     if name == "utf-8" and form.undefined == "surrogateescape":
         return None
-    if name.startswith("utf"):
-        # Everything but UTF-8 was recoded while it was read.
-        name = "utf-8"
 
     def decode(texts: Sequence[str]) -> list[str]:
         return [

@@ -7,10 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from release_making import write_regions, write_rows
+from release_making import load, random_rows, write_regions, write_rows
 
 from vbas_desktop.audit.claim import ReleaseClaim
 from vbas_desktop.audit.verification import verify_release
@@ -243,3 +244,24 @@ def test_the_category_line_is_no_record_and_is_not_released(tmp_path, pieces):
     data = write_rows(plan, table, ReleaseOptions(shuffle=False), tmp_path)[1]
     code = plan.codes[plan.membership[1]]
     assert data == f"id,age,region\n1,5,{code}\n2,5,{code}\n".encode()
+
+
+@pytest.mark.parametrize("release_format", ["csv", "parquet"])
+@pytest.mark.parametrize("encoding", ["shift-jis", "gbk", "koi8-r", "cp437", "mac-roman", "utf-16", "cp1251"])
+def test_every_encoding_is_released_and_verified(tmp_path, encoding, release_format):
+    word = {"shift-jis": "表示", "gbk": "表示", "koi8-r": "Ёлка", "cp1251": "Ёлка"}.get(encoding, "éß")
+    rows = [[*row[:4], word if number % 3 else "=x,y"] for number, row in enumerate(random_rows(300))]
+    path = tmp_path / "records.csv"
+    with path.open("w", encoding=encoding, newline="") as file:
+        csv.writer(file).writerows([["name", "age", "sex", "region", "note"], *rows])
+    case = load(path, write_regions(tmp_path), options=RecordOptions(encoding=encoding, category_counts="no"))
+    case.release(tmp_path / "out", ReleaseOptions(pdf=False, format=release_format, escape_formulas=True))
+    folder = tmp_path / "out" / "release"
+    if release_format == "csv":
+        written = (folder / "anonymized.csv").read_text(encoding=encoding if encoding == "cp1251" else "utf-8-sig")
+        released = list(csv.DictReader(io.StringIO(written, newline="")))
+    else:
+        released = pq.read_table(folder / "anonymized.parquet").to_pylist()
+    notes = {row[0]: row[4].replace("=", "'=") for row in rows}
+    assert len(released) > 200
+    assert all(row["note"] == notes[row["name"]] for row in released)
