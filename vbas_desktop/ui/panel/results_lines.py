@@ -52,7 +52,7 @@ class LimitLine(QWidget):
         self.recommended, self.knee = (dress(QToolButton(), autoRaise=True) for _ in range(2))
         self.alternatives = dress(
             QToolButton(),
-            text="Other aims",
+            text="Aims",
             toolTip="Try what the other aim of the allowed loss, and tiers, would give (Ctrl+I)",
             shortcut=QKeySequence("Ctrl+I"),
         )
