@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vbas_desktop.io.parquet_batches import bounded_batches
+from vbas_desktop.io.bounded_parquet import bounded_batches
 
 from .chunk_store import Chunk, ChunkStore
 from .csv_form import MeasuredValues, count_top_rows, find_empty_lines

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbas_desktop.io import access, parquet_batches
-from vbas_desktop.io.parquet_batches import bounded_batches
+from vbas_desktop.io import access, bounded_parquet
+from vbas_desktop.io.bounded_parquet import bounded_batches
 from vbas_desktop.io.parquet_pages import ColumnChunk, Page, read_row_group
 from vbas_desktop.model.errors import InputError
 
@@ -114,25 +114,25 @@ def test_a_column_without_pages_takes_nothing():
 
 
 def test_long_values_make_small_batches_and_short_ones_large_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet_batches, "_BATCH_BYTES", 64_000)
+    monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 64_000)
     texts = pa.array(["x" * 1_000] * 64 + ["y"] * 64)
     path = write(tmp_path / "x.parquet", {"t": texts, "n": pa.array(range(128))}, use_dictionary=["t"])
     # 32 · (1000 + 8) + 32 · 8 fit, 64 do not.
     assert [batch.num_rows for batch in bounded_batches(path, 128)] == [32] * 4
     assert [batch.num_rows for batch in bounded_batches(path, 100)] == [50, 50, 28]
     assert [batch.num_rows for batch in bounded_batches(path, 128, ["n"])] == [128]
-    monkeypatch.setattr(parquet_batches, "_BATCH_BYTES", 32 * 1_016)
+    monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 32 * 1_016)
     assert [batch.num_rows for batch in bounded_batches(path, 128)] == [32] * 4
-    monkeypatch.setattr(parquet_batches, "_BATCH_BYTES", 32 * 1_016 - 1)
+    monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 32 * 1_016 - 1)
     assert [batch.num_rows for batch in bounded_batches(path, 128)] == [16] * 8
 
 
 def test_lists_that_may_be_long_make_smaller_batches(tmp_path, monkeypatch):
     lists = pa.array([[1, 2]] * 5_000, pa.list_(pa.int64()))
     path = write(tmp_path / "x.parquet", {"l": lists})
-    monkeypatch.setattr(parquet_batches, "_BATCH_BYTES", 5_000 * 2 * 8)
+    monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 5_000 * 2 * 8)
     assert [batch.num_rows for batch in bounded_batches(path, 8_000)] == [5_000]
-    monkeypatch.setattr(parquet_batches, "_BATCH_BYTES", 5_000 * 2 * 8 - 1)
+    monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 5_000 * 2 * 8 - 1)
     assert [batch.num_rows for batch in bounded_batches(path, 8_000)] == [2048, 2048, 904]
     assert [batch.num_rows for batch in bounded_batches(path, 2_000)] == [2000, 2000, 1000]
     monkeypatch.setattr(access, "EXPANDED_FREELY", 5_000 * 2 * 8 - 1)
@@ -143,9 +143,9 @@ def test_lists_that_may_be_long_make_smaller_batches(tmp_path, monkeypatch):
 
 def test_a_page_may_have_exactly_the_largest_size(tmp_path, monkeypatch):
     path = write(tmp_path / "x.parquet", {"t": pa.array(["x" * 996])})
-    monkeypatch.setattr(parquet_batches, "LARGEST_PAGE_BYTES", 1_000)
+    monkeypatch.setattr(bounded_parquet, "LARGEST_PAGE_BYTES", 1_000)
     assert [batch.num_rows for batch in bounded_batches(path, 10)] == [1]
-    monkeypatch.setattr(parquet_batches, "LARGEST_PAGE_BYTES", 999)
+    monkeypatch.setattr(bounded_parquet, "LARGEST_PAGE_BYTES", 999)
     with pytest.raises(InputError, match="A page of the file unpacks to more than") as caught:
         next(bounded_batches(path, 10))
     assert caught.value.findings[0].column == "t"
@@ -159,7 +159,7 @@ def test_the_pages_of_all_row_groups_count_before_they_are_decoded(tmp_path, mon
     monkeypatch.setattr(access, "EXPANDED_FREELY", 5 * 2_000)
     batches = bounded_batches(path, 10)
     # The sixth group would be one too many: it is refused by its headers, though fewer bytes have been decoded.
-    monkeypatch.setattr(parquet_batches, "_measure", lambda *_: 0)
+    monkeypatch.setattr(bounded_parquet, "_measure", lambda *_: 0)
     assert [next(batches).num_rows for _ in range(5)] == [1] * 5
     with pytest.raises(InputError, match="unpacks to more than"):
         next(batches)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.io.access import refuse_bomb
+from vbas_desktop.io.bounded_parquet import bounded_batches
 from vbas_desktop.io.dialect import check_column_number
 from vbas_desktop.io.hashing import HashedFile, changed, file_state
-from vbas_desktop.io.parquet_batches import bounded_batches
 from vbas_desktop.model.errors import InputError, refusal
 from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.progress import Progress
