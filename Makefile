@@ -12,7 +12,7 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-sources system-packages run test test-sources lint docs tables tables-page bench bench-tables matrix mutants package check-package lock clean FORCE
+.PHONY: help setup setup-sources system-packages run test test-fast test-sources lint docs tables tables-page bench bench-tables matrix mutants package check-package lock clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,10 @@ run: setup ## open the window on the sample data; without a screen, do the sampl
 test: setup lint ## format, lint, types, import directions, docs in step, and all tests
 	@packaging/run-tests
 
+test-fast: setup ## what guards a release, in 90 seconds at most: import directions and the tests that tests/fast.txt names
+	$(BIN)/lint-imports
+	@packaging/run-tests @tests/fast.txt
+
 setup-sources: setup ## add to .venv what records behind addresses need: DuckDB, PostgreSQL and Spark clients
 	@packaging/setup-sources
 
@@ -53,11 +57,11 @@ lint: setup ## everything of `make test` that needs no test run
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m vbas_desktop.cli.reference --check docs
+	$(BIN)/python packaging/reference_pages.py --check docs
 	$(BIN)/python -m tests.source_tables --check docs
 
 docs: setup ## write the pages that are made from the program: docs/commands.md and docs/approaches.md
-	$(BIN)/python -m vbas_desktop.cli.reference docs
+	$(BIN)/python packaging/reference_pages.py docs
 
 tables: setup ## compute the published tables of the sources anew (five minutes): docs/tables and docs/sources-of-the-methods.md
 	$(BIN)/python -m tests.source_tables docs

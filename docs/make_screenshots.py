@@ -1,5 +1,7 @@
-"""Makes the pictures of the user guide from the real window: ``xvfb-run -s "-screen 0 1440x900x24" python
-docs/make_screenshots.py``. They show the sample data, so anyone can make them again.
+"""Make the pictures of the user guide from the real window: ``QT_QPA_PLATFORM=offscreen:configfile=tests/ui/screen.json
+python docs/make_screenshots.py``.
+
+They show the sample data, so anyone can make them again.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from PySide6.QtCore import QTimer  # noqa: E402
 from PySide6.QtGui import QImage, Qt  # noqa: E402
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget  # noqa: E402
 
+from vbas_desktop.ui.core.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
 from vbas_desktop.ui.dialogs.export import ExportDialog  # noqa: E402
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog  # noqa: E402
-from vbas_desktop.ui.main_window import MainWindow  # noqa: E402
 from vbas_desktop.ui.pages import PAGES  # noqa: E402
 from vbas_desktop.ui.pages.compare.page import ComparePage  # noqa: E402
-from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
+from vbas_desktop.ui.shell.main_window import MainWindow  # noqa: E402
 
 SETTLE_MS = 800
 """So long the window gets to draw itself before a picture is taken."""
@@ -50,8 +52,15 @@ class Photographer:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
         self.scenes: list[Callable[[], None]] = [
-            self.results,
+            self.run_others,
+            self.run_random,
             self.take_results,
+            self.compare_two,
+            self.take_comparison,
+            self.edit_by_hand,
+            self.choose_region,
+            self.show_everything,
+            self.take_edit,
             self.take_input,
             self.export,
             self.take_export,
@@ -68,6 +77,7 @@ class Photographer:
             self.open_people,
             self.open_slots,
             self.plan_appointments,
+            self.show_people,
             self.take_appointments,
             self.dark,
             self.take_dark,
@@ -76,24 +86,66 @@ class Photographer:
 
     def next(self) -> None:
         """Play the next scene once the window is at rest."""
-        if self.window.runner.busy or self.window.quiet_runner.busy:
+        if self.window.worker.busy or self.window.background.busy:
             QTimer.singleShot(SETTLE_MS, self.next)
             return
         self.scenes.pop(0)()
         if self.scenes:
             QTimer.singleShot(SETTLE_MS, self.next)
 
-    def results(self) -> None:
-        """A second combination, so that there is something to compare."""
-        session = self.window.session
-        session.change(session.choices.with_approach("site_location", "density"))
-        self.window.controller.run()
+    def run_others(self) -> None:
+        """Run a second combination, so that there is something to compare."""
+        self.run_location("density")
+
+    def run_random(self) -> None:
+        """Run a third combination."""
+        self.run_location("random")
+
+    def run_location(self, name: str) -> None:
+        """Run another way of locating sites over a range of numbers."""
+        state = self.window.state
+        state.change(state.choices.with_approach("site_location", name))
+        self.window.run_commands.run()
 
     def take_results(self) -> None:
-        """The whole window with results."""
-        self.window.session.select(3)
+        """Take the whole window: the trade-off chart beside the map."""
+        state = self.window.state
+        state.change(state.choices.with_approach("site_location", "balanced-density"))
+        state.select(next(number for number, marks in state.marks.items() if marks.recommended))
         self.window.show_tab("Results")
-        QTimer.singleShot(SETTLE_MS // 2, lambda: save(self.window, "results", 1200))
+        QTimer.singleShot(SETTLE_MS // 2, lambda: save(self.window, "results", 1440))
+
+    def compare_two(self) -> None:
+        """Show the recommended solutions of two combinations side by side."""
+        state = self.window.state
+        shown = state.selected
+        assert shown is not None
+        others = [entry for entry in state.entries if entry.run is not shown.run]
+        state.compare_with(others[len(others) // 4].number)
+
+    def take_comparison(self) -> None:
+        """Take two maps side by side."""
+        save(self.window, "compare-two", 1200)
+        self.window.state.compare_with(None)
+
+    def edit_by_hand(self) -> None:
+        """Begin to edit the shown solution."""
+        self.window.menus.actions["edit_by_hand"].trigger()
+
+    def choose_region(self) -> None:
+        """Choose a region and list its initial regions."""
+        self.window.state.choose_region(5)
+        self.window.area.map.editor.show_table.setChecked(True)
+        self.window.show_tab("Regions")
+
+    def show_everything(self) -> None:
+        """Show the whole map again."""
+        self.window.area.map.canvas.fit()
+
+    def take_edit(self) -> None:
+        """Take the map while it is edited."""
+        save(self.window, "edit", 1200)
+        self.window.area.map.editor.discard_edit()
 
     def take_input(self) -> None:
         """The input tab."""
@@ -107,13 +159,13 @@ class Photographer:
     def take_export(self) -> None:
         """The export dialog."""
         dialog = self.window.findChild(ExportDialog)
-        dialog.target.setText("~/sample-release")
+        dialog.target.edit.setText("~/sample release 2026-11-19")
         save(dialog, "export", 640)
         dialog.reject()
 
     def group(self) -> None:
         """Open the dialog that groups ages."""
-        self.window.session.change(self.window.session.choices.with_grouping("marital_status", MARRIED))
+        self.window.state.change(self.window.state.choices.with_grouping("marital_status", MARRIED))
         columns = self.window.input.columns
         rows = range(columns.model.rowCount())
         age = next(row for row in rows if columns.model.index(row, 0).data() == "age")
@@ -129,7 +181,7 @@ class Photographer:
 
     def compare(self) -> None:
         """The page that compares, filled in."""
-        self.window.area.compare_combinations()
+        self.window.menus.actions["compare_combinations"].trigger()
         page = self.compare_page()
         page.form.components["site_number"].tick(["maxcombs", "entropy"])
         page.form.components["site_location"].tick(["anonymity", "density", "balanced-density", "adc"])
@@ -145,14 +197,14 @@ class Photographer:
         target = page.target.text()
         page.target.blockSignals(True)
         page.target.setText("~/comparison")
-        save(page, "compare-plan", 760)
+        save(page, "compare-plan", 1100)
         page.target.setText(target)
         page.target.blockSignals(False)
         page.compare()
 
     def take_summary(self) -> None:
         """The summary of the comparison."""
-        save(self.compare_page(), "compare-summary", 760)
+        save(self.compare_page(), "compare-summary", 1100)
         page = self.compare_page()
         page.tabs.setCurrentWidget(page.charts)
         page.charts.scenario.setCurrentIndex(1)
@@ -181,7 +233,7 @@ class Photographer:
     def search_clients(self) -> None:
         """All minimal combinations for k = 3."""
         page = self.page("Risky combinations")
-        page.settings.k.setValue(3)
+        page.settings.form.editors["k"].setValue(3)
         page.timeline.buttons["step"].click()
 
     def step_clients(self) -> None:
@@ -190,7 +242,7 @@ class Photographer:
 
     def take_risky(self) -> None:
         """The list and the first step."""
-        save(self.page("Risky combinations"), "risky-combinations", 960)
+        save(self.page("Risky combinations"), "risky-combinations", 1200)
 
     def open_people(self) -> None:
         """The page of appointments."""
@@ -208,16 +260,23 @@ class Photographer:
         page.results.tabs.setCurrentWidget(page.results.heat)
         page.plan.click()
 
+    def show_people(self) -> None:
+        """Bring the picture of the plan to the front, drawn at its final size."""
+        results = self.page("Appointments").results
+        results.tabs.setCurrentIndex(0)
+        results.tabs.setCurrentWidget(results.heat)
+
     def take_appointments(self) -> None:
         """Who sits where."""
-        save(self.page("Appointments"), "appointments", 960)
+        save(self.page("Appointments"), "appointments", 1200)
         self.window.area.show_map()
 
     def dark(self) -> None:
         """Dark colours, lost records shown."""
         self.window.theme.choose(ALWAYS_DARK)
+        self.window.area.map.canvas.fit()
         self.window.show_tab("Regions")
-        self.window.session.colour_by("suppressed")
+        self.window.state.colour_by("suppressed")
 
     def take_dark(self) -> None:
         """The whole window in the dark."""
@@ -225,7 +284,7 @@ class Photographer:
 
     def end(self) -> None:
         """Close without questions."""
-        self.window.session.modified = False
+        self.window.state.modified = False
         self.window.close()
         QApplication.quit()
 
@@ -261,7 +320,7 @@ def main() -> int:
     window.resize(1440, 900)
     window.show()
     photographer = Photographer(window)
-    window.controller.load_sample(run=True)
+    window.data_commands.load_sample(run=True)
     QTimer.singleShot(SETTLE_MS, photographer.next)
     return app.exec()
 

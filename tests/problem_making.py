@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from vbas_desktop.approaches.base import Situation
+from vbas_desktop.approaches.interface import Context
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Categories
@@ -39,8 +39,8 @@ def problem_of(points, matrix, k: int = 2, unknown: int = 0) -> Problem:
     )
 
 
-def situation_for(points, matrix, k: int = 2, random_seed: int = 0) -> Situation:
-    return Situation(regions_of(points), counts_of(matrix), k, random_seed)
+def context_for(points, matrix, k: int = 2, random_seed: int = 0) -> Context:
+    return Context(regions_of(points), counts_of(matrix), k, random_seed)
 
 
 @st.composite

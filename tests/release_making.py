@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
 from vbas_desktop.model.problem import Problem, Request
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult, Solution
-from vbas_desktop.release import ReleaseOptions, ReleaseReport, write_release
-from vbas_desktop.release.notation import released_notation
-from vbas_desktop.release.plan import Plan
-from vbas_desktop.release.records import RecordWriter, WrittenFile, find_released_records
+from vbas_desktop.releases.folder import ReleaseReport
+from vbas_desktop.releases.notation import released_notation
+from vbas_desktop.releases.plan import ReleasePlan
+from vbas_desktop.releases.records import RecordWriter, WrittenFile, find_released_records
+from vbas_desktop.releases.write import WriteRequest, write_release
+from vbas_desktop.settings.reading import RecordReading
+from vbas_desktop.settings.release import ReleaseOptions
 
 GRID = 4
 
@@ -40,13 +44,19 @@ class Case:
         return self.result.chosen
 
     def release(
-        self, target: Path, options: ReleaseOptions | None = None, tested: bool = False, **more
+        self,
+        target: Path,
+        options: ReleaseOptions | None = None,
+        tested: bool = False,
+        progress: Progress = NO_PROGRESS,
+        document: Mapping[str, Any] | None = None,
     ) -> ReleaseReport:
         """Write the release; unless columns are to be ``tested``, all of them are allowed."""
         options = options or ReleaseOptions(pdf=False)
         if not tested:
-            options = replace(options, allow_columns=self.table.dialect.header)
-        return write_release(self.problem, self.table, self.result, self.solution, options, target, **more)
+            options = options.replaced(allow_columns=self.table.file_format.header)
+        request = WriteRequest(self.problem, self.table, self.result, self.solution, options, Path(target), document)
+        return write_release(request, progress)
 
 
 def write_regions(folder: Path, ids: Sequence[str] | None = None) -> Path:
@@ -88,16 +98,16 @@ def load(
     k: int = 5,
     sites: int = 3,
     groupings: Sequence[Grouping] = (),
-    options: RecordOptions | None = None,
+    options: RecordReading | None = None,
     region_column: str = "region",
     unknown_regions: str = "stop",
     coordinates: str = "auto",
 ) -> Case:
     """Load both files and run a small range of site numbers."""
-    table = load_records(records, options or RecordOptions(category_counts="no"))
+    table = load_records(records, options or RecordReading(category_counts="no"))
     problem = build_problem(
         table,
-        load_regions(regions, RegionOptions(coordinates=coordinates)),
+        load_regions(regions, RegionReading(coordinates=coordinates)),
         region_column=region_column,
         quasi_identifiers=quasi_identifiers,
         k=k,
@@ -106,9 +116,9 @@ def load(
     )
     request = Request(
         problem,
-        make("site_number", "fixed", {"sites": sites}),
-        make("site_location", "balanced-density"),
-        make("construction", "voronoi"),
+        create_approach("site_number", "fixed", {"sites": sites}),
+        create_approach("site_location", "balanced-density"),
+        create_approach("construction", "voronoi"),
         range_reach=1,
         range_step_percent=40,
     )
@@ -121,14 +131,14 @@ def small_case(folder: Path, records: int = 400, seed: int = 0, **more) -> Case:
 
 
 def write_rows(
-    plan: Plan, table: RecordTable, options: ReleaseOptions, folder: Path, as_they_are: bool = False
+    plan: ReleasePlan, table: RecordTable, options: ReleaseOptions, folder: Path, as_they_are: bool = False
 ) -> tuple[WrittenFile, bytes]:
     """Write the released records alone; returns what is said of the file, and its bytes."""
-    options = options.settled()
-    records = find_released_records(plan, table, Silent())
+    options = options.with_secret_drawn()
+    records = find_released_records(plan, table, NO_PROGRESS)
     writer = RecordWriter(records, options, {} if as_they_are else released_notation(records, options), {})
     out = io.BytesIO()
-    return writer.write(out, folder, Silent()), out.getvalue()
+    return writer.write(out, folder, NO_PROGRESS), out.getvalue()
 
 
 def without_codes(table: RecordTable, *names: str) -> RecordTable:

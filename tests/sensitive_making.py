@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 Row = tuple[int, int, int]
@@ -36,7 +36,7 @@ def sensitive_of(
     totals = np.bincount([value for _, _, value in rows], minlength=values).astype(np.int64)
     harmful = np.array([value not in benign for value in range(values)])
     names = tuple(str(value) for value in range(values))
-    chosen = Sensitive("s", tuple(map(str, benign)), tuple(criterion_of(text).of("s") for text in criteria))
+    chosen = SensitiveColumn("s", tuple(map(str, benign)), tuple(parse_criterion(text).of("s") for text in criteria))
     return SensitiveCounts(chosen, names, harmful, cells, totals)
 
 

@@ -1,36 +1,58 @@
 """VBAS Desktop: k-anonymous record files by merging small regions, guided by a Voronoi diagram.
 
-For Python users: ``import vbas_desktop as vbas``, then ``vbas.read``, ``vbas.run``, ``vbas.compare``, ``vbas.release``,
-``vbas.export`` and ``vbas.verify`` (docs/python.md). Everything else is private.
+For Python users: ``import vbas_desktop as vbas``, then ``vbas.read``, ``vbas.run``, ``vbas.release`` and the other
+names in `__all__` (docs/python.md). Everything else is private.
 
-Rooms, from the inside out: ``model`` (plain data), ``algorithms`` (array functions), ``approaches`` (the strategies),
-``settings`` (what people can set), ``engine`` (runs approaches) and ``io`` (reads the outside world),
-``assessment``, ``comparison`` and ``screening`` (what is built on both), ``release`` (writes what leaves the
-organisation), ``jobs`` (one frozen job for each use), ``session`` (application state without Qt), and on top ``cli``,
-``api`` and ``ui``. Imports only ever point inwards; Qt lives in ``ui`` alone.
+Packages, from the inside out: ``model`` (plain data), ``settings`` (options), ``algorithms`` (array functions),
+``approaches`` (the strategies), ``engine`` (runs approaches), ``io`` (files and databases), ``audit`` (reads back what
+was written), ``analysis`` and ``appointments``, ``releases`` (what leaves the organisation), ``app`` (use cases), and
+on top ``cli``, ``api`` and ``ui``. Imports only ever point inwards; Qt lives in ``ui`` alone.
 """
 
 from importlib import import_module
 
-from .io.regions.gdal import restrict_gdal
+from vbas_desktop.io.regions.gdal import restrict_gdal
 
 __version__ = "0.1.0"
 
 restrict_gdal()
 
-_PUBLIC = ("Comparison", "Data", "Run", "Solution", "compare", "export", "read", "release", "run", "verify")
-__all__ = ["__version__", *_PUBLIC]
+__all__ = [
+    "Appointments",
+    "Comparison",
+    "Data",
+    "FindingWarning",
+    "InputError",
+    "Outliers",
+    "Release",
+    "Representability",
+    "RiskyCombinations",
+    "Run",
+    "Search",
+    "Solution",
+    "UsageError",
+    "VerificationFailed",
+    "__version__",
+    "compare",
+    "export",
+    "outliers",
+    "plan_appointments",
+    "read",
+    "release",
+    "representability",
+    "risky",
+    "run",
+    "search",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> object:
-    """The public names are loaded when they are first used: whoever wants the version alone does not wait for them."""
-    if name not in _PUBLIC:
+    """Import a public name when it is first used: the version alone costs nothing."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "release":
-        # A room and a verb have this name: the room can be called.
-        return import_module(f"{__name__}.release")
     return getattr(import_module(f"{__name__}.api"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted(__all__)

@@ -1,11 +1,11 @@
-from .api import Comparison as Comparison
-from .api import Data as Data
-from .api import Run as Run
-from .api import Solution as Solution
-from .api import compare as compare
-from .api import export as export
-from .api import read as read
-from .api import run as run
-from .api import verify as verify
+from vbas_desktop.api import Comparison as Comparison
+from vbas_desktop.api import Data as Data
+from vbas_desktop.api import Run as Run
+from vbas_desktop.api import Solution as Solution
+from vbas_desktop.api import compare as compare
+from vbas_desktop.api import export as export
+from vbas_desktop.api import read as read
+from vbas_desktop.api import run as run
+from vbas_desktop.api import verify as verify
 
 __version__: str

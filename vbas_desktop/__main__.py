@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if reason:
         sys.stderr.write(f"vbas-desktop: {reason}\n")
         return 1
-    from vbas_desktop.ui.app import main as open_window
+    from vbas_desktop.ui.application import main as open_window
 
     return open_window(project=options.project, demo=options.demo, picture=options.picture)
 
@@ -51,7 +51,7 @@ def why_no_picture(options: argparse.Namespace) -> str | None:
     if options.picture is None:
         return None
     from vbas_desktop.io.output import check_target
-    from vbas_desktop.model.errors import InputError
+    from vbas_desktop.model.findings import InputError
 
     try:
         check_target(options.picture, inputs=[options.project] if options.project else [], replace=options.replace)

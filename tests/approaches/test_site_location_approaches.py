@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import problems, situation_for
-from vbas_desktop.algorithms.population_cells import cut_ranges
-from vbas_desktop.approaches.registry import make
+from tests.problem_making import context_for, problems
+from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.approaches.site_location.balanced_density import cut_ranges
 from vbas_desktop.approaches.site_location.density import _sub_cell_centres, grid_shape
-from vbas_desktop.engine.outcome import situation_of
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.engine.outcome import build_context
+from vbas_desktop.model.progress import NO_PROGRESS
 
 
-def locate(name, situation, sites, **values):
-    return make("site_location", name, values).locate(situation, sites, Silent())
+def locate(name, context, sites, **values):
+    return create_approach("site_location", name, values).locate(context, sites, NO_PROGRESS)
 
 
 # --- anonymity ------------------------------------------------------------------------------------------------------
@@ -28,13 +28,13 @@ def test_anonymity_takes_the_smallest_classes_then_the_regions_with_most_of_them
     # k = 3. Anonymities: 2 (twice), none, 1, 7, 2 (once), 4. Above k (7 and 4) nothing is ordered: file order.
     points = [(x, 0) for x in range(6)]
     matrix = [[2, 2, 0], [0, 0, 0], [9, 1, 9], [7, 0, 0], [2, 5, 5], [4, 4, 4]]
-    places = locate("anonymity", situation_for(points, matrix, k=3), 6, ties="file")
+    places = locate("anonymity", context_for(points, matrix, k=3), 6, ties="file")
     assert places[:, 0].tolist() == [2, 0, 4, 3, 5, 1]
 
 
 def test_anonymity_breaks_ties_by_a_permutation_of_the_seed():
     points = [(x, 0) for x in range(8)]
-    places = locate("anonymity", situation_for(points, [[1]] * 8, random_seed=5), 8)
+    places = locate("anonymity", context_for(points, [[1]] * 8, random_seed=5), 8)
     assert places[:, 0].tolist() == np.argsort(np.random.default_rng(5).permutation(8)).tolist()
 
 
@@ -46,7 +46,7 @@ def test_density_worked_by_hand():
     # floor(points · 5 / 7) = 2, 0, 0, 0, 1; two sites are left: one to cell 0 (4 points), one to cell 4 (2 points).
     # Cell 0 has 3 sites and is taller than wide: columns = floor(sqrt(3 · 0.8/2)) = 1, rows = 3.
     points = [(0, 0), (0.1, 1), (0.2, 2), (0.3, 1), (2.5, 1), (3.9, 1), (4, 2)]
-    places = locate("density", situation_for(points, [[1]] * 7), 5)
+    places = locate("density", context_for(points, [[1]] * 7), 5)
     assert places == pytest.approx(np.array([[0.4, 1 / 3], [0.4, 1], [0.4, 5 / 3], [3.6, 0.5], [3.6, 1.5]]))
 
 
@@ -57,21 +57,21 @@ def test_density_gives_the_first_rows_one_cell_more():
     assert _sub_cell_centres(5, 1.0, 1.0) == pytest.approx(
         np.array([[1 / 6, 0.25], [0.5, 0.25], [5 / 6, 0.25], [0.25, 0.75], [0.75, 0.75]])
     )
-    assert locate("density", situation_for(square, [[1]] * 2), 1).tolist() == [[0.5, 0.5]]
+    assert locate("density", context_for(square, [[1]] * 2), 1).tolist() == [[0.5, 0.5]]
 
 
 def test_density_of_points_on_a_line_puts_the_cells_along_it():
     points = [(0, 0), (1, 0), (2, 0), (10, 0)]
-    assert locate("density", situation_for(points, [[1]] * 4), 2).tolist() == [[1.25, 0], [3.75, 0]]
+    assert locate("density", context_for(points, [[1]] * 4), 2).tolist() == [[1.25, 0], [3.75, 0]]
     upright = [(y, x) for x, y in points]
-    assert locate("density", situation_for(upright, [[1]] * 4), 2).tolist() == [[0, 1.25], [0, 3.75]]
-    assert locate("density", situation_for([(3, 4)] * 4, [[1]] * 4), 3).tolist() == [[3, 4]] * 3
+    assert locate("density", context_for(upright, [[1]] * 4), 2).tolist() == [[0, 1.25], [0, 3.75]]
+    assert locate("density", context_for([(3, 4)] * 4, [[1]] * 4), 3).tolist() == [[3, 4]] * 3
 
 
 def test_remaining_sites_by_density_worked_by_hand():
     # As above: densities 4·5/7, 0, 0, 5/7 and 10/7 leave 6/7, 0, 0, 5/7 and 3/7, so cells 0 and 3 get one site each.
     points = [(0, 0), (0.1, 1), (0.2, 2), (0.3, 1), (2.5, 1), (3.9, 1), (4, 2)]
-    places = locate("density", situation_for(points, [[1]] * 7), 5, remainder="density")
+    places = locate("density", context_for(points, [[1]] * 7), 5, remainder="density")
     assert places == pytest.approx(np.array([[0.4, 1 / 3], [0.4, 1], [0.4, 5 / 3], [2.8, 1], [3.6, 1]]))
 
 
@@ -114,11 +114,11 @@ def literal_density(points, sites, remainder="points"):
 @settings(max_examples=80, deadline=None)
 @given(problem=problems(most_regions=20), data=st.data())
 def test_density_follows_the_rules(problem, data):
-    situation, _ = situation_of(problem)
+    context, _ = build_context(problem)
     sites = data.draw(st.integers(1, len(problem.regions)))
     for remainder in ("points", "density"):
-        expected = literal_density(situation.points, sites, remainder)
-        assert locate("density", situation, sites, remainder=remainder) == pytest.approx(expected, abs=1e-9)
+        expected = literal_density(context.points, sites, remainder)
+        assert locate("density", context, sites, remainder=remainder) == pytest.approx(expected, abs=1e-9)
 
 
 # --- balanced density -----------------------------------------------------------------------------------------------
@@ -144,12 +144,12 @@ def test_balanced_density_worked_by_hand():
     # Row 2 by x: 4 (x = −1, empty), 2 (x = 1), 3 (x = 2); 3 cells of round(10/3) = 3: region 2 reaches it with 5:
     # 5 − 3 = 2 ≤ 3 − 0: {4, 2}, {3}. One is missing: the larger first (both 5): {4, 2} is cut into {4} and {2}.
     points = [(5, 0), (0, 1), (1, 2), (2, 3), (-1, 4)]
-    places = locate("balanced-density", situation_for(points, [[6], [4], [5], [5], [0]]), 5)
+    places = locate("balanced-density", context_for(points, [[6], [4], [5], [5], [0]]), 5)
     assert places.tolist() == [[0, 1], [5, 0], [-1, 4], [2, 3], [1, 2]]
 
 
 def test_a_site_is_the_mean_of_its_cells_points_whatever_their_population():
-    places = locate("balanced-density", situation_for([(0, 0), (3, 0), (6, 3)], [[100], [1], [1]]), 1)
+    places = locate("balanced-density", context_for([(0, 0), (3, 0), (6, 3)], [[100], [1], [1]]), 1)
     assert places.tolist() == [[3, 1]]
 
 
@@ -157,7 +157,7 @@ def test_the_paper_lets_a_small_rest_join_the_last_row():
     # s = 4: round(sqrt(4)) = 2 rows. 6, 6, 9, 2 with ideal round(23/2) = 12: the rest 9 + 2 never reaches 12, but is
     # not below 6, so it stays a row. 9, 9, 2, 1 with ideal round(21/2) = 11: 9 | 9 + 2 | and the rest, 1, joins.
     points = [(0, 0), (1, 1), (2, 2), (3, 3)]
-    two_rows = locate("balanced-density", situation_for(points, [[6], [6], [9], [2]]), 4, variant="paper")
+    two_rows = locate("balanced-density", context_for(points, [[6], [6], [9], [2]]), 4, variant="paper")
     assert two_rows.tolist() == [[0, 0], [1, 1], [2, 2], [3, 3]]
     assert rows_of_the_paper([6, 6, 9, 2], 4) == [0, 2, 4]
     assert rows_of_the_paper([9, 9, 2, 1], 4) == [0, 1, 4]
@@ -165,7 +165,7 @@ def test_the_paper_lets_a_small_rest_join_the_last_row():
 
 def rows_of_the_paper(population, sites):
     running = [0, *accumulate(population)]
-    return make("site_location", "balanced-density", {"variant": "paper"})._rows(running, sites).tolist()
+    return create_approach("site_location", "balanced-density", {"variant": "paper"})._rows(running, sites).tolist()
 
 
 def literal_walk(population, ideal, most):
@@ -240,19 +240,19 @@ def literal_balanced_density(points, population, sites, variant):
 @settings(max_examples=150, deadline=None)
 @given(problem=problems(most_regions=25), data=st.data(), variant=st.sampled_from(["thesis", "paper"]))
 def test_balanced_density_follows_the_rules(problem, data, variant):
-    situation, _ = situation_of(problem)
+    context, _ = build_context(problem)
     sites = data.draw(st.integers(1, len(problem.regions)))
-    expected = literal_balanced_density(situation.points.tolist(), situation.populations.tolist(), sites, variant)
-    assert locate("balanced-density", situation, sites, variant=variant) == pytest.approx(expected, abs=1e-6)
+    expected = literal_balanced_density(context.points.tolist(), context.populations.tolist(), sites, variant)
+    assert locate("balanced-density", context, sites, variant=variant) == pytest.approx(expected, abs=1e-6)
 
 
 # --- random ---------------------------------------------------------------------------------------------------------
 
 
 def test_random_draws_in_the_bounding_box():
-    situation = situation_for([(0, 10), (4, 30), (2, 20)], [[1]] * 3, random_seed=9)
+    context = context_for([(0, 10), (4, 30), (2, 20)], [[1]] * 3, random_seed=9)
     expected = [0, 10] + np.random.default_rng(9).random((2, 2)) * [4, 20]
-    assert locate("random", situation, 2).tolist() == expected.tolist()
+    assert locate("random", context, 2).tolist() == expected.tolist()
 
 
 # --- centroidal -----------------------------------------------------------------------------------------------------
@@ -261,10 +261,10 @@ def test_random_draws_in_the_bounding_box():
 def test_centroidal_worked_by_hand():
     # Balanced density cuts 0, 1, 10 | 20 into sites 11/3 and 20. Round 1: 10 is nearer to 11/3, its records pull the
     # site to (0 + 1 + 80) / 10 = 8.1. Round 2: 10 stays (1.9 < 10), nothing changes any more.
-    situation = situation_for([(0, 0), (1, 0), (10, 0), (20, 0)], [[1], [1], [8], [10]])
-    assert locate("balanced-density", situation, 2).tolist() == [[11 / 3, 0], [20, 0]]
-    assert locate("centroidal", situation, 2, rounds=1) == pytest.approx(np.array([[8.1, 0], [20, 0]]))
-    assert locate("centroidal", situation, 2, rounds=50) == pytest.approx(np.array([[8.1, 0], [20, 0]]))
+    context = context_for([(0, 0), (1, 0), (10, 0), (20, 0)], [[1], [1], [8], [10]])
+    assert locate("balanced-density", context, 2).tolist() == [[11 / 3, 0], [20, 0]]
+    assert locate("centroidal", context, 2, rounds=1) == pytest.approx(np.array([[8.1, 0], [20, 0]]))
+    assert locate("centroidal", context, 2, rounds=50) == pytest.approx(np.array([[8.1, 0], [20, 0]]))
 
 
 def literal_centroidal(points, records, places, rounds):
@@ -288,18 +288,18 @@ def literal_centroidal(points, records, places, rounds):
 @settings(max_examples=60, deadline=None)
 @given(problem=problems(most_regions=20), data=st.data())
 def test_centroidal_follows_the_rules_and_never_lengthens_distances(problem, data):
-    situation, _ = situation_of(problem)
+    context, _ = build_context(problem)
     sites = data.draw(st.integers(1, len(problem.regions)))
-    seeds = locate("random", situation, sites)
-    points, records = situation.points, situation.populations
+    seeds = locate("random", context, sites)
+    points, records = context.points, context.populations
     expected = literal_centroidal(points.tolist(), records.tolist(), seeds.tolist(), 1)
-    found = locate("centroidal", situation, sites, seeding="random", rounds=1)
+    found = locate("centroidal", context, sites, seeding="random", rounds=1)
     assert found == pytest.approx(np.array(expected), abs=1e-6)
 
     def spread(places):
         return (records * ((points[:, None] - places[None]) ** 2).sum(axis=2).min(axis=1)).sum()
 
-    later = locate("centroidal", situation, sites, seeding="random", rounds=6)
+    later = locate("centroidal", context, sites, seeding="random", rounds=6)
     assert spread(later) <= spread(found) * (1 + 1e-9) + 1e-9
     assert spread(found) <= spread(seeds) * (1 + 1e-9) + 1e-9
 
@@ -313,11 +313,11 @@ def test_density_peaks_worked_by_hand():
     # 0 and 1 (10): 1 is 1 from 2: 10, 0 is 1 from 1, as dense and before it, so 0 is the denser: 2 from 2: 40.
     # 3 (5/4) is 8 from 2: 80; 4 as dense, 2 from 3: 5; 5 (0.16·…) is 5 from 4: 0.16 · 25 = 4.
     points = [(0, 0), (1, 0), (2, 0), (10, 0), (12, 0), (17, 0)]
-    situation = situation_for(points, [[5], [5], [7], [2], [3], [1]])
+    context = context_for(points, [[5], [5], [7], [2], [3], [1]])
     # Seen from 2 the nearest is 1: 12 records.
-    places = locate("density-peaks", situation, 6, width=0.01)
+    places = locate("density-peaks", context, 6, width=0.01)
     assert places[:, 0].tolist() == [2, 10, 0, 1, 12, 17]
-    assert locate("density-peaks", situation, 2, width=0.01)[:, 0].tolist() == [2, 10]
+    assert locate("density-peaks", context, 2, width=0.01)[:, 0].tolist() == [2, 10]
 
 
 def literal_density_peaks(points, records, sites, width):
@@ -343,10 +343,10 @@ def test_density_peaks_follow_the_rules(data, regions, width):
     generator = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     # Places at random: no two distances are equal, so that there is one right answer.
     points, matrix = generator.random((regions, 2)) * 100, generator.integers(0, 50, (regions, 1))
-    situation = situation_for([tuple(point) for point in points.tolist()], matrix.tolist())
+    context = context_for([tuple(point) for point in points.tolist()], matrix.tolist())
     sites = data.draw(st.integers(1, regions))
     expected, peaks = literal_density_peaks(points, matrix[:, 0], sites, width)
-    found = locate("density-peaks", situation, sites, width=width)
+    found = locate("density-peaks", context, sites, width=width)
     index = {tuple(point): i for i, point in enumerate(points.tolist())}
     chosen = [index[tuple(place)] for place in found.tolist()]
     assert len(set(chosen)) == sites
@@ -357,10 +357,10 @@ def test_density_peaks_follow_the_rules(data, regions, width):
 @given(problem=problems(most_regions=40), numbers=st.lists(st.integers(1, 40), min_size=1, max_size=6))
 def test_density_peaks_are_the_same_whatever_was_asked_before(problem, numbers):
     """Nearest regions are kept for other numbers of sites; regions that are equally far are met in the same order."""
-    approach = make("site_location", "density-peaks")
-    shared, _ = situation_of(problem)
+    approach = create_approach("site_location", "density-peaks")
+    shared, _ = build_context(problem)
     for number in numbers:
         sites = min(number, len(problem.regions))
-        alone, _ = situation_of(problem)
-        anew = approach.locate(alone, sites, Silent())
-        assert approach.locate(shared, sites, Silent()).tolist() == anew.tolist()
+        alone, _ = build_context(problem)
+        anew = approach.locate(alone, sites, NO_PROGRESS)
+        assert approach.locate(shared, sites, NO_PROGRESS).tolist() == anew.tolist()

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.problem_making import regions_of
-from vbas_desktop.algorithms.site_numbers import range_of_sites
-from vbas_desktop.approaches.base import Situation
-from vbas_desktop.approaches.registry import make
-from vbas_desktop.comparison.thesis import published_canada
+from vbas_desktop.algorithms.site_counts import list_site_counts
+from vbas_desktop.approaches.interface import Context
+from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.io.documents.published import read_published_canada
 from vbas_desktop.model.counts import ClassCounts
 
 EAST, WEST = ("eastern", 2_433_221, 4_426), ("western", 9_647_422, 17_613)
@@ -32,28 +32,28 @@ TABLES = {
 }
 
 
-def situation_of_size(records, regions, category_numbers):
+def context_of_size(records, regions, category_numbers):
     """All records in one class of one region: these formulas ask for nothing but the totals."""
     matrix = np.zeros((regions, 1), np.int64)
     matrix[0, 0] = records
     counts = ClassCounts.from_matrix(category_numbers, np.zeros(1, np.int64), matrix)
-    return Situation(regions_of(np.zeros((regions, 2))), counts, k=5)
+    return Context(regions_of(np.zeros((regions, 2))), counts, k=5)
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_numbers_and_ranges_are_those_printed(table):
     (model, records, regions), category_numbers, by_anonymity, by_maxcombs = TABLES[table]
-    situation = situation_of_size(records, regions, category_numbers)
-    anonymity = make("site_number", "anonymity").approximate(situation)
-    maxcombs = make("site_number", "maxcombs", {"model": model}).approximate(situation)
+    context = context_of_size(records, regions, category_numbers)
+    anonymity = create_approach("site_number", "anonymity").approximate(context)
+    maxcombs = create_approach("site_number", "maxcombs", {"model": model}).approximate(context)
     assert (anonymity, maxcombs) == (by_anonymity[2], by_maxcombs[2])
-    assert range_of_sites(anonymity, 10, 2, regions) == by_anonymity
-    assert range_of_sites(maxcombs, 10, 2, regions) == by_maxcombs
+    assert list_site_counts(anonymity, 10, 2, regions) == by_anonymity
+    assert list_site_counts(maxcombs, 10, 2, regions) == by_maxcombs
 
 
 @pytest.mark.parametrize(("like", "rows"), [("eastern", 260), ("western", 200)])
 def test_every_published_row_has_the_number_of_sites_of_the_program(like, rows):
-    published = [cell for cell in published_canada(like) if cell.site_number != "entropy"]
+    published = [cell for cell in read_published_canada(like) if cell.site_number != "entropy"]
     assert len(published) == rows
     assert {cell.site_number for cell in published} == {"anonymity", "maxcombs"}
     for cell in published:
@@ -62,6 +62,6 @@ def test_every_published_row_has_the_number_of_sites_of_the_program(like, rows):
         assert facts == (model, records, regions)
         assert int(cell.facts["classes"]) == math.prod(category_numbers)
         given = {} if cell.site_number == "anonymity" else {"model": model}
-        situation = situation_of_size(records, regions, category_numbers)
-        approximated = make("site_number", cell.site_number, given).approximate(situation)
-        assert range_of_sites(approximated, 10, 2, regions)[cell.place] == cell.sites
+        context = context_of_size(records, regions, category_numbers)
+        approximated = create_approach("site_number", cell.site_number, given).approximate(context)
+        assert list_site_counts(approximated, 10, 2, regions)[cell.rank] == cell.sites

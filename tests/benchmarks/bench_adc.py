@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from literal_adc_at_size import LiteralAdc, LiteralAdcAtSize
 
-from vbas_desktop.approaches.base import Situation
-from vbas_desktop.approaches.registry import make
-from vbas_desktop.engine.outcome import situation_of
+from vbas_desktop.approaches.interface import Context
+from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.outcome import build_context
 from vbas_desktop.engine.problem import build_problem
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import Grouping
 
 SCENARIOS = {
@@ -54,26 +54,28 @@ def measured(call, repeats: int = 3):
     return min(seconds), result
 
 
-def number_of_sites(situation: Situation, number: str, model: str) -> int:
+def number_of_sites(context: Context, number: str, model: str) -> int:
     """The approximated number."""
-    return make("site_number", number, {} if number == "anonymity" else {"model": model}).approximate(situation)
+    return create_approach("site_number", number, {} if number == "anonymity" else {"model": model}).approximate(
+        context
+    )
 
 
 @pytest.mark.parametrize("like", ["eastern", "western"])
 def test_every_published_scenario_takes_less_than_loading(bench_data, bench_table, like):
-    data, adc, rows = bench_data(like), make("site_location", "adc"), []
+    data, adc, rows = bench_data(like), create_approach("site_location", "adc"), []
     for scenario, (columns, generalised) in SCENARIOS.items():
         loading, problem = measured(lambda: load(data, columns, generalised), 2)  # noqa: B023
-        situation, _ = situation_of(problem, True, 0)
+        context, _ = build_context(problem, True, 0)
         for number in NUMBERS:
-            sites = number_of_sites(situation, number, like)
-            # A fresh situation each time: nothing that an earlier run computed is used.
-            seconds, found = measured(lambda: adc.cluster(_fresh(situation), sites, Silent()))  # noqa: B023
-            most = 5 if number == "entropy" and situation.counts.max_combinations == 924 else 1
+            sites = number_of_sites(context, number, like)
+            # A fresh context each time: nothing that an earlier run computed is used.
+            seconds, found = measured(lambda: adc.cluster(_fresh(context), sites, NO_PROGRESS))  # noqa: B023
+            most = 5 if number == "entropy" and context.counts.max_combinations == 924 else 1
             rows.append(
                 [
                     f"{scenario} · {number}",
-                    f"{situation.counts.max_combinations:,}",
+                    f"{context.counts.max_combinations:,}",
                     f"{sites:,}",
                     f"{loading:.2f}",
                     f"{seconds:.3f}",
@@ -91,20 +93,20 @@ def test_every_published_scenario_takes_less_than_loading(bench_data, bench_tabl
     bench_table(f"ADC, {like}-like, balanced-density seeding", header, rows)
 
 
-def _fresh(situation: Situation) -> Situation:
-    return Situation(situation.regions, situation.counts, situation.k, situation.random_seed)
+def _fresh(context: Context) -> Context:
+    return Context(context.regions, context.counts, context.k, context.random_seed)
 
 
 @pytest.mark.parametrize("scenario", ["age, gender", "age, marital", "age, gender, income, generalised"])
 def test_against_the_literal_algorithm(bench_data, bench_table, scenario):
     columns, generalised = SCENARIOS[scenario]
-    situation, _ = situation_of(load(bench_data("eastern"), columns, generalised), True, 0)
-    adc, rows = make("site_location", "adc"), []
+    context, _ = build_context(load(bench_data("eastern"), columns, generalised), True, 0)
+    adc, rows = create_approach("site_location", "adc"), []
     for number in NUMBERS:
-        sites = number_of_sites(situation, number, "eastern")
-        seconds, found = measured(lambda: adc.cluster(_fresh(situation), sites, Silent()))  # noqa: B023
-        literal = LiteralAdcAtSize(situation.points, _matrix(situation), situation.k)
-        seeds = adc.seeding.locate(situation, sites, Silent())
+        sites = number_of_sites(context, number, "eastern")
+        seconds, found = measured(lambda: adc.cluster(_fresh(context), sites, NO_PROGRESS))  # noqa: B023
+        literal = LiteralAdcAtSize(context.points, _matrix(context), context.k)
+        seeds = adc.seeding.locate(context, sites, NO_PROGRESS)
         literal_seconds, run = measured(lambda: literal.run(seeds, LITERAL_TRIES), 1)  # noqa: B023
         moves = list(
             zip(found.moved_site.tolist(), found.moved_class.tolist(), map(tuple, found.moved_to), strict=True)
@@ -128,12 +130,12 @@ def test_against_the_literal_algorithm(bench_data, bench_table, scenario):
 
 def test_against_the_whole_literal_algorithm(bench_data, bench_table):
     """The shape of Table 7 at the MaxCombs number, from the first try to the last: nothing is extrapolated."""
-    situation, _ = situation_of(load(bench_data("eastern"), *SCENARIOS["age, gender"]), True, 0)
-    adc, sites = make("site_location", "adc"), number_of_sites(situation, "maxcombs", "eastern")
-    seconds, found = measured(lambda: adc.cluster(_fresh(situation), sites, Silent()), 10)
-    seeds, rows = adc.seeding.locate(situation, sites, Silent()), []
+    context, _ = build_context(load(bench_data("eastern"), *SCENARIOS["age, gender"]), True, 0)
+    adc, sites = create_approach("site_location", "adc"), number_of_sites(context, "maxcombs", "eastern")
+    seconds, found = measured(lambda: adc.cluster(_fresh(context), sites, NO_PROGRESS), 10)
+    seeds, rows = adc.seeding.locate(context, sites, NO_PROGRESS), []
     for name, kind in (("literal", LiteralAdc), ("literal, vectorised", LiteralAdcAtSize)):
-        literal = kind(situation.points, _matrix(situation), situation.k)
+        literal = kind(context.points, _matrix(context), context.k)
         literal_seconds, run = measured(lambda: literal.run(seeds), 1)  # noqa: B023
         assert run.tries == found.tries
         assert run.moves == list(
@@ -146,8 +148,8 @@ def test_against_the_whole_literal_algorithm(bench_data, bench_table):
     bench_table(f"ADC against the whole literal algorithm, eastern-like, {sites:,} sites", header, rows)
 
 
-def _matrix(situation: Situation) -> np.ndarray:
-    indptr, columns, values = situation.counts.table.indptr, situation.counts.table.indices, situation.counts.table.data
-    matrix = np.zeros((indptr.size - 1, situation.counts.n_combinations), np.int64)
+def _matrix(context: Context) -> np.ndarray:
+    indptr, columns, values = context.counts.table.indptr, context.counts.table.indices, context.counts.table.data
+    matrix = np.zeros((indptr.size - 1, context.counts.n_combinations), np.int64)
     matrix[np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), columns] = values
     return matrix

@@ -34,14 +34,14 @@ def people_file() -> Path:
 
 def programme():
     """The classes of that file and slots of about ten seats."""
-    from vbas_desktop.screening.task import Task
+    from vbas_desktop.appointments.plan import AppointmentTask
 
     generator = np.random.default_rng(0)
     postcode = generator.integers(0, 900, PEOPLE)
     sex, born = generator.integers(0, 2, PEOPLE), generator.integers(0, 45, PEOPLE)
     sizes = np.bincount((postcode * 2 + sex) * 45 + born)
     seats = np.maximum(1, np.round(generator.normal(10.2, 2.0, SLOTS))).astype(np.int64)
-    return Task(sizes[sizes > 0], seats)
+    return AppointmentTask(sizes[sizes > 0], seats)
 
 
 _TASKS: list = []
@@ -49,12 +49,12 @@ _TASKS: list = []
 
 def plan_instantly() -> int:
     """The instant plan of a million people."""
-    from vbas_desktop.model.progress import Silent
-    from vbas_desktop.screening.planners import planner
+    from vbas_desktop.appointments.planners import create_planner
+    from vbas_desktop.model.progress import NO_PROGRESS
 
     if not _TASKS:
         _TASKS.append(programme())
-    return planner("heuristic").plan(_TASKS[0], Silent()).vector.people
+    return create_planner("heuristic").plan(_TASKS[0], NO_PROGRESS).vector.people
 
 
 def read_with_pandas(path: Path) -> int:
@@ -75,14 +75,14 @@ def test_a_million_people_are_seated_before_their_file_is_read(race):
 
 
 def test_the_optimum_of_a_thousand_people_is_proved(bench_table):
-    from vbas_desktop.model.progress import Silent
-    from vbas_desktop.screening.experiment import random_programme
-    from vbas_desktop.screening.planners import planner
+    from vbas_desktop.appointments.experiments import draw_programme
+    from vbas_desktop.appointments.planners import create_planner
+    from vbas_desktop.model.progress import NO_PROGRESS
 
     rows = []
     for seed in range(5):
         cpu, start = time.process_time(), time.perf_counter()
-        plan = planner("optimal", time_limit=120.0).plan(random_programme(1000, seed), Silent())
+        plan = create_planner("optimal", time_limit=120.0).plan(draw_programme(1000, seed), NO_PROGRESS)
         seconds, used = time.perf_counter() - start, time.process_time() - cpu
         rows.append([f"{seed}", f"{seconds:.1f}", f"{used:.1f}", f"{os.getloadavg()[0]:.1f}", plan.proof])
     bench_table(
@@ -93,11 +93,11 @@ def test_the_optimum_of_a_thousand_people_is_proved(bench_table):
 
 
 def test_a_country(bench_table):
-    from vbas_desktop.model.progress import Silent
-    from vbas_desktop.screening.experiment import DATES, country
+    from vbas_desktop.appointments.experiments import DATES, run_country_experiment
+    from vbas_desktop.model.progress import NO_PROGRESS
 
     cpu, start = time.process_time(), time.perf_counter()
-    rows = country(DATES, 0, Silent())
+    rows = run_country_experiment(DATES, 0, NO_PROGRESS)
     seconds, used = time.perf_counter() - start, time.process_time() - cpu
     programmes, invited = sum(row.programmes for row in rows), sum(row.invitations for row in rows)
     bench_table(

@@ -30,8 +30,8 @@ print(len(table.groupby(columns).size()))
 LOAD_AND_COUNT = """
 import sys
 from vbas_desktop.engine.problem import build_problem
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 records, columns, regions = sys.argv[1], sys.argv[2].split(","), sys.argv[3]
 table = load_records(records, columns={{"region", *columns}})
 problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=columns, k=5)

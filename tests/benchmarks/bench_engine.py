@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.engine.parallel import workers_for
+from vbas_desktop.approaches.registry import create_approach, list_approaches
+from vbas_desktop.engine.parallel import choose_worker_count
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.records import Grouping, RecordTable
 
@@ -60,8 +60,14 @@ def _kept(*arguments) -> Problem:
 
 def _request(problem: Problem, number: str, location: str, model: str, **changes) -> Request:
     values = {} if number == "anonymity" else {"model": model}
-    chosen = make("site_number", number, values)
-    return Request(problem, chosen, make("site_location", location), make("construction", "voronoi"), **changes)
+    chosen = create_approach("site_number", number, values)
+    return Request(
+        problem,
+        chosen,
+        create_approach("site_location", location),
+        create_approach("construction", "voronoi"),
+        **changes,
+    )
 
 
 def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
@@ -105,7 +111,7 @@ def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, benc
 def _peak(request: Request) -> int:
     """The most that the stages allocate at a time."""
     # A run of one number first: importing and compiling is not what is measured.
-    run(replace(request, range_reach=0, site_number=make("site_number", "fixed", {"sites": 2})))
+    run(replace(request, range_reach=0, site_number=create_approach("site_number", "fixed", {"sites": 2})))
     tracemalloc.start()
     run(request)
     peak = tracemalloc.get_traced_memory()[1]
@@ -129,7 +135,7 @@ def test_two_threads_against_one(bench_data, bench_table, like):
                         run(replace(request, workers=workers))
                         taken.append(time.perf_counter() - start)
                 one, two = min(seconds[1]), min(seconds[2])
-                chosen = workers_for(0, 5, problem.counts)
+                chosen = choose_worker_count(0, 5, problem.counts)
                 rows.append(
                     [f"{scenario} · {location} · {number}", f"{one:.3f}", f"{two:.3f}", f"{two / one:.2f}", str(chosen)]
                 )
@@ -144,7 +150,7 @@ def test_the_published_claims_on_eastern_like_data(bench_data, bench_table):
     for scenario, (columns, generalised) in SCENARIOS.items():
         problem = _counted(table, data.records, data.regions, columns, generalised)
         for number in NUMBERS:
-            for location in (name for name in LOCATIONS if name in approaches("site_location")):
+            for location in (name for name in LOCATIONS if name in list_approaches("site_location")):
                 result = run(_request(problem, number, location, "eastern"))
                 found[scenario, number, location] = [solution.measures for solution in result.solutions]
                 found[scenario, number] = result.approximated_sites
@@ -162,7 +168,7 @@ def _claims(found: dict) -> list[list[str]]:
     for other in ("anonymity", "density"):
         share = _share(found, "suppressed_records", "balanced-density", other)
         rows.append([f"suppression lower with balanced density than with {other}", share])
-    if "adc" in approaches("site_location"):
+    if "adc" in list_approaches("site_location"):
         rows += [
             ["ADC does not raise suppression", _share(found, "suppressed_records", "adc", "balanced-density", True)],
             ["sum of suppressed records, ADC / balanced density", _ratio(found, "adc", "balanced-density")],

@@ -15,17 +15,18 @@ import numpy as np
 import pytest
 import shapely
 
-from vbas_desktop.algorithms.districts import find_joins, ground_of, grow
-from vbas_desktop.algorithms.geodesic import around_obstacles, cell_borders
-from vbas_desktop.algorithms.geodesic_mesh import walls_of
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.algorithms.geodesic import assign_around_obstacles, trace_cell_borders
+from vbas_desktop.algorithms.geodesic_mesh import build_barriers
+from vbas_desktop.algorithms.region_graph import build_growth_graph
+from vbas_desktop.algorithms.regionalisation import compute_merge_sequence, grow_districts
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import Regions
-from vbas_desktop.settings.limits import Limiting
+from vbas_desktop.settings.constraints import RegionConstraints
 
 SITES = 350
 HEADER = ["", "CPU s", "to reach", "remarks"]
@@ -38,7 +39,7 @@ def place(request) -> tuple[str, Regions]:
     folder = Path(home or "") / request.param
     if not home or not folder.is_dir():
         pytest.skip("VBAS_GEOGRAPHY_DIR names no folder with real geography")
-    options = RegionOptions(obstacles=(str(folder / "obstacles.geojson"),))
+    options = RegionReading(obstacles=(str(folder / "obstacles.geojson"),))
     return request.param, load_regions(folder / "regions.csv", options)
 
 
@@ -56,16 +57,16 @@ def test_ways_around_real_obstacles(place, bench_table):
     name, regions = place
     assert regions.obstacles is not None
     sites = regions.points[np.random.default_rng(0).choice(len(regions), SITES, replace=False)]
-    taken, walls = cpu(walls_of, regions.obstacles.shapes)
-    around_obstacles(walls, regions.points[:50], sites[:5])
+    taken, walls = cpu(build_barriers, regions.obstacles.shapes)
+    assign_around_obstacles(walls, regions.points[:50], sites[:5])
     corners = int(shapely.get_num_coordinates(regions.obstacles.shapes).sum())
     rows = [["preparing the obstacles, once per file", f"{taken:.2f}", "", f"{corners:,} corners"]]
-    taken, found = cpu(around_obstacles, walls, regions.points, sites)
+    taken, found = cpu(assign_around_obstacles, walls, regions.points, sites)
     reach = {"east": "<= 2", "west": "<= 10"}[name]
     rows.append(["owners", f"{taken:.2f}", reach, f"{100 * found.changed.mean():.1f} % changed"])
     shown = shapely.box(*regions.points.min(axis=0), *regions.points.max(axis=0))
     start = time.process_time()
-    lines = cell_borders(walls, sites, shown, float(np.ptp(regions.points, axis=0).max()) / 250)
+    lines = trace_cell_borders(walls, sites, shown, float(np.ptp(regions.points, axis=0).max()) / 250)
     rows.append(["drawn cells", f"{time.process_time() - start:.2f}", "", f"{len(lines):,} stretches"])
     bench_table(f"{name}: {len(regions):,} regions, {SITES} sites", HEADER, rows)
 
@@ -74,10 +75,10 @@ def test_growth(place, bench_table):
     name, regions = place
     people = np.random.default_rng(0).integers(100, 1000, len(regions))
     start = time.process_time()
-    pairs, _ = ground_of(regions)
+    pairs, _ = build_growth_graph(regions)
     taken = time.process_time() - start
-    joining, joins = cpu(find_joins, regions.points, people, pairs)
-    growing, district = cpu(grow, regions.points, people, pairs, int(people.sum() * 0.9 / SITES), joins)
+    joining, joins = cpu(compute_merge_sequence, regions.points, people, pairs)
+    growing, district = cpu(grow_districts, regions.points, people, pairs, int(people.sum() * 0.9 / SITES), joins)
     rows = [["neighbours", f"{taken:.2f}", "", ""], ["order of joining", f"{joining:.2f}", "", ""]]
     rows.append(["growth", f"{growing:.2f}", "<= 2", f"{int(district.max()) + 1:,} districts"])
     bench_table(f"{name}: growth of {len(regions):,} regions", HEADER, rows)
@@ -88,16 +89,25 @@ def test_limits(place, bench_table):
     name, regions = place
     problem = _problem(regions)
     rows = []
-    squares, wished = Limiting(within=("square",)), Limiting(within=("square",), min_records=5000)
+    squares, wished = RegionConstraints(within=("square",)), RegionConstraints(within=("square",), min_records=5000)
     for title, construction, wanted, reach in (
-        ("no limits", "voronoi", Limiting(), ""),
+        ("no limits", "voronoi", RegionConstraints(), ""),
         ("within squares", "voronoi", squares, ""),
         ("within squares, at least 5,000 records", "voronoi", wished, ""),
         ("around obstacles within squares", "obstacles", squares, {"east": "<= 4"}.get(name, "")),
     ):
-        number, location = make("site_number", "fixed", {"sites": SITES}), make("site_location", "balanced-density")
+        number, location = (
+            create_approach("site_number", "fixed", {"sites": SITES}),
+            create_approach("site_location", "balanced-density"),
+        )
         request = Request(
-            problem, number, location, make("construction", construction), range_reach=0, workers=1, limits=wanted
+            problem,
+            number,
+            location,
+            create_approach("construction", construction),
+            range_reach=0,
+            workers=1,
+            limits=wanted,
         )
         taken, result = cpu(run, request)
         rows.append([title, f"{taken:.2f}", reach, f"{result.solutions[0].aggregated_regions:,} regions"])

@@ -8,31 +8,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.records import RecordTable
-from vbas_desktop.release.ledger import Entry, Ledger, Subject, check, entry_of_plan
-from vbas_desktop.release.plan import make_plan
+from vbas_desktop.releases.ledger import Ledger, LedgerEntry, ReleaseCandidate, check_candidate, entry_from_plan
+from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.settings.release import ReleaseOptions
 
 COLUMNS = (("age", "gender"), ("age", "marital"))
 HEADER = ["", "loading, CPU s", "check, CPU s", "check / loading"]
 
 
-def entry(problem: Problem, table: RecordTable, sites: int, key: bytes) -> Entry:
+def entry(problem: Problem, table: RecordTable, sites: int, key: bytes) -> LedgerEntry:
     """The release of one partition with all columns."""
     request = Request(
         problem,
-        make("site_number", "fixed", {"sites": sites}),
-        make("site_location", "density"),
-        make("construction", "voronoi"),
+        create_approach("site_number", "fixed", {"sites": sites}),
+        create_approach("site_location", "density"),
+        create_approach("construction", "voronoi"),
         range_reach=0,
     )
-    return entry_of_plan(make_plan(problem, run(request).chosen), table, ReleaseOptions(), key, "bench")
+    return entry_from_plan(build_plan(problem, run(request).chosen), table, ReleaseOptions(), key, "bench")
 
 
 def measured(records: Path, regions_path: Path) -> list[str]:
@@ -47,12 +47,12 @@ def measured(records: Path, regions_path: Path) -> list[str]:
     ]
     numbers = np.linspace(len(regions) // 40, len(regions) // 10, 6).astype(int).tolist()
     for place, sites in enumerate(numbers[:5]):
-        ledger, _ = ledger.with_entry(entry(problems[place % 2], table, sites, ledger.key))
+        ledger, _ = ledger.add(entry(problems[place % 2], table, sites, ledger.key))
     new = entry(problems[0], table, numbers[5], ledger.key)
     started = time.process_time()
-    verdict = check(ledger, Subject(new, table, regions, problems[0]), "bench")
+    verdict = check_candidate(ledger, ReleaseCandidate(new, table, regions, problems[0]), "bench")
     checking = time.process_time() - started
-    assert len(verdict.against) == 5
+    assert len(verdict.comparisons) == 5
     return [f"{table.rows:,} records", f"{loading:.2f}", f"{checking:.2f}", f"{checking / loading:.2f}"]
 
 

@@ -30,7 +30,7 @@ def read_with_pandas(path: Path, columns: tuple[str, ...]) -> int:
 
 @lru_cache
 def _regions(path: Path):
-    from vbas_desktop.io.regions.read import load_regions
+    from vbas_desktop.io.regions.reader import load_regions
 
     return load_regions(path)
 
@@ -38,7 +38,7 @@ def _regions(path: Path):
 def count(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
     """The columns that the counts need, coded and counted by region and class."""
     from vbas_desktop.engine.problem import build_problem
-    from vbas_desktop.io.records.table import load_records
+    from vbas_desktop.io.records.loading import load_records
 
     table = load_records(records, columns={*columns, REGION})
     problem = build_problem(table, _regions(regions), region_column=REGION, quasi_identifiers=columns, k=5)
@@ -48,7 +48,7 @@ def count(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
 def count_among_all(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
     """All columns coded, the chosen ones counted by region and class."""
     from vbas_desktop.engine.problem import build_problem
-    from vbas_desktop.io.records.table import load_records
+    from vbas_desktop.io.records.loading import load_records
 
     table = load_records(records)
     problem = build_problem(table, _regions(regions), region_column=REGION, quasi_identifiers=columns, k=5)

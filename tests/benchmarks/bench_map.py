@@ -50,11 +50,11 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtWidgets import QApplication
 
-    from vbas_desktop.io.regions.read import load_regions
+    from vbas_desktop.io.regions.reader import load_regions
+    from vbas_desktop.ui.core.theme import LIGHT
     from vbas_desktop.ui.map.canvas import MapCanvas
-    from vbas_desktop.ui.map.figures import Figure
-    from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
-    from vbas_desktop.ui.theme import LIGHT
+    from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+    from vbas_desktop.ui.presentation.region_measures import RegionMeasure
 
     app = QApplication.instance() or QApplication([])
     regions = load_regions(path)
@@ -63,10 +63,10 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
     points = regions.points
     chance = np.random.default_rng(0)
     one, other = (_solution(points, points[chance.choice(len(points), sites, replace=False)]) for _ in range(2))
-    costs = {"prepare regions (thread)": _milliseconds(lambda: prepare_base(regions), 3)}
-    base = prepare_base(regions)
-    costs["prepare solution (thread)"] = _milliseconds(lambda: prepare_map(base, one), 3)
-    maps = [prepare_map(base, each) for each in (one, other)]
+    costs = {"prepare regions (thread)": _milliseconds(lambda: prepare_region_geometry(regions), 3)}
+    base = prepare_region_geometry(regions)
+    costs["prepare solution (thread)"] = _milliseconds(lambda: prepare_solution_geometry(base, one), 3)
+    maps = [prepare_solution_geometry(base, each) for each in (one, other)]
     canvas = MapCanvas(LIGHT)
     canvas.resize(*SIZE)
     canvas.show()
@@ -97,7 +97,7 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
 
     def recolour() -> None:
         values = chance.integers(0, 1000, len(maps[0].shapes))
-        canvas.show_map(canvas.geometry_shown, Figure("records", "Records", values))
+        canvas.show_map(canvas.geometry_shown, RegionMeasure("records", "Records", values))
         frame()
 
     costs["pan, moving"] = _milliseconds(pan)
@@ -135,26 +135,26 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
     from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
     from PySide6.QtWidgets import QApplication
 
-    from vbas_desktop.io.regions.read import load_regions
-    from vbas_desktop.model.progress import Silent
-    from vbas_desktop.session.map_look import MapLook
+    from vbas_desktop.io.regions.reader import load_regions
+    from vbas_desktop.model.progress import NO_PROGRESS
+    from vbas_desktop.ui.core.theme import LIGHT
     from vbas_desktop.ui.map.canvas import MapCanvas
-    from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
-    from vbas_desktop.ui.map.overlay import prepare_overlay
-    from vbas_desktop.ui.map.overlay_picture import placed_labels
-    from vbas_desktop.ui.theme import LIGHT
+    from vbas_desktop.ui.map.labels import placed_labels
+    from vbas_desktop.ui.presentation.overlay import prepare_overlay
+    from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+    from vbas_desktop.ui.state.map_style import MapStyle
 
     app = QApplication.instance() or QApplication([])
     regions = load_regions(path)
-    base = prepare_base(regions)
+    base = prepare_region_geometry(regions)
     chance = np.random.default_rng(0)
     sites = regions.points[chance.choice(len(regions), len(regions) // 12, replace=False)]
-    geometry = prepare_map(base, _solution(regions.points, sites))
-    look = MapLook(labels=labels, outlines=outlines)
+    geometry = prepare_solution_geometry(base, _solution(regions.points, sites))
+    look = MapStyle(labels=labels, outlines=outlines)
     for layer in layers:
         look = look.with_context(str(layer))
-    costs = {"prepare (thread)": _milliseconds(lambda: prepare_overlay(base, geometry, (), look, None, Silent()), 1)}
-    overlay = prepare_overlay(base, geometry, (), look, None, Silent())
+    costs = {"prepare (thread)": _milliseconds(lambda: prepare_overlay(base, geometry, (), look, None, NO_PROGRESS), 1)}
+    overlay = prepare_overlay(base, geometry, (), look, None, NO_PROGRESS)
     costs["vertices"] = float(sum(len(each.lines.xy) for each in overlay.context.values() if each.lines is not None))
     canvas = MapCanvas(LIGHT)
     canvas.resize(*SIZE)

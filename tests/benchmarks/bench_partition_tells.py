@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from vbas_desktop.algorithms.aggregation import aggregate, smallest_classes
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Request
 
 SEEDS = range(10)
@@ -45,9 +45,9 @@ def membership(problem, approach):
     """The crosswalk."""
     request = Request(
         problem,
-        make("site_number", "fixed", {"sites": SITES}),
-        make("site_location", approach),
-        make("construction", "voronoi"),
+        create_approach("site_number", "fixed", {"sites": SITES}),
+        create_approach("site_location", approach),
+        create_approach("construction", "voronoi"),
         range_reach=0,
     )
     return run(request).chosen.membership

@@ -15,19 +15,19 @@ COLUMNS = ("age", "gender")
 @lru_cache
 def _solved(records: Path, regions: Path):
     """What is there before a release begins; the memory that this took at its peak is forgotten afterwards."""
-    from vbas_desktop.approaches.registry import make
+    from vbas_desktop.approaches.registry import create_approach
     from vbas_desktop.engine.problem import build_problem
     from vbas_desktop.engine.run import run
-    from vbas_desktop.io.records.table import load_records
-    from vbas_desktop.io.regions.read import load_regions
+    from vbas_desktop.io.records.loading import load_records
+    from vbas_desktop.io.regions.reader import load_regions
     from vbas_desktop.model.problem import Request
 
     table = load_records(records)
     problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5)
     approaches = [
-        make("site_number", "maxcombs"),
-        make("site_location", "balanced-density"),
-        make("construction", "voronoi"),
+        create_approach("site_number", "maxcombs"),
+        create_approach("site_location", "balanced-density"),
+        create_approach("construction", "voronoi"),
     ]
     result = run(Request(problem, *approaches, range_reach=0))
     Path("/proc/self/clear_refs").write_text("5")
@@ -36,33 +36,36 @@ def _solved(records: Path, regions: Path):
 
 def release(records: Path, regions: Path, shuffle: bool) -> int:
     """The anonymised file with everything that goes with it, verified and in place."""
-    from vbas_desktop.release import ReleaseOptions, write_release
+    from vbas_desktop.releases.write import WriteRequest, write_release
+    from vbas_desktop.settings.release import ReleaseOptions
 
     table, problem, result = _solved(records, regions)
     folder = Path(tempfile.mkdtemp(dir=records.parent))
     try:
         options = ReleaseOptions(shuffle=shuffle, pdf=False)
-        return write_release(problem, table, result, result.chosen, options, folder / "out").records_released
+        return write_release(
+            WriteRequest(problem, table, result, result.chosen, options, folder / "out")
+        ).records_released
     finally:
         shutil.rmtree(folder)
 
 
 def columns_tested(records: Path, regions: Path) -> int:
     """The three tests of all columns that are neither the region nor a quasi-identifier."""
-    from vbas_desktop.model.progress import Silent
-    from vbas_desktop.release.plan import make_plan
-    from vbas_desktop.release.records import find_released_records
-    from vbas_desktop.release.telltales import telltale_columns
+    from vbas_desktop.model.progress import NO_PROGRESS
+    from vbas_desktop.releases.disclosure_checks import find_disclosive_columns
+    from vbas_desktop.releases.plan import build_plan
+    from vbas_desktop.releases.records import find_released_records
 
     table, problem, result = _solved(records, regions)
-    others = [name for name in table.dialect.header if name not in ("region", *COLUMNS)]
-    released = find_released_records(make_plan(problem, result.chosen), table, Silent())
-    return len(telltale_columns(released, others, Silent()))
+    others = [name for name in table.file_format.header if name not in ("region", *COLUMNS)]
+    released = find_released_records(build_plan(problem, result.chosen), table, NO_PROGRESS)
+    return len(find_disclosive_columns(released, others, NO_PROGRESS))
 
 
 def load(records: Path) -> int:
     """All columns of the file, coded."""
-    from vbas_desktop.io.records.table import load_records
+    from vbas_desktop.io.records.loading import load_records
 
     return load_records(records).rows
 

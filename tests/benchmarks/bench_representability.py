@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.approaches.registry import make
-from vbas_desktop.engine.place import place_vector
+from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.geographic_representability import measure_geographic_representability
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.solution import Solution
 
@@ -34,13 +34,17 @@ def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
 @cache
 def _solved(records: Path, regions: Path, columns: tuple[str, ...]) -> tuple[Problem, Solution]:
     problem = loaded(records, regions, columns)
-    chosen = make("site_number", "maxcombs"), make("site_location", "balanced-density"), make("construction", "voronoi")
+    chosen = (
+        create_approach("site_number", "maxcombs"),
+        create_approach("site_location", "balanced-density"),
+        create_approach("construction", "voronoi"),
+    )
     return problem, run(Request(problem, *chosen, range_reach=0)).solutions[0]
 
 
 def vector(records: Path, regions: Path, columns: tuple[str, ...]) -> float | None:
     """The whole vector of one solution; the warm-up turn loads the file, the measured ones do not."""
-    return place_vector(*_solved(records, regions, columns)).jaccard
+    return measure_geographic_representability(*_solved(records, regions, columns)).table.jaccard
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -60,9 +64,9 @@ def test_the_memory_of_the_vector_depends_on_the_counts_alone(bench_data, bench_
     problem, solution = _solved(data.records, data.regions, columns)
     counts = problem.counts
     size = counts.nbytes
-    place_vector(problem, solution)
+    measure_geographic_representability(problem, solution)
     tracemalloc.start()
-    place_vector(problem, solution)
+    measure_geographic_representability(problem, solution)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     rows = [[scenario, f"{problem.records:,}", f"{size / 1e6:.1f}", f"{peak / 1e6:.1f}"]]

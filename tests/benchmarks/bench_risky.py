@@ -43,31 +43,33 @@ def read_with_pandas(path: Path) -> int:
 
 @lru_cache
 def _loaded(path: Path):
-    from vbas_desktop.io.records.table import load_records
+    from vbas_desktop.io.records.loading import load_records
 
     return load_records(path)
 
 
 def first_size(path: Path) -> tuple[int, int]:
     """The first size that has risky combinations, from loaded codes."""
-    from vbas_desktop.assessment.risky.mining import mine
-    from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.analysis.minimal_uniques.distinct_rows import DistinctRows
+    from vbas_desktop.analysis.minimal_uniques.search import find_minimal_uniques
 
-    table = Table.of_records(_loaded(path), [f"c{place}" for place in range(len(CATEGORIES))])
-    search = mine(table, K, first_level_only=True)
+    table = DistinctRows.from_records(_loaded(path), [f"c{place}" for place in range(len(CATEGORIES))])
+    search = find_minimal_uniques(table, K, first_level_only=True)
     return search.levels[-1].size, search.number
 
 
 def all_sizes(path: Path) -> tuple[int, bool, float]:
     """All minimal risky combinations of all sizes, from loaded codes; and the MB that this takes at most."""
-    from vbas_desktop.assessment.risky.mining import mine
-    from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.analysis.minimal_uniques.distinct_rows import DistinctRows
+    from vbas_desktop.analysis.minimal_uniques.search import find_minimal_uniques
 
-    mine(Table.of_rows(["a", "b"], [["1", "2"], ["1", "3"], ["2", "2"]]), K)  # compiled loops are in memory then
+    find_minimal_uniques(
+        DistinctRows.from_rows(["a", "b"], [["1", "2"], ["1", "3"], ["2", "2"]]), K
+    )  # compiled loops are in memory then
     records = _loaded(path)
     before = _peak_from_now_on()
-    table = Table.of_records(records, [f"c{place}" for place in range(len(CATEGORIES))])
-    search = mine(table, K)
+    table = DistinctRows.from_records(records, [f"c{place}" for place in range(len(CATEGORIES))])
+    search = find_minimal_uniques(table, K)
     return search.number, search.complete, _memory_mb("VmHWM") - before
 
 

@@ -11,19 +11,21 @@ import pytest
 from bench_engine import SCENARIOS, loaded
 from conftest import resident_mb
 
-from vbas_desktop.algorithms.site_numbers import most_trials
-from vbas_desktop.approaches.registry import make
-from vbas_desktop.engine.outcome import situation_of
-from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.algorithms.site_counts import max_trials
+from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.lattice.hierarchies import CodedHierarchy, build_hierarchy
+from vbas_desktop.engine.lattice.nodes import BaseTable, build_lattice
+from vbas_desktop.engine.lattice.search import FOUND, search_lattice
+from vbas_desktop.engine.outcome import build_context
+from vbas_desktop.engine.partitions import PartitionBuilder
 from vbas_desktop.engine.problem import build_problem
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.engine.result_cache import MemoryCache
+from vbas_desktop.engine.site_search import choose_site_count
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
 from vbas_desktop.model.problem import Request
 from vbas_desktop.model.records import ColumnFacts
-from vbas_desktop.search.ladders import Ladder, ladder_of
-from vbas_desktop.search.lattice import Finest, lattice_of
-from vbas_desktop.search.run import FOUND, NodeMemory, give_back, search
 
 MB = 2**20
 FOUR = ("age", "gender", "education", "income")
@@ -50,23 +52,25 @@ class Walked(NamedTuple):
     finest_mb: float
 
 
-def _ladder(facts: ColumnFacts, sizes) -> Ladder:
+def _hierarchy(facts: ColumnFacts, sizes) -> CodedHierarchy:
     values = facts.categories.values
     if isinstance(sizes, range):
-        return ladder_of(facts, [dict.fromkeys(values[-size:], "rest") for size in sizes])
-    return ladder_of(facts, [{value: str(at // size) for at, value in enumerate(values)} for size in sizes])
+        return build_hierarchy(facts, [dict.fromkeys(values[-size:], "rest") for size in sizes])
+    return build_hierarchy(facts, [{value: str(at // size) for at, value in enumerate(values)} for size in sizes])
 
 
 @cache
-def _finest(records: Path, regions: Path, lattice: str) -> Finest:
+def _finest(records: Path, regions: Path, lattice: str) -> BaseTable:
     table, sizes = load_records(records), LATTICES[lattice][0]
-    ladders = tuple(_ladder(table.facts(name), sizes[name]) for name in FOUR)
-    return Finest(loaded(records, regions, FOUR), lattice_of(ladders))
+    hierarchies = tuple(_hierarchy(table.facts(name), sizes[name]) for name in FOUR)
+    return BaseTable(loaded(records, regions, FOUR), build_lattice(hierarchies))
 
 
 def _request(problem, workers: int = 0, tiers: str = "none") -> Request:
-    chosen = {component: make(component, name) for component, name in _USUAL.items()}
-    return Request(problem, **chosen, tiers=None if tiers == "none" else make("tiers", tiers), workers=workers)
+    chosen = {component: create_approach(component, name) for component, name in _USUAL.items()}
+    return Request(
+        problem, **chosen, tiers=None if tiers == "none" else create_approach("tiers", tiers), workers=workers
+    )
 
 
 _USUAL = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
@@ -77,14 +81,13 @@ def walking(records: Path, regions: Path, lattice: str, workers: int) -> Walked:
     return walked(_finest(records, regions, lattice), workers)
 
 
-def walked(finest: Finest, workers: int, tiers: str = "none") -> Walked:
+def walked(finest: BaseTable, workers: int, tiers: str = "none") -> Walked:
     """Search every node. The finest counts are those of classes, and of the values of a sensitive column in them."""
     problem = finest.problem
     size = (problem.counts.nbytes + sum(each.cells.nbytes for each in problem.sensitive)) / MB
-    give_back()
     before = resident_mb("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")
-    searched = search(finest, _request(problem, workers, tiers), NodeMemory())
+    searched = search_lattice(finest, _request(problem, workers, tiers), MemoryCache())
     above = resident_mb("VmHWM") - before
     found = sum(row.status == FOUND for row in searched.rows)
     return Walked(len(searched.rows), found, max(row.trials for row in searched.rows), 1 + above / size, size)
@@ -101,12 +104,14 @@ FEW = {"age": (2, 4), "gender": (), "education": (2,), "income": (2,)}
 CRITERIA = {"no criteria": None, "religion share:50": "share:50", "religion closeness:0.3": "closeness:0.3"}
 
 
-def _few(records: Path, regions: Path, criterion: str | None) -> Finest:
+def _few(records: Path, regions: Path, criterion: str | None) -> BaseTable:
     table = load_records(records)
-    ladders = tuple(_ladder(table.facts(name), FEW[name]) for name in FOUR)
-    sensitive = () if criterion is None else (Sensitive("religion", (), (criterion_of(criterion).of("religion"),)),)
+    hierarchies = tuple(_hierarchy(table.facts(name), FEW[name]) for name in FOUR)
+    sensitive = (
+        () if criterion is None else (SensitiveColumn("religion", (), (parse_criterion(criterion).of("religion"),)),)
+    )
     given = {"region_column": "region", "quasi_identifiers": FOUR, "k": 5, "sensitive": sensitive}
-    return Finest(build_problem(table, load_regions(regions), **given), lattice_of(ladders))
+    return BaseTable(build_problem(table, load_regions(regions), **given), build_lattice(hierarchies))
 
 
 @cache
@@ -118,10 +123,10 @@ def limiting(records: Path, regions: Path, columns: tuple[str, ...], location: s
     """The number of sites within 1 %, and how many were tried."""
     problem = _kept(records, regions, columns)
     request = Request(
-        problem, **{part: make(part, name) for part, name in {**_USUAL, "site_location": location}.items()}
+        problem, **{part: create_approach(part, name) for part, name in {**_USUAL, "site_location": location}.items()}
     )
-    partitions = Partitions(request, situation_of(problem)[0])
-    sites, _ = decide_sites(partitions, _Silent())
+    partitions = PartitionBuilder(request, build_context(problem)[0])
+    sites, _ = choose_site_count(partitions, _Silent())
     return sites, len(partitions.tried)
 
 
@@ -141,7 +146,7 @@ def test_a_whole_lattice_within_seconds_and_three_times_the_finest_counts(bench_
     rows = []
     for name, one in list(measured.items())[1:]:
         walked: Walked = one.result
-        limit = most_trials(len(_regions(data.regions)))
+        limit = max_trials(len(_regions(data.regions)))
         rows.append(
             [
                 name,

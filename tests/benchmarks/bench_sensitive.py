@@ -13,9 +13,9 @@ import pytest
 
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 from vbas_desktop.engine.problem import build_problem
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.criteria import Sensitive, criterion_of
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
 
 QUASI_IDENTIFIERS = ("age", "gender", "marital")
 GROUPS = 400
@@ -32,13 +32,13 @@ def main(records: str, regions: str, column: str = "income", criterion: str = "c
     """Load, count without and with the sensitive column, decide about one partition; print the ratios."""
     places = load_regions(regions)
     table, loading = timed(lambda: load_records(records))
-    rule = criterion_of(criterion).of(column)
+    rule = parse_criterion(criterion).of(column)
 
     def counted(*sensitive):
         given = {"region_column": "region", "quasi_identifiers": QUASI_IDENTIFIERS, "k": 5}
         return build_problem(table, places, sensitive=sensitive, **given)
 
-    chosen = Sensitive(column, (), (rule,))
+    chosen = SensitiveColumn(column, (), (rule,))
     counted(chosen)  # the loops are compiled now
     plain, without = timed(counted)
     problem, with_values = timed(lambda: counted(chosen))

@@ -7,11 +7,11 @@ import tracemalloc
 
 import pytest
 
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.solution import Solution
 
@@ -24,9 +24,9 @@ def solved(problem: Problem, number: str, tiers: str, **given: float) -> tuple[S
     parameters = {"limit": {"allowed_loss_percent": given.get("loss", 1.0)}, "fixed": {"sites": given.get("sites", 1)}}
     found = run(
         Request(
-            problem, make("site_number", number, parameters[number]), make("site_location", "balanced-density"),
-            make("construction", "voronoi"),
-            tiers=make("tiers", tiers, {"factor": 16} if tiers == "auto" else {}), range_reach=0,
+            problem, create_approach("site_number", number, parameters[number]),
+            create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi"),
+            tiers=create_approach("tiers", tiers, {"factor": 16} if tiers == "auto" else {}), range_reach=0,
         )
     )  # fmt: skip
     return found.solutions[0], time.process_time() - started

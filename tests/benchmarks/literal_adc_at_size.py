@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "algorithms"))
 
 from literal_adc import LiteralAdc, polygon_of
 
-from vbas_desktop.algorithms.nearest import nearest_sites
+from vbas_desktop.algorithms.nearest_site import find_nearest_sites
 
 
 class LiteralAdcAtSize(LiteralAdc):
@@ -24,7 +24,7 @@ class LiteralAdcAtSize(LiteralAdc):
 
     def aggregate(self, sites) -> tuple[np.ndarray, np.ndarray]:
         """The nearest site of each point, and the class sizes of each site's region."""
-        owner = nearest_sites(self.points, sites)
+        owner = find_nearest_sites(self.points, sites)
         summing = csr_array((np.ones(len(owner), np.int64), (owner, np.arange(len(owner)))), (len(sites), len(owner)))
         return owner, summing @ self.counts
 

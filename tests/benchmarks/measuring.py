@@ -15,12 +15,12 @@ from made_data import made
 from peers import skater_by_classes
 
 from vbas_desktop.algorithms.aggregation import aggregate
-from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.engine.outcome import outcome_of, situation_of
+from vbas_desktop.approaches.registry import create_approach, list_approaches
+from vbas_desktop.engine.outcome import build_context, suppress_partition
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem, Request
 
 Row = dict[str, Any]
@@ -74,11 +74,11 @@ def by_rule(problem: Problem, sites: int, rule) -> Row | None:
     taken = time.process_time() - start
     if owner is None:
         return None
-    situation, _ = situation_of(problem)
-    points, number = situation.points, np.bincount(owner)
+    context, _ = build_context(problem)
+    points, number = context.points, np.bincount(owner)
     middles = np.column_stack([np.bincount(owner, points[:, axis]) / number for axis in (0, 1)])
-    outcome = outcome_of(problem, situation, owner, middles)
-    measures = {name: kind().rate(outcome) for name, kind in approaches("rating").items()}
+    outcome = suppress_partition(problem, context, owner, middles)
+    measures = {name: kind().rate(outcome) for name, kind in list_approaches("rating").items()}
     return {**measures, "regions": number.size, "cpu": taken}
 
 
@@ -135,7 +135,14 @@ def _solve(
     values: Mapping[str, Any],
     refining: Mapping[str, Any] | None = None,
 ):
-    number = make("site_number", "limit") if sites is None else make("site_number", "fixed", {"sites": sites})
-    located, refined = make("site_location", location, values), make("refinement", refinement, refining or {})
-    voronoi = make("construction", "voronoi")
+    number = (
+        create_approach("site_number", "limit")
+        if sites is None
+        else create_approach("site_number", "fixed", {"sites": sites})
+    )
+    located, refined = (
+        create_approach("site_location", location, values),
+        create_approach("refinement", refinement, refining or {}),
+    )
+    voronoi = create_approach("construction", "voronoi")
     return run(Request(problem, number, located, voronoi, range_reach=0, workers=1, refinement=refined)).solutions[0]

@@ -13,15 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.algorithms.adjacency import adjacency_lists, known_neighbours
-from vbas_desktop.algorithms.contiguity import bridged
+from vbas_desktop.algorithms.region_graph import bridge_islands, build_adjacency, region_neighbours
 from vbas_desktop.model.problem import Problem
 
 
 def gat(problem: Problem, groups: int) -> np.ndarray:
     """Merge the region of fewest records with its nearest neighbour until so many are left."""
     points, population = problem.regions.points, problem.counts.region_totals.astype(float)
-    first, listed = adjacency_lists(known_neighbours(problem.regions), len(points))
+    first, listed = build_adjacency(region_neighbours(problem.regions), len(points))
     around = [set(listed[first[i] : first[i + 1]].tolist()) for i in range(len(points))]
     members = [[i] for i in range(len(points))]
     middle, size, alive = points.copy(), population.copy(), np.ones(len(points), bool)
@@ -56,7 +55,7 @@ def metis(problem: Problem, groups: int) -> np.ndarray | None:
         import pymetis
     except ImportError:
         return None
-    first, listed = adjacency_lists(known_neighbours(problem.regions), len(problem.regions))
+    first, listed = build_adjacency(region_neighbours(problem.regions), len(problem.regions))
     weights = problem.counts.region_totals.tolist()
     graph = pymetis.CSRAdjacency(first.tolist(), listed.tolist())
     _, parts = pymetis.part_graph(groups, adjacency=graph, vweights=weights)
@@ -78,8 +77,8 @@ def _skater(problem: Problem, groups: int, features: np.ndarray) -> np.ndarray |
         import pygeoda
     except ImportError:
         return None
-    pairs, _ = bridged(known_neighbours(problem.regions), problem.regions.points)
-    first, listed = adjacency_lists(pairs, len(problem.regions))
+    pairs, _ = bridge_islands(region_neighbours(problem.regions), problem.regions.points)
+    first, listed = build_adjacency(pairs, len(problem.regions))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "neighbours.gal"
         lines = [f"0 {len(problem.regions)} regions id"]

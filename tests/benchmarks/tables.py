@@ -39,7 +39,7 @@ from measuring import (  # noqa: E402
 )
 from peers import gat, metis, skater_by_classes, skater_by_place  # noqa: E402
 
-from vbas_desktop.approaches.registry import approaches  # noqa: E402
+from vbas_desktop.approaches.registry import list_approaches  # noqa: E402
 from vbas_desktop.model.problem import Problem  # noqa: E402
 
 INTRODUCTION = """# All approaches, measured
@@ -165,12 +165,12 @@ def _against_first(title: str, like: str, scenario: str, rows: dict[str, Callabl
 
 def _contenders() -> Iterator[tuple[str, str, str, dict[str, str]]]:
     """Every location approach; ADC with its other objectives; the refinements after the two that are worth it."""
-    for location in approaches("site_location"):
+    for location in list_approaches("site_location"):
         yield location, location, "none", {}
     yield "adc, objective suppression", "adc", "none", SUPPRESSION
     yield "adc, objective both", "adc", "none", BOTH
     for location in ("balanced-density", "refine-sites"):
-        for refinement in approaches("refinement"):
+        for refinement in list_approaches("refinement"):
             if refinement != "none":
                 yield f"{location} · {refinement}", location, refinement, {}
 

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.session.project import read_project
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.ui.state.project import read_project
 
 CODES = {0, 1, 2, 3}
-PROJECTS = Path(__file__).parents[1] / "unit" / "session" / "projects"
+PROJECTS = Path(__file__).parents[1] / "unit" / "ui" / "state" / "projects"
 _PIECES = (
     b'"',
     b"\0",

@@ -328,7 +328,7 @@ def _read_release(scenario: Scenario, release: Path) -> pd.DataFrame:
 
 
 def _crosswalk_errors(scenario: Scenario, crosswalk: pd.DataFrame) -> Iterator[str]:
-    """Every initial region has exactly one aggregated region, larger places nest, and counties are kept."""
+    """Every initial region has exactly one aggregated region, larger areas nest, and counties are kept."""
     if sorted(crosswalk["initial_region"]) != sorted(scenario.regions["id"]):
         yield "the crosswalk does not list every initial region once"
     levels = _place_levels(crosswalk)

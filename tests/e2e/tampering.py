@@ -21,8 +21,8 @@ import pytest
 from vbas_desktop.audit.claim import ReleaseClaim
 from vbas_desktop.audit.verification import Verification, verify_release
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.release import write
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.releases import audited_records
 
 END = "\r\n"
 GRID = 4
@@ -34,7 +34,7 @@ class Release:
 
     folder: Path
     problem: Any
-    dialect: Any
+    file_format: Any
     claim: ReleaseClaim
 
     def copy(self, target: Path) -> Release:
@@ -49,11 +49,11 @@ class Release:
             for name in ("file", "crosswalk", "record_index", "class_counts")
             for path in [getattr(claim, name)]
         }
-        return Release(target, self.problem, self.dialect, replace(claim, **moved))
+        return Release(target, self.problem, self.file_format, replace(claim, **moved))
 
     def verify(self, **changed: Any) -> None:
         """Verify the files as they are now; raises `VerificationFailed`."""
-        verify_release(self.problem, self.dialect, replace(self.claim, **changed), Silent())
+        verify_release(self.problem, self.file_format, replace(self.claim, **changed), NO_PROGRESS)
 
 
 def make_release(folder: Path, *options: str, records: str = "records.csv", sites: str = "5") -> Release:
@@ -61,19 +61,19 @@ def make_release(folder: Path, *options: str, records: str = "records.csv", site
     told = []
 
     class Listening(Verification):
-        def __init__(self, problem: Any, dialect: Any, claim: ReleaseClaim) -> None:
-            told.append((problem, dialect, claim))
-            super().__init__(problem, dialect, claim)
+        def __init__(self, problem: Any, file_format: Any, claim: ReleaseClaim) -> None:
+            told.append((problem, file_format, claim))
+            super().__init__(problem, file_format, claim)
 
     chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--sites", sites, "--no-pdf"]
     allowed = ["--allow-column", "note,code,amount,flag,illness", "--no-pair-tests", "--quiet", "--exceed-loss"]
     out = folder / "out"
     command = ["run", str(folder / records), str(folder / "regions.csv"), *chosen, *allowed, "--out", str(out)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(write, "Verification", Listening)
+        patch.setattr(audited_records, "Verification", Listening)
         assert main([*command, *options]) == 0
-    ((problem, dialect, claim),) = told
-    return Release(out, problem, dialect, claim)._move(out)
+    ((problem, file_format, claim),) = told
+    return Release(out, problem, file_format, claim)._move(out)
 
 
 NAMES = ["note", "age", "sex", "region", "code", "amount", "flag", "illness"]

@@ -9,7 +9,7 @@ from release_making import write_records, write_regions
 
 import vbas_desktop as vbas
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 
 REGIONS = 16
 HEADER = ["age", "sex", "region", "illness"]
@@ -165,7 +165,8 @@ def test_python_keeps_the_promise_too(tmp_path):
     data = vbas.read(
         pandas.DataFrame(rows, columns=HEADER), regions, region_column="region", quasi_identifiers="age,sex"
     )
-    made = vbas.run(data, k=5, unknown_regions="suppress")
+    with pytest.warns(vbas.FindingWarning, match="20 records name a region that the region file lacks"):
+        made = vbas.run(data, k=5, unknown_regions="suppress")
     advice = next(each for each in made.findings if "more than the 1 % that are allowed" in each)
     assert "20 of unknown regions. Correct the region ids" in advice
     assert "smaller k" not in advice
@@ -175,7 +176,7 @@ def test_python_keeps_the_promise_too(tmp_path):
     assert not (tmp_path / "out").exists()
     report = vbas.release(made, tmp_path / "out", pdf=False, exceed_loss=True)
     assert report.records_released == 384
-    assert [each.code for each in report.findings if each.code == "allowed-loss"] == ["allowed-loss"]
+    assert len([text for text in report.findings if "allowed" in text]) == 1
     with pytest.raises(InputError, match="Nothing was written"):
         vbas.export(tmp_path / "out", tmp_path / "again", pdf=False)
     larger = vbas.run(data, k=5, unknown_regions="suppress", allowed_loss=5)

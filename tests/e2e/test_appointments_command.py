@@ -97,7 +97,7 @@ def test_the_heuristic_splits_classes_as_it_is_told(files, planner, fill, vector
     ("assignment", "code", "said"),
     [
         ("heuristic.fill=most", 1, "closest, listing"),
-        ("heuristic.size=3", 1, "no parameter “size”"),
+        ("heuristic.size=3", 1, "no option “size”"),
         ("hurry.fill=closest", 1, "no planner “hurry”"),
         ("better.time_limit=3", 2, "the planner heuristic does not use it"),
         ("fill", 2, "APPROACH.PARAMETER=VALUE"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.blanks import count_joinable, join_groups, without_blanks
+from vbas_desktop.model.value_notation import count_joinable, join_groups, without_blanks
 
 ODD = ["f ", " f", "\xa0f", "f\u200b", "\tf"]
 

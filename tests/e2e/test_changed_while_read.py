@@ -7,8 +7,8 @@ import pytest
 from vbas_desktop.cli.main import main
 from vbas_desktop.io import hashing
 from vbas_desktop.io.records.file_format import TextStream
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
 
 COMMANDS = {
     "outliers": ["outliers", "RECORDS", "--quasi-identifiers", "age", "-k", "2"],
@@ -34,7 +34,7 @@ def data(tmp_path):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_records_that_change_while_they_are_read_give_no_result(data, capsys, monkeypatch, name):
-    told_source = hashing.HashedFile.source
+    told_source = hashing.HashingReader.source
 
     def changed_after(self):
         source = told_source(self)
@@ -44,7 +44,7 @@ def test_records_that_change_while_they_are_read_give_no_result(data, capsys, mo
         os.utime(data / "records.csv", ns=(1, 1))
         return source
 
-    monkeypatch.setattr(hashing.HashedFile, "source", changed_after)
+    monkeypatch.setattr(hashing.HashingReader, "source", changed_after)
     places = {word: str(data / f"{word.lower()}.csv") for word in ("RECORDS", "REGIONS", "SLOTS")}
     command = [places.get(word, word) for word in COMMANDS[name]]
     target = data / "out"

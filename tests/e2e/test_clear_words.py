@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.settings.reading import RecordReading
 
 COUNT = ["--quasi-identifiers", "age", "-k", "1", "--quiet"]
 
@@ -40,17 +41,19 @@ def test_a_long_row_is_called_long(tmp_path):
     path = tmp_path / "long.csv"
     path.write_bytes(b"region,age\n1,30\n2," + b"x" * (3 << 20) + b"\n")
     with pytest.raises(InputError, match="row 3: The row is longer than 1 MB"):
-        load_records(path, RecordOptions(","), limits=limits)
+        load_records(path, RecordReading(delimiter=","), limits=limits)
     path.write_bytes(b"region,age\n1,30\n2," + b'"' + b"x" * (3 << 20) + b"\n")
     with pytest.raises(InputError, match="row 3: A quoted field that begins in this row is never closed"):
-        load_records(path, RecordOptions(","), limits=limits)
+        load_records(path, RecordReading(delimiter=","), limits=limits)
 
 
 def test_a_very_long_name_is_a_name(tmp_path):
     path = tmp_path / "name.csv"
     for name in ("n" * 200_000, '"' + "n," * 100_000 + '"'):
         path.write_text(f"region,{name}\n1,30\n2,31\n")
-        assert load_records(path, RecordOptions(",", category_counts="no")).dialect.header[1] == name.strip('"')
+        assert load_records(path, RecordReading(delimiter=",", category_counts="no")).file_format.header[
+            1
+        ] == name.strip('"')
 
 
 RUN = ["--region-column", "region", "--quasi-identifiers", "age", "-k", "1"]
@@ -86,8 +89,11 @@ def test_a_column_of_class_sizes_needs_a_name(records, regions, tmp_path, capsys
 
 
 def test_the_form_of_benign_values_is_told(records, regions, capsys):
-    said = refused(capsys, "run", records, regions, *RUN, "--sensitive", "age", "--benign", "none")
-    assert said == "error: --benign: “none” is not understood; write it as COLUMN=VALUE."
+    with pytest.raises(SystemExit) as ended:
+        main(["run", str(records), str(regions), *RUN, "--sensitive", "age", "--benign", "none"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "--benign: “none” is not understood; write it as COLUMN=VALUE" in said
 
 
 def test_a_database_in_use_is_told_from_a_damaged_one(records, regions, tmp_path, capsys):
@@ -212,7 +218,7 @@ def test_too_little_memory_is_called_so(records, capsys, monkeypatch):
     def fails(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("vbas_desktop.jobs.any_file.load_records", fails)
+    monkeypatch.setattr("vbas_desktop.app.outliers.load_records", fails)
     assert main(["outliers", str(records), *COUNT]) == 1
     assert "There is not enough memory for this." in capsys.readouterr().err
 

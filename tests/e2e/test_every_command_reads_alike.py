@@ -1,6 +1,5 @@
 """Commands that read records take line 2 for the same thing, have the same options and read rows again alike."""
 
-import argparse
 import csv
 import importlib
 import io
@@ -12,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vbas_desktop.cli.arguments import OptionParser
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.databases import records as any_records
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.row_texts import column_texts, row_texts
-from vbas_desktop.io.records.table import RecordOptions, load_records
+from vbas_desktop.io.databases import loading
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.records.rows import read_column_texts, read_row_texts
+from vbas_desktop.settings.reading import RecordReading
 
 READERS = ("run", "compare", "reproduce_thesis", "verify", "representability", "outliers", "risky", "appointments")
 
@@ -31,7 +32,7 @@ def eastern(tmp_path_factory):
 
 @pytest.mark.parametrize("command", READERS)
 def test_every_reader_has_the_same_reading_options(command):
-    parser = argparse.ArgumentParser()
+    parser = OptionParser()
     importlib.import_module(f"vbas_desktop.cli.{command}").configure(parser)
     known = {name: action for action in parser._actions for name in action.option_strings}
     assert tuple(known["--category-counts"].choices) == ("auto", "yes", "no")
@@ -100,10 +101,10 @@ def test_rows_are_read_again_as_they_were_loaded(tmp_path, name):
     content, rows = odd_files()[name]
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
-    table = load_records(path, RecordOptions(category_counts="no"))
-    assert list(row_texts(table)) == rows
-    for place, column in enumerate(table.dialect.header):
-        assert column_texts(table, column).tolist() == [row[place] for row in rows]
+    table = load_records(path, RecordReading(category_counts="no"))
+    assert list(read_row_texts(table)) == rows
+    for place, column in enumerate(table.file_format.header):
+        assert read_column_texts(table, column).tolist() == [row[place] for row in rows]
         values = table.facts(column).categories.values
         assert [values[code] for code in table.codes(column)] == [row[place] for row in rows]
 
@@ -113,8 +114,8 @@ def test_blocks_may_end_anywhere(tmp_path, size):
     content, rows = odd_files()["utf-16 with a mark"]
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
-    table = load_records(path, RecordOptions(category_counts="no"), limits=ReadLimits(block_bytes=size))
-    assert list(row_texts(table)) == rows
+    table = load_records(path, RecordReading(category_counts="no"), limits=ReadLimits(block_bytes=size))
+    assert list(read_row_texts(table)) == rows
 
 
 @pytest.mark.parametrize("name", odd_files())
@@ -124,16 +125,16 @@ def test_risky_and_outliers_write_what_run_would_read(tmp_path, name):
     path.write_bytes(content)
     same = ["--quasi-identifiers", "id", "-k", "1", "--handle", "delete", "--out", str(target), "--quiet"]
     assert main(["outliers", str(path), *same]) == 0
-    assert sorted(row_texts(load_records(target, RecordOptions(category_counts="no")))) == sorted(rows)
+    assert sorted(read_row_texts(load_records(target, RecordReading(category_counts="no")))) == sorted(rows)
     chosen = ["--columns", "more", "-k", "1", "--apply", "--out", str(coarse), "--quiet"]
     assert main(["risky", str(path), *chosen]) == 0
-    written = load_records(coarse / "anonymized.csv", RecordOptions(category_counts="no"))
-    assert sorted(row_texts(written)) == sorted(rows)
+    written = load_records(coarse / "anonymized.csv", RecordReading(category_counts="no"))
+    assert sorted(read_row_texts(written)) == sorted(rows)
 
 
 def test_appointments_read_people_and_slots_in_utf_16(tmp_path, monkeypatch):
     # As if there were so many people that their ids are not kept in memory.
-    monkeypatch.setattr(any_records, "load_records", partial(load_records, limits=ReadLimits(identifier_from=3)))
+    monkeypatch.setattr(loading, "load_records", partial(load_records, limits=ReadLimits(identifier_from=3)))
     people = "id,sex\n" + "".join(f"é{n},{'f' if n % 2 else 'm'}\n" for n in range(8))
     (tmp_path / "people.csv").write_bytes(people.encode("utf-16"))
     (tmp_path / "slots.csv").write_bytes("centre,time,capacity\nA,8:00,4\nB,9:00,4\n".encode("utf-16"))
@@ -153,5 +154,5 @@ def test_any_rows_are_read_again_as_they_were_loaded(tmp_path_factory, rows, mar
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([("one", "two"), *rows])
     path.write_bytes(text.getvalue().encode("utf-16" if mark else "utf-8"))
-    table = load_records(path, RecordOptions(",", category_counts="no"))
-    assert [tuple(row) for row in row_texts(table)] == rows
+    table = load_records(path, RecordReading(delimiter=",", category_counts="no"))
+    assert [tuple(row) for row in read_row_texts(table)] == rows

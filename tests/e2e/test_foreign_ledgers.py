@@ -55,7 +55,7 @@ def test_a_prepared_ledger_gets_no_entry(tmp_path, run_folder, capsys):
 
 
 def test_a_way_through_the_users_own_files_leads_out_of_them(tmp_path, run_folder, capsys, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.jobs.handover.kept_for_user", lambda: tmp_path / "own")
+    monkeypatch.setattr("vbas_desktop.app.handover.user_data_folder", lambda: tmp_path / "own")
     (tmp_path / "own").mkdir()
     point_elsewhere(run_folder, tmp_path / "own" / ".." / "house" / "records.csv")
     assert main(["ledger", "record", str(run_folder), "--audience", "Uni"]) == 1

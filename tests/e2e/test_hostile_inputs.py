@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.os_errors import explain_os_error
+from vbas_desktop.model.findings import InputError, explain_os_error
 
 COLUMNS = {
     "who": [f"p{i}" for i in range(60)],
@@ -242,9 +241,9 @@ def test_a_full_disk_is_told_with_the_path_and_leaves_nothing(files, command):
 
 
 def test_the_window_tells_errors_of_the_system_with_a_remedy():
-    from vbas_desktop.ui.worker import failure_of
+    from vbas_desktop.ui.presentation.messages import describe_failure
 
-    failure = failure_of("Export", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/out.csv"))
+    failure = describe_failure("Export", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/out.csv"))
     assert failure.message == (
         "out.csv: The disk is full, or a limit was reached. Free some space, or choose a folder on another disk."
     )
@@ -267,5 +266,5 @@ def test_faults_of_a_geometry_file_are_told_as_findings(files, capfd):
     said = capfd.readouterr().err
     assert code in (0, 1)
     assert "RuntimeWarning" not in said
-    assert "The file has a fault that was passed over: “" in said
+    assert "The file has a fault that was ignored: “" in said
     assert "Look at the regions on the map, or export the file again." in said

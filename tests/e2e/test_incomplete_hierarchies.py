@@ -6,7 +6,7 @@ import pytest
 
 from vbas_desktop import api
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 
 SAID = "column “age”: The hierarchy has no row for 2 values of the records (first in rows 3, 5, 7, 9, 11 …)."
 REMEDY = "Add a row value;level1;level2 for each of them."

@@ -14,7 +14,7 @@ from release_making import write_regions
 
 from vbas_desktop.audit import column_tests
 from vbas_desktop.cli.main import main
-from vbas_desktop.release import write
+from vbas_desktop.releases import preparation
 
 CHOSEN = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--quiet", "--no-pdf", "--range-reach", "0"]
 USED = ["region", "age", "sex"]
@@ -140,7 +140,7 @@ def test_the_written_file_is_judged_as_the_columns_were_before_writing(tmp_path,
 
 def test_a_file_that_is_not_what_was_tested_before_is_refused(tmp_path, telling, capsys, monkeypatch):
     """The look does not rely on the tests before writing: without them it refuses the same columns."""
-    monkeypatch.setattr(write, "check_columns", lambda *_: ())
+    monkeypatch.setattr(preparation, "check_disclosure", lambda *_: ())
     records = tmp_path / "records.csv"
     telling.to_csv(records, index=False)
     command = ["run", str(records), str(write_regions(tmp_path)), *CHOSEN, "-k", "5", "--sites", "4"]

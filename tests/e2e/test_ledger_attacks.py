@@ -52,7 +52,7 @@ class Recipient:
     """
 
     def __init__(self):
-        self.equal, self.upper, self.places = [], [], []
+        self.equal, self.upper, self.regions_by_tier = [], [], []
 
     def get(self, folder):
         """Take a release in. One that is made from another's regions is led back to the initial ones."""
@@ -66,7 +66,7 @@ class Recipient:
         names = [name for name in ("age", "sex") if name in rows[0]]
         for place in sorted(set(walk.values())):
             here = np.array([walk[region] == place for region in IDS])
-            self.places.append(here)
+            self.regions_by_tier.append(here)
             for values in itertools.product(*({"age": AGES, "sex": SEXES}[name] for name in names)):
                 given = dict(zip(names, values, strict=True))
                 number = sum(row["region"] == place and all(row[n] == v for n, v in given.items()) for row in rows)
@@ -91,8 +91,8 @@ class Recipient:
     def singled_out(self, table):
         """Places and values that are proved to have 1 to k − 1 people."""
         found = []
-        inside = {tuple(np.logical_and.reduce(pair)) for pair in itertools.combinations(self.places, 2)}
-        places = [*self.places, *(np.array(each) for each in inside if any(each))]
+        inside = {tuple(np.logical_and.reduce(pair)) for pair in itertools.combinations(self.regions_by_tier, 2)}
+        places = [*self.regions_by_tier, *(np.array(each) for each in inside if any(each))]
         for here in places:
             for age, sex in itertools.product((*AGES, None), (*SEXES, None)):
                 given = {name: value for name, value in (("age", age), ("sex", sex)) if value is not None}
@@ -119,7 +119,7 @@ def test_a_recipient_finds_whom_two_releases_expose_and_nobody_in_one():
     table[0, 0, 0], table[1, 0, 0] = 2, 9
     recipient = Recipient()
     everywhere, first = np.ones(16, bool), np.arange(16) == 1
-    recipient.places = [everywhere, first, ~first]
+    recipient.regions_by_tier = [everywhere, first, ~first]
     recipient._learn(everywhere, {"age": "old", "sex": "f"}, 11, exact=True)
     assert recipient.singled_out(table) == []
     recipient._learn(first, {"age": "old", "sex": "f"}, 9, exact=True)

@@ -6,7 +6,7 @@ from ledger_house import people, run, write
 from release_making import write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.release.ledger.file import read_ledger
+from vbas_desktop.releases.ledger.ledger_file import read_ledger
 
 ILLNESSES = ("=a", "+b", "-c", "@d", "\uff1de", "\u00a0=f", "'+5", "-6", "'quoted", "plain")
 
@@ -25,7 +25,7 @@ def test_values_are_hashed_as_they_were_before_formulas_were_escaped(tmp_path):
     text = (tmp_path / "escaped" / "release" / "anonymized.csv").read_text()
     assert all(value in text for value in ("'=a", "'+b", "'-c", "'@d", "'\uff1de"))
     plain, escaped = read_ledger(tmp_path / "ledger.json")
-    assert set(plain.cells.classes.tolist()) == set(escaped.cells.classes.tolist())
+    assert set(plain.classes.combinations.tolist()) == set(escaped.classes.combinations.tolist())
     assert sorted(plain.rows.columns["illness"].values.tolist()) == sorted(
         escaped.rows.columns["illness"].values.tolist()
     )

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from ledger_house import HEADER, check, people, rows_of, run, write
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.release.ledger import similar_audience
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.releases.ledger import similar_audience
 
 
 def record(folder, out, *options, audience="Uni"):

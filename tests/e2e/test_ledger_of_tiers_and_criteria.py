@@ -36,14 +36,14 @@ def test_a_release_in_tiers_is_entered_listed_and_checked(house, capsys):
     assert main(["ledger", "list", "--ledger", alone, "--json"]) == 0
     (told,) = json.loads(capsys.readouterr().out)
     released = (house / "tiers" / "release" / "anonymized.csv").read_text().count("\n") - 1
-    assert (told["places_by_tier"], told["records"]) == ([16, 4, 1], released)
+    assert (told["regions_by_tier"], told["records"]) == ([16, 4, 1], released)
     # The same once more, fewer columns of it, and what it has in its aggregated regions tell nothing new.
     assert run(house, "again", "--sites", "16", *TIERS, "--ledger", alone) == 0
     less = ["export", str(house / "tiers"), "--columns", "age,region", "--out", str(house / "less"), "--quiet"]
     assert main([*less, "--ledger", alone]) == 0
     assert run(house, "plain", "--sites", "16", "--ledger", alone) == 0
     assert check(house, "again", "--ledger", alone) == 0
-    # Other larger places of the same regions may, and so may other regions.
+    # Other larger areas of the same regions may, and so may other regions.
     capsys.readouterr()
     assert run(house, "other", "--sites", "16", *TIERS[:3], "8", "--ledger", alone) == 1
     assert run(house, "fewer", "--sites", "5", "--ledger", alone) == 1
@@ -81,9 +81,9 @@ def test_tiers_of_another_year_are_compared_row_by_row_where_their_places_are_th
     said = capsys.readouterr().err
     assert "could tell" in said
     assert "1 person who came or went" in said or "in which smaller place they are" in said
-    # Other larger places, or columns, are not comparable.
+    # Other larger areas, or columns, are not comparable.
     assert run(house, "others", "--sites", "16", *TIERS[:3], "8", *alone, records="later.csv") == 1
-    assert "their places are in tiers, and the larger places differ" in capsys.readouterr().err
+    assert "their places are in tiers, and the larger areas differ" in capsys.readouterr().err
     assert run(house, "less", "--sites", "16", *TIERS, *alone, "--columns", "age,sex,region", records="later.csv") == 1
     assert "rows have to be compared" in capsys.readouterr().err
 
@@ -112,7 +112,7 @@ def test_a_crosswalk_in_which_one_place_lies_in_two_larger_ones_is_not_entered(h
     run_file = house / "tiers" / "run.json"
     run_file.write_text(run_file.read_text().replace(before, after))
     assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--quiet"]) == 1
-    assert "A place of the crosswalk lies in several larger ones" in capsys.readouterr().err
+    assert "A region of the crosswalk lies in several larger ones" in capsys.readouterr().err
 
 
 def test_what_goes_up_in_tiers_because_of_criteria_is_counted_again(house, capsys):
@@ -166,7 +166,7 @@ def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_releas
     assert size["guarded"] < size["plain"], "the criteria leave something out that k does not"
     assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
     text = (house / "criteria.json").read_text()
-    (kept,) = json.loads(text)["releases"][0]["sensitive"]
+    (kept,) = json.loads(text)["releases"][0]["criteria"]
     assert (kept["column"], kept["criteria"]) == ("illness", ["distinct:5"])
     assert "illness-7" not in text
     # The same once more tells nothing new.
@@ -253,7 +253,7 @@ def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
 
     assert made("rows", 4, *half) == 0
     assert main(["ledger", "record", str(tmp_path / "rows"), "--audience", "Uni", "--quiet"]) == 0
-    # Rows joined to halves cut nobody out.
+    # ReleasedRows joined to halves cut nobody out.
     assert made("halves", 2, *half) == 0
     capsys.readouterr()
     for criteria in (half, ()):

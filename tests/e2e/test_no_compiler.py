@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.approaches.registry import list_approaches
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"
@@ -74,12 +74,15 @@ def folder(tmp_path_factory):
     [
         f"--{component.replace('_', '-')}={name}"
         for component in ("site_number", "site_location", "construction", "refinement")
-        for name in approaches(component)
+        for name in list_approaches(component)
         if name not in COMPILED
     ],
 )
 def test_a_run_with_each_published_approach(folder, choice):
-    needed = ["--coarsen-from=first"] if choice.endswith("=coarsen") else []
+    needed = {
+        "--construction=coarsen": ["--coarsen-from=first"],
+        "--construction=given": ["--set=given.file=first/release/crosswalk.csv"],
+    }.get(choice, [])
     numbered = ["--sites=20"] if choice == "--site-number=fixed" else []
     if not choice.startswith("--site-number"):
         numbered = ["--site-number=fixed", "--sites=20"]

@@ -48,6 +48,7 @@ def commands(damaged, records, regions):
     for option in ("generalise", "codebook", "requirement", "population", "policy", "obstacles", "keep-records"):
         yield [*run, f"--{option}", damaged]
     yield [*run, "--construction", "coarsen", "--coarsen-from", damaged]
+    yield [*run, "--construction", "given", "--set", f"given.file={damaged}"]
     yield [*run, "--alone", f"@{damaged}"]
     yield ["outliers", damaged, "--quasi-identifiers", "age", "-k", "3"]
     yield ["verify", damaged, *COLUMNS, "-k", "3"]

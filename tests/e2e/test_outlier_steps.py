@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.assessment.representability.made_up import typical_value
+from vbas_desktop.analysis.outliers.synthetic_rows import choose_typical_value
 from vbas_desktop.cli.main import main
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
@@ -214,5 +214,5 @@ def test_a_given_value_stands_for_evidence(tmp_path):
     ],
 )
 def test_medians_and_modes_count_records_and_are_written_as_in_the_file(source, own, median, mode):
-    assert typical_value(Counter(source), Counter(own), "median") == median
-    assert typical_value(Counter(source), Counter(own), "mode") == mode
+    assert choose_typical_value(Counter(source), Counter(own), "median") == median
+    assert choose_typical_value(Counter(source), Counter(own), "mode") == mode

@@ -9,11 +9,11 @@ from outliers_command import DATA, handle, rows_of
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from vbas_desktop.assessment.representability.handling import Delete, Generalise, Merge
-from vbas_desktop.assessment.representability.vector import Choices
+from vbas_desktop.analysis.outliers.treatments import DeleteOutliers, GeneraliseOutliers, MergeOutliers
+from vbas_desktop.analysis.representability.report import RepresentabilityOptions
+from vbas_desktop.app.outliers import OutlierRequest, treat_outliers
 from vbas_desktop.cli.main import main
-from vbas_desktop.io import written_rows as shuffling
-from vbas_desktop.jobs.any_file import OutlierJob
+from vbas_desktop.io import random_order as shuffling
 from vbas_desktop.model.progress import Cancelled
 
 
@@ -52,7 +52,7 @@ def test_deleting_and_merging_give_the_published_tables(tmp_path):
 def test_many_rows_are_shuffled_through_files(tmp_path, monkeypatch):
     monkeypatch.setattr(shuffling, "HELD_ROWS", 50)
     rows = [([str(n)], n % 7 == 0) for n in range(1000)]
-    found = list(shuffling.shuffled(iter(rows), tmp_path, random.Random(3)))
+    found = list(shuffling.shuffle_rows(iter(rows), tmp_path, random.Random(3)))
     assert found != rows
     assert sorted(found) == sorted(rows)
     assert list(tmp_path.iterdir()) == []
@@ -168,20 +168,20 @@ class StopAt:
 @pytest.mark.parametrize(
     ("handling", "stage"),
     [
-        (Merge(), "Merging small classes"),
-        (Generalise(), "Generalising small classes"),
-        (Generalise(everywhere=True), "Generalising small classes"),
-        (Generalise(with_closest=True), "Looking for the nearest classes"),
-        (Delete(), "Making the rows"),
-        (Delete(), "Writing the records"),
-        (Delete(), "Verifying the written file"),
+        (MergeOutliers(), "Merging small classes"),
+        (GeneraliseOutliers(), "Generalising small classes"),
+        (GeneraliseOutliers(everywhere=True), "Generalising small classes"),
+        (GeneraliseOutliers(with_closest=True), "Looking for the nearest classes"),
+        (DeleteOutliers(), "Making the rows"),
+        (DeleteOutliers(), "Writing the records"),
+        (DeleteOutliers(), "Verifying the written file"),
     ],
 )
 def test_handling_can_be_stopped_midway_and_leaves_nothing(tmp_path, handling, stage):
     target = tmp_path / "out" / "handled.csv"
     target.parent.mkdir()
-    job = OutlierJob(DATA / "C2.csv", Choices(3, "", ("Hh", "Job")), handling, target)
+    request = OutlierRequest(DATA / "C2.csv", RepresentabilityOptions(3, "", ("Hh", "Job")), handling, target)
     with pytest.raises(Cancelled):
-        job.execute(StopAt(stage))
+        treat_outliers(request, StopAt(stage))
     assert list(target.parent.iterdir()) == []
-    assert job.execute().treated.smallest_class >= 3
+    assert treat_outliers(request).report.smallest_class >= 3

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from outliers_command import DATA, handle, made_up_rows, rows_of
 
-from vbas_desktop.assessment.representability.made_up import typical_value
-from vbas_desktop.assessment.representability.record_keys import make_keys
+from vbas_desktop.analysis.outliers.synthetic_keys import generate_keys
+from vbas_desktop.analysis.outliers.synthetic_rows import choose_typical_value
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
 
 
 def test_made_up_records_are_average_and_told_beside_the_file_only(tmp_path):
@@ -153,7 +153,7 @@ def test_made_up_records_stand_anywhere_and_an_old_list_does_not_stay(tmp_path):
 def test_new_keys_have_the_pattern_of_the_old_ones(tmp_path, known, form):
     path = tmp_path / "keys.csv"
     path.write_text("key,q\n" + "".join(f"{key},a\n" for key in known))
-    keys = list(islice(make_keys(load_records(path), "key", random.Random(1)), 10))
+    keys = list(islice(generate_keys(load_records(path), "key", random.Random(1)), 10))
     assert len({*keys, *known}) == len(known) + 10
     assert [key for key in keys if not re.fullmatch(form, key)] == []
 
@@ -168,7 +168,7 @@ def test_new_keys_never_meet_a_real_one_nor_each_other(tmp_path_factory, known, 
     path.write_text("key,q\n" + "".join(f"{key},a\n" for key in known))
     made = []
     with contextlib.suppress(InputError):
-        made.extend(islice(make_keys(load_records(path), "key", random.Random(seed)), 30))
+        made.extend(islice(generate_keys(load_records(path), "key", random.Random(seed)), 30))
     assert len({*made, *known}) == len(made) + len(known)
     assert {len(key) for key in made} <= {len(key) for key in known} or all(key.isdigit() for key in known)
 
@@ -176,7 +176,7 @@ def test_new_keys_never_meet_a_real_one_nor_each_other(tmp_path_factory, known, 
 def test_keys_with_wide_gaps_are_filled_within_their_range(tmp_path):
     path = tmp_path / "keys.csv"
     path.write_text("key,q\n10,a\n500000,a\n77,a\n")
-    keys = list(islice(make_keys(load_records(path), "key", random.Random(1)), 50))
+    keys = list(islice(generate_keys(load_records(path), "key", random.Random(1)), 50))
     assert [key for key in keys if not 10 < int(key) < 500_000] == []
 
 
@@ -185,7 +185,7 @@ def test_the_last_free_keys_of_letters_are_found(tmp_path, free):
     path = tmp_path / "keys.csv"
     every = ("".join(letters) for letters in product(ascii_uppercase, repeat=3))
     path.write_text("key,q\n" + "".join(f"{key},a\n" for key in every if key not in free))
-    keys = make_keys(load_records(path), "key", random.Random(1))
+    keys = generate_keys(load_records(path), "key", random.Random(1))
     assert sorted(islice(keys, len(free))) == free
     with pytest.raises(InputError, match="their range is used up"):
         next(keys)
@@ -243,4 +243,4 @@ def test_the_last_free_key_is_used_once(tmp_path, capsys, known, last):
     ],
 )
 def test_a_typical_value_is_the_mean_of_numbers_or_the_most_frequent_one_that_the_file_has(source, own, value):
-    assert typical_value(Counter(source), Counter(own)) == value
+    assert choose_typical_value(Counter(source), Counter(own)) == value

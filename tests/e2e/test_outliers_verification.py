@@ -3,15 +3,15 @@
 import pytest
 from outliers_command import DATA
 
-from vbas_desktop.assessment.representability import handled_columns
+from vbas_desktop.analysis.outliers import added_columns
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records import key_index
+from vbas_desktop.io.records import row_order
 from vbas_desktop.io.records.row_order import RecordKeys
 
 
 @pytest.mark.parametrize("damage", ["swapped", "short", "twice", "elsewhere", "made up"])
 def test_an_index_that_does_not_lead_back_is_not_verified(tmp_path, monkeypatch, capsys, damage):
-    written = key_index.write_key_index
+    written = row_order.write_key_index
 
     def write_damaged(path, *more):
         written(path, *more)
@@ -26,7 +26,7 @@ def test_an_index_that_does_not_lead_back_is_not_verified(tmp_path, monkeypatch,
             one = f"{one.split(',')[0]},,"
         path.write_text("\n".join([head, one, *([] if damage == "short" else [two]), *rest]) + "\n")
 
-    monkeypatch.setattr(handled_columns, "write_key_index", write_damaged)
+    monkeypatch.setattr(added_columns, "write_key_index", write_damaged)
     assert fails_verification(tmp_path, "--record-key", "key")
     assert "key" in capsys.readouterr().err
 
@@ -39,36 +39,36 @@ def fails_verification(folder, *more):
 
 @pytest.mark.parametrize("damage", ["equal", "lower case"])
 def test_keys_of_another_form_or_twice_are_not_verified(tmp_path, monkeypatch, damage):
-    of_rows = RecordKeys.of_rows
+    compute = RecordKeys.compute
 
     def make_damaged(self, rows):
-        keys = of_rows(self, rows).copy()
+        keys = compute(self, rows).copy()
         if damage == "equal":
             keys[1] = keys[0]
         else:
             keys[0, 0] = ord("a")
         return keys
 
-    monkeypatch.setattr(RecordKeys, "of_rows", make_damaged)
+    monkeypatch.setattr(RecordKeys, "compute", make_damaged)
     assert fails_verification(tmp_path, "--record-key", "key")
 
 
 @pytest.mark.parametrize("damage", ["mean", "category", "count", "plain"])
 def test_another_value_or_number_is_not_verified(tmp_path, monkeypatch, damage):
     if damage == "mean":
-        monkeypatch.setattr(handled_columns, "mean_text", lambda values: "40")
+        monkeypatch.setattr(added_columns, "format_mean", lambda values: "40")
     elif damage == "category":
-        monkeypatch.setattr(handled_columns, "most_frequent", lambda values: min(text for text, _ in values))
+        monkeypatch.setattr(added_columns, "find_most_frequent", lambda values: min(text for text, _ in values))
     elif damage == "count":
-        counts = handled_columns.AggregatedColumns.write_counts
+        counts = added_columns.AggregatedColumns.write_counts
 
         def write_damaged(self, path):
             counts(self, path)
             path.write_text(path.read_text().replace(",3\n", ",4\n", 1))
 
-        monkeypatch.setattr(handled_columns.AggregatedColumns, "write_counts", write_damaged)
+        monkeypatch.setattr(added_columns.AggregatedColumns, "write_counts", write_damaged)
     else:
-        monkeypatch.setattr(handled_columns.AggregatedColumns, "aggregate", lambda self, row: row)
+        monkeypatch.setattr(added_columns.AggregatedColumns, "aggregate", lambda self, row: row)
     assert fails_verification(tmp_path, "--aggregate", "Value,PSA")
 
 
@@ -87,7 +87,7 @@ def test_a_row_that_was_written_into_another_large_class_is_not_verified(tmp_pat
             last.append(values)
         return row
 
-    monkeypatch.setattr(handled_columns.AggregatedColumns, "aggregate", write_the_class_of_the_last_row)
+    monkeypatch.setattr(added_columns.AggregatedColumns, "aggregate", write_the_class_of_the_last_row)
     target = tmp_path / "out.csv"
     command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "2", "--handle", "merge"]
     # With this seed the row comes from a class of more than k records, so that no class becomes too small.

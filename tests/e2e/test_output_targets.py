@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from vbas_desktop.app.inputs import INPUTS
+from vbas_desktop.cli.arguments import OptionParser
 from vbas_desktop.cli.main import COMMANDS, main
-from vbas_desktop.jobs.inputs import INPUTS
 
 TWO = ["{records}", "{regions}", "--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "id"]
 RUN = ["run", *TWO, "--sites", "5", "--range-reach", "0", "--no-pdf", "--generalise", "{groups}", "--population"]
@@ -70,7 +71,7 @@ def actions(parser, name):
 def named_paths():
     """(command, option, its name) of all that name a file, a folder or an address."""
     for name in COMMANDS:
-        parser = argparse.ArgumentParser()
+        parser = OptionParser()
         importlib.import_module(f"vbas_desktop.cli.{name.replace('-', '_')}").configure(parser)
         for command, action in actions(parser, name):
             is_path = action.metavar not in NOT_PATHS if action.metavar else action.type is Path

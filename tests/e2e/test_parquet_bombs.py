@@ -9,7 +9,7 @@ import pytest
 from release_making import write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.records.loading import load_records
 
 ROWS = 60_000
 LONG = "x" * 59_000
@@ -25,7 +25,7 @@ print(code, next(int(line.split()[1]) // 1024 for line in lines if line.startswi
 LOADING = """
 import sys
 from pathlib import Path
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.records.loading import load_records
 print(load_records(Path(sys.argv[1])).rows)
 lines = Path("/proc/self/status").read_text().splitlines()
 print(next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM:")))

@@ -13,8 +13,8 @@ from pycanon import anonymity
 from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.model.errors import VerificationFailed
-from vbas_desktop.release import write
+from vbas_desktop.model.findings import VerificationFailed
+from vbas_desktop.releases import audited_records
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 
@@ -112,7 +112,7 @@ def test_a_failed_verification_ends_with_3_and_leaves_nothing(files, tmp_path, m
     def failing(*arguments):
         raise VerificationFailed("The written file did not pass its verification.")
 
-    monkeypatch.setattr(write.Verification, "check", failing)
+    monkeypatch.setattr(audited_records.Verification, "check", failing)
     assert run(files, tmp_path / "out") == 3
     assert "did not pass" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
@@ -122,10 +122,9 @@ def test_a_failed_verification_ends_with_3_and_leaves_nothing(files, tmp_path, m
     ("options", "code", "said"),
     [
         (["--columns", "age,shoe"], 1, "no such column"),
-        (["--rename", "sex"], 2, "OLD=NEW"),
         (["--rename", "sex=age"], 1, "same name"),
         (["--release-delimiter", "::"], 1, "one character"),
-        (["--geometry", "dwg"], 1, "no geometry format"),
+        (["--geometry", "dwg"], 1, "must be one of geojson, gpkg"),
     ],
 )
 def test_wrong_choices_are_said_and_nothing_is_written(files, tmp_path, capsys, options, code, said):
@@ -134,10 +133,17 @@ def test_wrong_choices_are_said_and_nothing_is_written(files, tmp_path, capsys, 
     assert not (tmp_path / "out").exists()
 
 
+def test_a_new_name_without_the_old_one_is_refused(files, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(files, tmp_path / "out", "--rename", "sex")
+    assert ended.value.code == 2
+    assert "write it as OLD=NEW" in capsys.readouterr().err
+
+
 def test_the_command_in_the_report_repeats_the_release(files, tmp_path, monkeypatch):
     assert run(files, tmp_path / "out", "--range-reach", "0", "--policy", "class-5") == 0
     page = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
-    command = shlex.split(unescape(page.split("<pre>")[1].split("</pre>")[0]))
+    command = shlex.split(unescape(page.split('<pre tabindex="0">')[1].split("</pre>")[0]))
     assert command[:2] == ["vbas", "run"]
     monkeypatch.chdir(tmp_path)
     shutil.copy(tmp_path / "out" / "internal" / "shuffle-seed.txt", tmp_path)

@@ -15,7 +15,7 @@ CHOSEN = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "
 
 
 def people(records=4000, regions=16, seed=1):
-    """Rows of age, sex and region; a few ages are so rare that in tiers they are released under a larger place."""
+    """Rows of age, sex and region; a few ages are so rare that in tiers they are released under a larger area."""
     generator = np.random.default_rng(seed)
     ages = generator.choice([str(age) for age in range(10, 90, 10)], records, p=[0.3, 0.3, 0.3, *[0.02] * 5])
     sexes = generator.choice(["f", "m"], records)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from vbas_desktop.assessment.risky.loop import Coarsener
+from vbas_desktop.analysis.minimal_uniques.recoding_loop import RecodingSession
 from vbas_desktop.cli.main import main
 
 
@@ -36,6 +36,23 @@ def test_the_list_hides_values_unless_asked(patients, capsys):
     assert json.loads(capsys.readouterr().out)["combinations"][0]["values"] == ["N5Y2N3"]
     assert risky(patients, "--columns", "postcode,sex", "-k", 3) == 0
     assert "N5Y2N3" not in capsys.readouterr().out
+
+
+def test_the_list_has_one_line_for_each_set_of_columns(patients, capsys):
+    options = (patients, "--columns", "name,postcode,note", "-k", 4)
+    assert risky(*options) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("  ")] == [
+        f"  2 combinations of 4 records: {name}" for name in ("name", "postcode", "note")
+    ]
+    assert risky(*options, "--most", 1) == 0
+    assert "  … and 2 more sets of columns (--most, or --json for all combinations)\n" in capsys.readouterr().out
+    assert risky(*options, "--show-values", "--most", 1) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.strip() for line in lines if line.startswith("  ")] == [
+        "1  name=Peter",
+        "… and 5 more (--most, or --json for all)",
+    ]
 
 
 def test_a_codebook_tells_what_shown_values_mean(patients, tmp_path, capsys):
@@ -84,13 +101,13 @@ def test_the_coarsened_file_keeps_everything_else_and_is_verified(patients, tmp_
 
 @pytest.mark.parametrize("more", ["", "10,z,N6A1B2,f,late\r\n"])
 def test_a_file_that_changes_while_it_is_searched_is_not_released(patients, tmp_path, capsys, monkeypatch, more):
-    search = Coarsener.run
+    search = RecodingSession.run
 
     def meanwhile(coarsener, progress):
         search(coarsener, progress)
         patients.write_bytes(patients.read_bytes().replace(b"Peter", b"Piotr") + more.encode())
 
-    monkeypatch.setattr(Coarsener, "run", meanwhile)
+    monkeypatch.setattr(RecodingSession, "run", meanwhile)
     options = ["--columns", "postcode,sex", "-k", 3, "--apply", "--out", tmp_path / "out"]
     assert risky(patients, *options) == 1
     assert "changed since it was loaded" in capsys.readouterr().err

@@ -61,12 +61,12 @@ def test_help_that_nobody_reads_ends_well(house, streams):
 
 
 @pytest.mark.parametrize(
-    "module", ["vbas_desktop.cli.main", "argparse", "vbas_desktop.cli.run", "numpy", "vbas_desktop.jobs.run"]
+    "module", ["vbas_desktop.cli.main", "argparse", "vbas_desktop.cli.run", "numpy", "vbas_desktop.app.run"]
 )
 def test_a_stop_while_modules_are_imported_is_told_in_one_line(house, module):
     script = f"""
 import os, signal, sys
-from vbas_desktop.cli.start import start
+from vbas_desktop.cli.__main__ import main
 
 class Stop:
     def find_spec(self, name, path=None, target=None):
@@ -77,7 +77,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.modules.pop({module!r}, None)
 sys.meta_path.insert(0, Stop())
 sys.argv = {["vbas", *RUN.split()[3:]]!r}
-start()
+sys.exit(main())
 """
     ended = subprocess.run(
         [sys.executable, "-c", script],

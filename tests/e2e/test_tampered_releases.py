@@ -22,7 +22,7 @@ from tampering import (
     write_input,
 )
 
-from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.model.findings import VerificationFailed
 
 MARK = b"\xef\xbb\xbf"
 CSV = ["--delimiter", ";", "--class-size", "size", "--rename", "code=number", "--escape-formulas"]
@@ -295,7 +295,7 @@ def tier_codes(release):
 
 
 def lift_rows(number):
-    """Release rows in the larger place although the smaller one is safe."""
+    """Release rows in the larger area although the smaller one is safe."""
 
     def tamper(release):
         larger = tier_codes(release)
@@ -313,7 +313,7 @@ def lift_rows(number):
 
 
 def lower_rows(number):
-    """Release rows of a larger place in a smaller one."""
+    """Release rows of a larger area in a smaller one."""
 
     def tamper(release):
         smaller = {above: below for below, above in tier_codes(release).items()}
@@ -331,11 +331,11 @@ def lower_rows(number):
 
 
 ON_TIERS = {
-    "a row in a larger place": lift_rows(1),
-    "a class in a larger place": lift_rows(None),
+    "a row in a larger area": lift_rows(1),
+    "a class in a larger area": lift_rows(None),
     "a row in a smaller place": lower_rows(1),
     "a class in a smaller place": lower_rows(None),
-    "a larger place is another": set_crosswalk(lambda rows: rows[1].__setitem__(2, rows[2][2] + "x")),
+    "a larger area is another": set_crosswalk(lambda rows: rows[1].__setitem__(2, rows[2][2] + "x")),
     "a place in two larger ones": set_crosswalk(
         lambda rows: next(row for row in rows[2:] if row[1] == rows[1][1]).__setitem__(2, "B999")
     ),

@@ -14,7 +14,7 @@ import pytest
 from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.settings.command import repeat_command
+from vbas_desktop.io.documents.run_options import repeat_command
 
 TIERS = ("--tiers", "auto", "--tier-factor", "4")
 

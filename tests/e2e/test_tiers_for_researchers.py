@@ -33,7 +33,7 @@ def test_the_example_runs_in_the_folder_of_a_release_and_its_bounds_hold(folder,
     monkeypatch.chdir(folder)
     found = runpy.run_path(str(script))
     said = capsys.readouterr().out
-    assert "of the totals by larger place are exact" in said
+    assert "of the totals by larger area are exact" in said
     walk = pd.read_csv("crosswalk.csv", dtype=str).set_index("initial_region")
     before = pd.read_csv(SAMPLE / "records.csv", dtype=str)
     truth = before.assign(place=before["tract"].map(walk["tier_1"])).groupby(["place", "age", "sex"]).size()
@@ -87,6 +87,6 @@ def test_columns_of_the_region_file_are_refused_in_words_if_they_are_not_there(c
 
 
 def test_a_column_of_the_region_file_whose_values_differ_everywhere_cannot_serve(capsys):
-    for option, told in (("tiers", "says in which larger places"), ("within", "says within which boundaries")):
+    for option, told in (("tiers", "says in which larger areas"), ("within", "says within which boundaries")):
         assert main(["run", *DATA, "--quasi-identifiers=age,sex", f"--{option}=population"]) == 1
         assert f"No column “population” of the region file {told}" in capsys.readouterr().err

@@ -34,7 +34,7 @@ def test_every_shipped_file_is_in_the_wheel(installed, folder, inside):
 
 
 def test_an_installed_program_finds_its_own_files(installed):
-    script = "from vbas_desktop.io import places; import sys; sys.stdout.write(str(places.resource('icons/vbas.svg')))"
+    script = "from vbas_desktop.io.paths import resource_path; print(resource_path('icons/vbas.svg'), end='')"
     found = subprocess.run(
         [sys.executable, "-c", script], cwd=installed, capture_output=True, text=True, check=True, timeout=60
     )

@@ -189,7 +189,7 @@ def compute_rules(folder: Path) -> dict[str, Any]:
 
 def compute_screening(folder: Path) -> dict[str, Any]:
     """Solve the running example by every planner, and run both experiments."""
-    from vbas_desktop.screening.vectors import AnonymityVector, indices, partitions
+    from vbas_desktop.appointments.anonymity_vector import AnonymityVector, compute_indices, count_partitions
 
     (folder / "classes.csv").write_text(CLASSES, encoding="utf-8")
     (folder / "slots.csv").write_text(SLOTS, encoding="utf-8")
@@ -209,10 +209,10 @@ def compute_screening(folder: Path) -> dict[str, Any]:
     set_fill = {fill: ("--set", f"heuristic.fill={fill}") for fill in FILLS}
     return {
         "table_5": {name: list(vector.counts) for name, vector in vectors.items()},
-        "table_5_indices": {name: indices(vector)[0] for name, vector in vectors.items()},
+        "table_5_indices": {name: compute_indices(vector)[0] for name, vector in vectors.items()},
         "table_6": list(table_6.counts),
         "plans": plans,
-        "partitions_of_15": partitions(15),
+        "partitions_of_15": count_partitions(15),
         "table_10": {fill: _markdown_rows(run_command(*experiment, *sizes, *set_fill[fill])) for fill in FILLS},
         "many_classes": {fill: _markdown_rows(run_command(*experiment, *many, *set_fill[fill])) for fill in FILLS},
         "table_11": _markdown_rows(run_command("appointments-experiment", "--country", "--quiet")),

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.comparison.thesis import MEASURES, Cell, published_canada
-from vbas_desktop.comparison.thesis_claims import CLAIMS, PAPER_FIGURES, Verdict, check_claim, verdict_word
-from vbas_desktop.comparison.thesis_island import MEASURES as ISLAND_MEASURES
-from vbas_desktop.comparison.thesis_island import Row, island_lines, published_island
+from vbas_desktop.engine.reproduction.claims import CLAIMS, PAPER_FIGURES, ClaimResult, check_claim, describe_status
+from vbas_desktop.engine.reproduction.experiments import MEASURES, ThesisRow
+from vbas_desktop.engine.reproduction.island import MEASURES as ISLAND_MEASURES
+from vbas_desktop.engine.reproduction.island import IslandRow, describe_island
+from vbas_desktop.io.documents.published import read_published_canada, read_published_island
 
 from .markdown import shown, table
 
@@ -30,11 +31,11 @@ class Half:
 
     like: str
     file: str
-    mine: list[Cell]
-    published: list[Cell]
+    mine: list[ThesisRow]
+    published: list[ThesisRow]
 
     @property
-    def same(self) -> list[Cell]:
+    def same(self) -> list[ThesisRow]:
         known = {cell.key for cell in self.published if cell.values["suppressed_records"] is not None}
         return [cell for cell in self.mine if cell.key in known]
 
@@ -52,8 +53,8 @@ def read_half(path: Path, like: str) -> Half:
         place = sorted(numbers[row["table"], row["site_number"]]).index(sites)
         values = {name: float(row[name]) if row[name] else None for name in MEASURES}
         named = (row["site_number"], row["site_location"], row["adc_seeding"])
-        mine.append(Cell(int(row["table"]), *named, place, sites, values, {}))
-    return Half(like, path.name, mine, published_canada(like))
+        mine.append(ThesisRow(int(row["table"]), *named, place, sites, values, {}))
+    return Half(like, path.name, mine, read_published_canada(like))
 
 
 def canada_tables(halves: Sequence[Half]) -> dict[str, str]:
@@ -84,12 +85,12 @@ def _claims(halves: Sequence[Half]) -> str:
         for half in halves:
             mine = check_claim(claim, half.mine)
             published = check_claim(claim, half.published)
-            cells += [verdict_word(mine, published), f"{_share(mine)} / {_share(published)}"]
+            cells += [describe_status(mine, published), f"{_share(mine)} / {_share(published)}"]
         rows.append([claim.sentence, *cells])
     return table(["claim", "East", "ours / published", "West", "ours / published"], rows)
 
 
-def _share(verdict: Verdict) -> str:
+def _share(verdict: ClaimResult) -> str:
     return "–" if verdict.share is None else f"{verdict.share:.0%}"
 
 
@@ -114,7 +115,7 @@ def _medians(half: Half) -> str:
     return table(["sites by", "rows", *(_NAMES[name] for name in MEASURES)], rows, numbers=1 + len(MEASURES))
 
 
-def _median_ratio(pairs: Sequence[tuple[Cell, Cell]], measure: str) -> str:
+def _median_ratio(pairs: Sequence[tuple[ThesisRow, ThesisRow]], measure: str) -> str:
     ratios = []
     for mine, published in pairs:
         own, theirs = mine.values[measure], published.values[measure]
@@ -160,8 +161,8 @@ def _island_claims(rows: Sequence[dict[str, str]]) -> str:
     for row in rows:
         values = {name: float(row[name]) if row[name] else None for name in ISLAND_MEASURES}
         values["seconds"] = None
-        mine.append(Row(int(row["table"]), row["scenario"], row["method"], int(row["sites"]), values))
-    lines = island_lines(mine, published_island())
+        mine.append(IslandRow(int(row["table"]), row["scenario"], row["method"], int(row["sites"]), values))
+    lines = describe_island(mine, read_published_island())
     return "\n".join(line for line in lines if line.startswith("- Balanced density ") and "is faster" not in line)
 
 

@@ -52,17 +52,17 @@ def spark():
     """The beginning of addresses at a Spark cluster of two workers; one session serves all tests."""
     from servers import start_cluster
 
-    from vbas_desktop.io.databases.address import Address, Kind
-    from vbas_desktop.io.databases.spark_engine import _let_go, _session
+    from vbas_desktop.io.databases.address import Address, EngineKind
+    from vbas_desktop.io.databases.spark_engine import _release_session, _share_session
 
     cluster = start_cluster()
     master = f"spark://127.0.0.1:{cluster.port}"
     # Programs that tests start find the settings there, too.
     os.environ["SPARK_CONF_DIR"] = str(cluster.folder)
     try:
-        _session(Address(master, Kind.SPARK, master), master)
+        _share_session(Address(master, EngineKind.SPARK, master), master)
         yield master
-        _let_go(master)
+        _release_session(master)
     finally:
         del os.environ["SPARK_CONF_DIR"]
         cluster.stop()

@@ -70,21 +70,21 @@ def prepare(moment: str) -> None:
                     yield batch
                     stand_still()
 
-        from vbas_desktop.jobs.release import TargetJob
+        from vbas_desktop.app import release
 
-        execute = TargetJob.execute
+        copy_release = release.copy_release
 
-        def executed(self, *given, **named):
+        def copy_slowly(*arguments):
             pq.ParquetFile = Slow
-            return execute(self, *given, **named)
+            return copy_release(*arguments)
 
-        TargetJob.execute = executed
+        release.copy_release = copy_slowly
     elif moment == "staged":
         from vbas_desktop.audit import copies
 
         copies.check_copy = lambda *given: stand_still()
     if "releasing" in moment:
-        from vbas_desktop.release.database_records import DatabaseRecordWriter
+        from vbas_desktop.releases.database_records import DatabaseRecordWriter
 
         DatabaseRecordWriter._read = announced(DatabaseRecordWriter._read)
     if "checking" in moment:

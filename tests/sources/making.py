@@ -15,25 +15,28 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.audit.recount import Recount, recount, recount_records
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.databases.address import Address, record_place
+from vbas_desktop.io.databases.address import Address, parse_address
 from vbas_desktop.io.databases.table import open_database_table
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.criteria import Sensitive, criterion_of
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.problem import Problem, Request
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult
-from vbas_desktop.release.notation import released_notation
-from vbas_desktop.release.plan import Plan, make_plan
-from vbas_desktop.release.write import _Job, released_records
-from vbas_desktop.settings.limits import Limiting
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.releases.audited_records import write_audited_records
+from vbas_desktop.releases.column_coverage import ColumnCoverage
+from vbas_desktop.releases.database_records import select_released_records
+from vbas_desktop.releases.notation import released_notation
+from vbas_desktop.releases.plan import ReleasePlan, build_plan
+from vbas_desktop.releases.preparation import PreparedRelease
+from vbas_desktop.settings.constraints import RegionConstraints
+from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
 
 REGIONS = ("r1", "r 2", "Łódź", 'say "x"', "a,b", "it's")
@@ -71,9 +74,18 @@ def tables(draw) -> pa.Table:
 
 
 CRITERIA = ("distinct:2", "entropy:1.5", "recursive:2,2", "closeness:0.4", "share:60", "ordered-closeness:0.4")
-LIMITS = (None, Limiting(within=("county",)), Limiting(min_records=9), Limiting(alone=("a,b",), max_records=30))
-TIERS = (None, make("tiers", "columns", {"columns": "county"}), make("tiers", "auto", {"factor": 3}))
-REFINEMENTS = (None, make("refinement", "boundaries", {"effort": 20}))
+LIMITS = (
+    None,
+    RegionConstraints(within=("county",)),
+    RegionConstraints(min_records=9),
+    RegionConstraints(alone=("a,b",), max_records=30),
+)
+TIERS = (
+    None,
+    create_approach("tiers", "columns", {"columns": "county"}),
+    create_approach("tiers", "auto", {"factor": 3}),
+)
+REFINEMENTS = (None, create_approach("refinement", "boundaries", {"effort": 20}))
 
 
 @dataclass(frozen=True)
@@ -86,14 +98,14 @@ class Chosen:
     column: int | None = None
     criteria: tuple[str, ...] = ()
     benign: tuple[str, ...] = ()
-    limits: Limiting | None = None
+    limits: RegionConstraints | None = None
     tiers: object = None
     refinement: object = None
 
-    def sensitive(self, header: tuple[str, ...]) -> tuple[Sensitive, ...]:
+    def sensitive(self, header: tuple[str, ...]) -> tuple[SensitiveColumn, ...]:
         if self.column is None:
             return ()
-        return (Sensitive(header[self.column], self.benign, tuple(map(criterion_of, self.criteria))),)
+        return (SensitiveColumn(header[self.column], self.benign, tuple(map(parse_criterion, self.criteria))),)
 
 
 @st.composite
@@ -145,10 +157,10 @@ def regions_file(folder: Path) -> Path:
 
 def loaded(place: str) -> RecordTable:
     """The table at a path or address."""
-    found = record_place(place)
+    found = parse_address(place)
     if isinstance(found, Address):
-        return open_database_table(found, RecordOptions(category_counts="no"))
-    return load_records(found, RecordOptions(category_counts="no"))
+        return open_database_table(found, RecordReading(category_counts="no"))
+    return load_records(found, RecordReading(category_counts="no"))
 
 
 def outcome(place: str, folder: Path, chosen: Chosen, form: str = "parquet"):
@@ -163,7 +175,7 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
     """Count, run and release what is at a place."""
     folder.mkdir()
     table = loaded(place)
-    header = table.dialect.header
+    header = table.file_format.header
     try:
         problem = build_problem(
             table,
@@ -177,9 +189,9 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
         )
         request = Request(
             problem=problem,
-            site_number=make("site_number", "fixed", {"sites": chosen.sites}),
-            site_location=make("site_location", "density", {}),
-            construction=make("construction", "voronoi", {}),
+            site_number=create_approach("site_number", "fixed", {"sites": chosen.sites}),
+            site_location=create_approach("site_location", "density", {}),
+            construction=create_approach("construction", "voronoi", {}),
             range_reach=0,
             limits=chosen.limits,
             tiers=chosen.tiers,
@@ -187,36 +199,39 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
             workers=1,
         )
         result = run(request)
-        plan = make_plan(problem, result.chosen)
+        plan = build_plan(problem, result.chosen)
         found = Outcome(problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan))
         if plan.records_released:
             options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
-            records = released_records(plan, table, options, Silent())
-            job = _Job(records, result, options, folder, {}, (), released_notation(records, options))
-            job.write_and_verify(folder, Silent())
-            found.rows = released_rows(folder)
+            records = select_released_records(plan, table, options, NO_PROGRESS)
+            notation = released_notation(records, options)
+            coverage = ColumnCoverage(plan.problem.k, plan.records_released, (), ())
+            release = PreparedRelease(result, options, records, notation, {}, coverage, ())
+            (folder / "release").mkdir()
+            write_audited_records(release, folder, NO_PROGRESS)
+            found.rows = released_rows(folder / "release")
         return found
     finally:
         if hasattr(table, "engine"):
             table.close()
 
 
-def cells_of(plan: Plan) -> list[list]:
+def cells_of(plan: ReleasePlan) -> list[list]:
     """Every class of every aggregated region: where it is released, or that it is suppressed."""
     return [each.tolist() for each in (plan.indptr, plan.columns, plan.counts, plan.tier_of)] + [list(plan.every_code)]
 
 
 def recounted(table: RecordTable, folder: Path, chosen: Chosen) -> Recount:
     """What the auditor counts: at an address by its queries, of a file by reading its values, written as text."""
-    header = table.dialect.header
+    header = table.file_format.header
     sensitive = chosen.sensitive(header)
     if hasattr(table, "engine"):
-        return recount_records(table.engine, header[1:4], header[0], Silent(), sensitive)
+        return recount_records(table.engine, header[1:4], header[0], NO_PROGRESS, sensitive)
     names = [*header[:4], *(each.column for each in sensitive)]
     with (folder / "texts.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(names)
-        for part in table.pieces(names, Silent(), "Reading"):
+        for part in table.pieces(names, NO_PROGRESS, "Reading"):
             texts = [[table.facts(name).categories.values[code] for code in part[name]] for name in names]
             writer.writerows(zip(*texts, strict=True))
     return recount(folder / "texts.csv", header[1:4], header[0], delimiter=",", sensitive=sensitive)
@@ -224,8 +239,8 @@ def recounted(table: RecordTable, folder: Path, chosen: Chosen) -> Recount:
 
 def coded_rows(table: RecordTable) -> list[tuple]:
     """All records as the ledger goes through them, sorted."""
-    names = table.dialect.header[:5]
-    parts = table.pieces(names, Silent(), "Counting")
+    names = table.file_format.header[:5]
+    parts = table.pieces(names, NO_PROGRESS, "Counting")
     return sorted(row for part in parts for row in zip(*(part[name].tolist() for name in names), strict=True))
 
 

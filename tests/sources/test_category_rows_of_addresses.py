@@ -13,11 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.databases.address import record_place
-from vbas_desktop.io.databases.table import open_database_table, open_engine
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.databases.address import parse_address
+from vbas_desktop.io.databases.opening import open_engine
+from vbas_desktop.io.databases.table import open_database_table
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.reading import RecordReading
 
 HEADER = ["age", "sex", "region", "note"]
 NUMBERS = ["2", "2", "16", "3"]
@@ -78,7 +79,7 @@ FILES = [
 
 
 def loaded(place, choice):
-    return open_database_table(record_place(str(place)), RecordOptions(category_counts=choice))
+    return open_database_table(parse_address(str(place)), RecordReading(category_counts=choice))
 
 
 @pytest.mark.parametrize(("name", "write"), FILES)
@@ -87,7 +88,7 @@ def test_the_first_row_of_one_file_may_hold_category_numbers(tmp_path, name, wri
     write(tmp_path / name, [NUMBERS, *records()])
     table = loaded(f"duckdb:{tmp_path / name}", choice)
     assert table.rows == RECORDS
-    assert table.dialect.category_line
+    assert table.file_format.category_line
     assert [facts.categories.declared for facts in table.columns] == [2, 2, 16, 3]
     assert table.columns[3].categories.values == ("a", "b", "c")
     assert [finding.code for finding in table.findings] == ["category-line"] * (choice == "auto")
@@ -142,5 +143,5 @@ def test_several_files_and_tables_have_no_second_line(tmp_path):
     others = ["postgresql://ann@127.0.0.1:1/health#visits", f"spark-local:{folder}"]
     for place in [*places, *others]:
         with pytest.raises(InputError, match="have no second line with category numbers"):
-            open_engine(record_place(str(place)), RecordOptions(category_counts="yes"), Silent())
+            open_engine(parse_address(str(place)), RecordReading(category_counts="yes"), NO_PROGRESS)
     assert loaded(folder, "auto").rows == 2 * (RECORDS + 1)

@@ -15,8 +15,8 @@ from places import in_database, in_folder, in_server
 from servers import PASSWORD
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.databases.records import load_records_at
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.databases.loading import load_records_at
+from vbas_desktop.settings.reading import RecordReading
 
 NAMES = ("key", 'it\'s "sex"; DROP TABLE x; --', "Größe %s \\ `t`", "select", "note")
 HOSTILE = ["a'b", 'a"b', "a;b", "a\\b", "%s %d", "ä漢🙂", "`x`", "${y}", "--", "", None]
@@ -129,7 +129,7 @@ def test_appointments_are_those_of_the_file(put, tmp_path):
 
 def test_the_loaded_table_has_the_facts_and_codes_of_the_file(put, tmp_path):
     table = records()
-    options = RecordOptions(category_counts="no")
+    options = RecordReading(category_counts="no")
     file = load_records_at(in_csv(table, tmp_path / "records.csv"), options)
     loaded = load_records_at(put(table, "here"), options)
     assert loaded.rows == file.rows
@@ -143,7 +143,7 @@ def test_the_loaded_table_has_the_facts_and_codes_of_the_file(put, tmp_path):
 def test_the_same_rows_come_in_the_same_order_however_they_are_stored(tmp_path):
     table = records()
     shuffled = table.take(np.random.default_rng(3).permutation(table.num_rows))
-    options = RecordOptions(category_counts="no")
+    options = RecordReading(category_counts="no")
     one, other = (
         load_records_at(in_folder(each, tmp_path / f"{i}"), options) for i, each in enumerate((table, shuffled))
     )

@@ -8,28 +8,28 @@ import pyarrow.parquet as pq
 import pytest
 from test_datasets import table
 
-from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.address import parse_address
 from vbas_desktop.io.databases.engine import OUT_OF_MEMORY
-from vbas_desktop.io.databases.table import DatabaseTable, in_parts, open_database_table
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.model.records import Lookup
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.databases.table import DatabaseTable, open_database_table, run_in_parts
+from vbas_desktop.model.findings import Finding, InputError
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.model.records import CodeMap
+from vbas_desktop.settings.reading import RecordReading
 
 
 def opened(folder) -> DatabaseTable:
-    return open_database_table(record_place(str(folder)), RecordOptions())
+    return open_database_table(parse_address(str(folder)), RecordReading())
 
 
 def asked(table: DatabaseTable) -> list[int]:
     """Gets the number of parts whenever they are asked for."""
-    numbers, parts = [], table.engine.parts
+    numbers, parts = [], table.engine.split_records
 
     def noting(column: int, number: int):
         numbers.append(number)
         return parts(column, number)
 
-    table.engine.parts = noting
+    table.engine.split_records = noting
     return numbers
 
 
@@ -51,8 +51,8 @@ def test_short_memory_changes_no_count(tmp_path, monkeypatch):
         region = np.arange(found.facts("region").distinct, dtype=np.int32)
         # Some of the regions are not known; the missing one is.
         region[7::50] = -1
-        others = [Lookup(name, np.arange(each, dtype=np.int32), each) for name, each in (("one", 100), ("other", 40))]
-        counts[memory] = found.count(Lookup("region", region, region.size), others, Silent())
+        others = [CodeMap(name, np.arange(each, dtype=np.int32), each) for name, each in (("one", 100), ("other", 40))]
+        counts[memory] = found.count(CodeMap("region", region, region.size), others, NO_PROGRESS)
         found.close()
         assert (len(numbers) > 1) == (memory == "24MB")
     (plenty, unknown), (short, unknown_then) = counts.values()
@@ -76,7 +76,7 @@ def test_what_smaller_parts_do_not_help_is_told(code, expected, tmp_path):
         raise refusal(code)
 
     with pytest.raises(InputError) as caught:
-        in_parts(found.engine, 0, fail)
+        run_in_parts(found.engine, 0, fail)
     found.close()
     assert [finding.code for finding in caught.value.findings] == [code]
     assert numbers == expected

@@ -12,12 +12,12 @@ import pytest
 from making import REGIONS, regions_file
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.databases.address import record_place
-from vbas_desktop.io.databases.listing import tables_of
+from vbas_desktop.io.databases.address import parse_address
+from vbas_desktop.io.databases.listing import list_tables
 from vbas_desktop.io.databases.table import open_database_table
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.progress import Cancelled, Silent
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
+from vbas_desktop.settings.reading import RecordReading
 
 
 def table(number: int = 600) -> pa.Table:
@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 def codes(place, options=None) -> list[str]:
     with pytest.raises(InputError) as caught:
-        open_database_table(record_place(str(place)), options or RecordOptions())
+        open_database_table(parse_address(str(place)), options or RecordReading())
     return [finding.code for finding in caught.value.findings]
 
 
@@ -85,7 +85,7 @@ def test_a_database_without_that_table_lists_those_it_has(tmp_path):
     with duckdb.connect(str(file)) as connection:
         connection.execute("CREATE TABLE visits AS SELECT 1 AS a")
     assert codes(f"{file}#main.visit") == ["no-such-table"]
-    assert tables_of(str(file), Silent()) == ["main.visits"]
+    assert list_tables(str(file), NO_PROGRESS) == ["main.visits"]
 
 
 def test_columns_that_name_persons_stop_the_release(folder, tmp_path, capsys):
@@ -115,22 +115,22 @@ def test_other_records_are_not_taken_for_those_of_the_run(folder, tmp_path, caps
 
 
 def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monkeypatch, capsys):
-    from vbas_desktop.jobs.release import ReleaseJob
+    from vbas_desktop.app import release
 
-    released = ReleaseJob.execute
+    released = release.release_solution
 
-    def meddled(self, progress):
+    def meddled(request, progress):
         os.utime(folder / "a.parquet", ns=(1, 1))
-        return released(self, progress)
+        return released(request, progress)
 
-    monkeypatch.setattr(ReleaseJob, "execute", meddled)
+    monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
     assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
     assert "The records were changed while they were worked on." in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_that_changes_while_it_is_released_stops_the_release(folder, tmp_path, monkeypatch, capsys):
-    from vbas_desktop.release.database_records import ReleaseQuery
+    from vbas_desktop.releases.database_records import ReleaseQuery
 
     uploaded = ReleaseQuery.upload
 
@@ -152,7 +152,7 @@ def test_types_that_only_duckdb_has(tmp_path):
             "'6f9619ff-8b86-d011-b42d-00c04fc964ff'::UUID AS b, 'x'::ENUM ('x', 'y') AS c, TIME '10:11:12' AS d, "
             "INTERVAL 3 DAY AS e, [1, 2] AS f, 'a'::BLOB AS g, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS h"
         )
-    found = open_database_table(record_place(f"{file}#main.odd"), RecordOptions())
+    found = open_database_table(parse_address(f"{file}#main.odd"), RecordReading())
     values = {each.name: each.categories and each.categories.values for each in found.columns}
     found.close()
     assert values["b"] == ("6f9619ff-8b86-d011-b42d-00c04fc964ff",)
@@ -197,16 +197,16 @@ class Soon:
 
 
 def test_a_stop_interrupts_the_query(folder):
-    found = open_database_table(record_place(str(folder)), RecordOptions(), columns=("age",))
+    found = open_database_table(parse_address(str(folder)), RecordReading(), columns=("age",))
     long = "SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE hash(a.range, b.range) = 7"
     with pytest.raises(Cancelled):
         found.engine.fetch(long, None, Soon(), "Waiting")
-    assert found.engine.fetch("SELECT 1 AS n", None, Silent(), "Asking").column(0)[0].as_py() == 1
+    assert found.engine.fetch("SELECT 1 AS n", None, NO_PROGRESS, "Asking").column(0)[0].as_py() == 1
     found.close()
 
 
 def test_duckdb_fetches_nothing_and_writes_nothing(folder):
-    found = open_database_table(record_place(str(folder)), RecordOptions(), columns=("age",))
+    found = open_database_table(parse_address(str(folder)), RecordReading(), columns=("age",))
     names = (
         "autoinstall_known_extensions",
         "autoload_known_extensions",
@@ -215,7 +215,7 @@ def test_duckdb_fetches_nothing_and_writes_nothing(folder):
     )
     query = f"SELECT name, value FROM duckdb_settings() WHERE name IN {names}"
     kept = dict(
-        zip(*(column.to_pylist() for column in found.engine.fetch(query, None, Silent(), "").columns), strict=True)
+        zip(*(column.to_pylist() for column in found.engine.fetch(query, None, NO_PROGRESS, "").columns), strict=True)
     )
     assert kept == {**dict.fromkeys(names[:3], "false"), "temp_directory": ""}
     found.close()

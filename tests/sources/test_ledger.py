@@ -14,7 +14,7 @@ from places import in_folder, in_server
 from release_making import write_regions
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.places import kept_for_user
+from vbas_desktop.io.paths import user_data_folder
 
 
 def people(number: int, seed: int) -> pa.Table:
@@ -115,7 +115,7 @@ def test_the_ledger_of_a_server_is_among_the_users_own_files(server, password, t
     records = in_server(people(700, 1), server, "led_own")
     assert run(records, tmp_path, "first", "--sites", "5") == 0
     assert main(["ledger", "record", str(tmp_path / "first"), "--audience", "Uni", "--quiet"]) == 0
-    kept = kept_for_user() / "ledgers" / f"postgresql-127.0.0.1-{server.port}-postgres.json"
+    kept = user_data_folder() / "ledgers" / f"postgresql-127.0.0.1-{server.port}-postgres.json"
     assert kept.stat().st_mode & 0o077 == 0
     assert run(records, tmp_path, "second", "--sites", "7") == 1
     assert "could single out" in capsys.readouterr().err

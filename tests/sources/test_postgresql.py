@@ -16,14 +16,14 @@ from making import regions_file
 from servers import CERTIFICATE, CLEAR_USER, PASSWORD, free_port, start_server
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.databases.address import record_place
+from vbas_desktop.io.databases.address import parse_address
 from vbas_desktop.io.databases.postgresql_connection import protection_parameters
-from vbas_desktop.io.databases.postgresql_engine import server_tables
+from vbas_desktop.io.databases.postgresql_engine import list_server_tables
 from vbas_desktop.io.databases.table import open_database_table
-from vbas_desktop.io.databases.targets import STAGING, target_of
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.progress import Cancelled, Silent
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.databases.targets import STAGING, parse_target
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
+from vbas_desktop.settings.reading import RecordReading
 
 pytestmark = pytest.mark.xdist_group("postgresql")
 
@@ -40,7 +40,7 @@ def visits(server, password):
 
 
 def opened(address: str, **more):
-    return open_database_table(record_place(address), RecordOptions(), **more)
+    return open_database_table(parse_address(address), RecordReading(), **more)
 
 
 def codes(address: str) -> list[str]:
@@ -115,7 +115,7 @@ def test_no_such_database(server, password):
 def test_no_such_table_lists_those_that_are_there(visits, server):
     with pytest.raises(InputError, match=r"no table “public.visit”.*public\.visits"):
         opened(server.address("public.visit"))
-    assert "public.visits" in server_tables(record_place(server.address()), Silent())
+    assert "public.visits" in list_server_tables(parse_address(server.address()), NO_PROGRESS)
 
 
 def test_no_such_column(visits, tmp_path, capsys):
@@ -142,21 +142,21 @@ def test_dates_outside_the_calendar_are_told(server, password):
 
 
 def test_records_that_change_between_counting_and_releasing_stop_the_release(visits, server, tmp_path, monkeypatch):
-    from vbas_desktop.jobs.release import ReleaseJob
+    from vbas_desktop.app import release
 
-    released = ReleaseJob.execute
+    released = release.release_solution
 
-    def meddled(self, progress):
+    def meddled(request, progress):
         server.run("UPDATE visits SET age = 7 WHERE number = 1")
-        return released(self, progress)
+        return released(request, progress)
 
-    monkeypatch.setattr(ReleaseJob, "execute", meddled)
+    monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
     assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 1
     assert not (tmp_path / "out").exists()
 
 
 def test_records_that_change_while_they_are_released_are_not_seen(visits, server, tmp_path, monkeypatch):
-    from vbas_desktop.release.database_records import ReleaseQuery
+    from vbas_desktop.releases.database_records import ReleaseQuery
 
     uploaded = ReleaseQuery.upload
 
@@ -172,8 +172,8 @@ def test_records_that_change_while_they_are_released_are_not_seen(visits, server
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("ALTER TABLE visits DROP COLUMN note", "A column is not there any more."),
-        ("DROP TABLE visits", "The table is not there any more."),
+        ("ALTER TABLE visits DROP COLUMN note", "A column no longer exists."),
+        ("DROP TABLE visits", "The table no longer exists."),
         ("ALTER TABLE visits ALTER COLUMN age TYPE text USING 'a' || age", "do not fit their types"),
         ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vbas-desktop'",
          "The connection to the server was lost; what was begun was given up."),
@@ -181,15 +181,15 @@ def test_records_that_change_while_they_are_released_are_not_seen(visits, server
     ids=["column", "table", "type", "connection"],
 )  # fmt: skip
 def test_what_happens_to_the_table_meanwhile_is_told(change, told, visits, server, tmp_path, monkeypatch, capsys):
-    from vbas_desktop.jobs.release import ReleaseJob
+    from vbas_desktop.app import release
 
-    released = ReleaseJob.execute
+    released = release.release_solution
 
-    def meddled(self, progress):
+    def meddled(request, progress):
         server.run(change)
-        return released(self, progress)
+        return released(request, progress)
 
-    monkeypatch.setattr(ReleaseJob, "execute", meddled)
+    monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
     assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 1
     said = capsys.readouterr().err
     assert told in said
@@ -244,12 +244,12 @@ def test_a_stop_ends_the_query_on_the_server(visits, server):
 def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path):
     program = (
         "import sys, pyarrow as pa\n"
-        "from vbas_desktop.model.progress import Silent\n"
-        "from vbas_desktop.settings.reading import RecordOptions\n"
-        "from vbas_desktop.io.databases.address import record_place\n"
+        "from vbas_desktop.model.progress import NO_PROGRESS\n"
+        "from vbas_desktop.settings.reading import RecordReading\n"
+        "from vbas_desktop.io.databases.address import parse_address\n"
         "from vbas_desktop.io.databases.table import open_database_table\n"
-        f"table = open_database_table(record_place({visits!r}), RecordOptions(), columns=('age',))\n"
-        "table.engine.upload('vbas_regions', {'r_area': pa.array([1], pa.int32())}, {}, Silent())\n"
+        f"table = open_database_table(parse_address({visits!r}), RecordReading(), columns=('age',))\n"
+        "table.engine.upload('vbas_regions', {'r_area': pa.array([1], pa.int32())}, {}, NO_PROGRESS)\n"
         "print('there', flush=True)\n"
         "sys.stdin.read()\n"
     )
@@ -269,7 +269,7 @@ def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path)
 
 
 def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_path, password, monkeypatch, capsys):
-    from vbas_desktop.release.database_records import ReleaseQuery
+    from vbas_desktop.releases.database_records import ReleaseQuery
 
     mortal = start_server()
     try:
@@ -345,7 +345,7 @@ def test_a_password_is_sent_in_clear_to_nobody_but_a_verified_server(server, cle
     assert codes(plain) == ["unsafe-password"]
     assert codes(plain.replace("#", "?sslmode=require#")) == ["unsafe-password"]
     verified = f"?sslmode=verify-full&sslrootcert={server.folder / CERTIFICATE}#"
-    assert opened(plain.replace("#", verified)).dialect.header == ("region", "age")
+    assert opened(plain.replace("#", verified)).file_format.header == ("region", "age")
 
 
 def test_a_server_with_a_certificate_of_somebody_else_is_not_verified(server, password):
@@ -368,14 +368,14 @@ def test_a_server_with_a_certificate_of_somebody_else_is_not_verified(server, pa
 )
 def test_another_computer_must_prove_its_identity(address, expected, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert protection_parameters(record_place(f"{address}#t")) == expected
+    assert protection_parameters(parse_address(f"{address}#t")) == expected
 
 
 def put(server, tmp_path, number, meanwhile=lambda: None):
     """Put a file of one number into the table ``handed``, and do something else before it gets its name."""
     file = tmp_path / f"{number}.parquet"
     pq.write_table(pa.table({"a": [number]}), file)
-    with target_of(server.address("public.handed")).staged(file, Silent()):
+    with parse_target(server.address("public.handed")).stage(file, NO_PROGRESS):
         meanwhile()
 
 

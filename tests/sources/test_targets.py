@@ -17,11 +17,11 @@ from test_datasets import table
 
 from vbas_desktop.audit.copies import Original, check_copy
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.databases.table import open_engine
-from vbas_desktop.io.databases.targets import FOLDER_MARK, MARK, STAGING, target_of
-from vbas_desktop.model.errors import InputError, VerificationFailed
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.databases.opening import open_engine
+from vbas_desktop.io.databases.targets import FOLDER_MARK, MARK, STAGING, parse_target
+from vbas_desktop.model.findings import InputError, VerificationFailed
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.reading import RecordReading
 
 RUN = [
     "--region-column", "place", "--quasi-identifiers", "age", "-k", "5", "--identifiers", "number",
@@ -39,9 +39,9 @@ def run(tmp_path, target, *more, format="parquet", out="out") -> int:
 
 def rows_at(address) -> list[tuple]:
     """All rows that an engine reads at an address."""
-    engine = open_engine(address, RecordOptions(category_counts="no"), Silent())
+    engine = open_engine(address, RecordReading(category_counts="no"), NO_PROGRESS)
     try:
-        found = engine.fetch("SELECT * FROM vbas_records", engine.description.schema, Silent(), "")
+        found = engine.fetch("SELECT * FROM vbas_records", engine.description.schema, NO_PROGRESS, "")
         return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True), key=repr)
     finally:
         engine.close()
@@ -53,10 +53,10 @@ def released(tmp_path, out="out") -> list[tuple]:
 
 
 def there(text: str):
-    from vbas_desktop.io.databases.address import Address, Kind, record_place
+    from vbas_desktop.io.databases.address import Address, EngineKind, parse_address
 
-    place = record_place(text)
-    return place if isinstance(place, Address) else Address(text, Kind.DUCKDB, text)
+    place = parse_address(text)
+    return place if isinstance(place, Address) else Address(text, EngineKind.DUCKDB, text)
 
 
 TARGETS = ["given.parquet", "given", "house.duckdb#main.given", "old.duckdb#main.given"]
@@ -161,7 +161,7 @@ def test_a_schema_that_a_server_lacks_or_forbids_is_told_before_anything_is_comp
 
 
 def test_a_target_that_fails_in_the_end_leaves_the_release(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.io.databases.targets.Folder.check", lambda self, progress: None)
+    monkeypatch.setattr("vbas_desktop.io.databases.targets.FolderTarget.check", lambda self, progress: None)
     (tmp_path / "given").write_text("a file", encoding="utf-8")
     assert run(tmp_path, tmp_path / "given") == 1
     assert f"The release itself is complete: {tmp_path / 'out'}." in capsys.readouterr().err
@@ -171,8 +171,8 @@ def test_a_target_that_fails_in_the_end_leaves_the_release(tmp_path, capsys, mon
 @contextmanager
 def staged(text: str, file: Path):
     """A file at its staging place, and an engine that reads it."""
-    with target_of(text).staged(file, Silent()) as address:
-        engine = open_engine(address, RecordOptions(",", "utf-8", "no"), Silent())
+    with parse_target(text).stage(file, NO_PROGRESS) as address:
+        engine = open_engine(address, RecordReading(delimiter=",", encoding="utf-8", category_counts="no"), NO_PROGRESS)
         try:
             yield engine
         finally:
@@ -187,9 +187,9 @@ def refused_copies(text: str, tmp_path: Path) -> None:
     pq.write_table(pa.table({"r": ["x", "x", "y"], "b": [1, 1, 2]}), names)
     for original in (Original(other, ("r", "a"), 1), Original(names, ("r",), 1), Original(one, ("r", "a"), 2)):
         with pytest.raises(VerificationFailed), staged(text, one) as engine:
-            check_copy(engine, original, Silent())
+            check_copy(engine, original, NO_PROGRESS)
     with staged(text, one) as engine:
-        assert check_copy(engine, Original(one, ("r", "a"), 1), Silent()) == 3
+        assert check_copy(engine, Original(one, ("r", "a"), 1), NO_PROGRESS) == 3
 
 
 def test_what_is_not_what_was_released_is_not_put_in_place(target, tmp_path):
@@ -225,7 +225,7 @@ def copied(made: pa.Table, folder: Path, text: str) -> None:
     file = folder / "made.parquet"
     pq.write_table(made, file)
     with staged(text, file) as engine:
-        assert check_copy(engine, Original(file, (), 1), Silent()) == made.num_rows
+        assert check_copy(engine, Original(file, (), 1), NO_PROGRESS) == made.num_rows
 
 
 EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

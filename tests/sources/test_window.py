@@ -14,13 +14,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from servers import PASSWORD
 
+from vbas_desktop.app.release import release_solution
 from vbas_desktop.model.records import Role
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog, TablesDialog
 from vbas_desktop.ui.dialogs.records_row import AddressDialog
-from vbas_desktop.ui.main_window import MainWindow
 from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.shell.main_window import MainWindow
 from vbas_desktop.ui.widgets.dialog import OPEN
 
 pytestmark = pytest.mark.xdist_group("postgresql")
@@ -37,8 +38,8 @@ def window(qtbot):
     made.show()
     qtbot.waitExposed(made)
     yield made
-    made.runner.shut_down()
-    made.session.modified = False
+    made.worker.shut_down()
+    made.state.modified = False
     made.close()
     made.deleteLater()
     settle()
@@ -57,18 +58,18 @@ def records(number: int = 1200) -> pa.Table:
 
 
 def idle(window, qtbot) -> None:
-    qtbot.waitUntil(lambda: not window.runner.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.worker.busy, timeout=60_000)
 
 
 def run_and_release(window, qtbot, target) -> None:
     """Give the columns their roles, run, and release what was chosen, as the export dialog orders it."""
-    session = window.session
-    roles = {"place": Role.REGION, "age": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "score": Role.PLAIN}
+    session = window.state
+    roles = {"place": Role.REGION, "age": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "score": Role.AS_IS}
     session.change_fields(roles=roles)
-    window.controller.run()
-    qtbot.waitUntil(lambda: not window.runner.busy and bool(session.entries), timeout=60_000)
+    window.run_commands.run()
+    qtbot.waitUntil(lambda: not window.worker.busy and bool(session.entries), timeout=60_000)
     options = ReleaseOptions(pdf=False, allow_columns=("score",))
-    report = session.order_release(session.entries[0], options, target).execute()
+    report = release_solution(session.request_release(session.entries[0], options, target))
     assert report.records == 1200
     assert (target / "release" / "anonymized.csv").exists()
 
@@ -77,43 +78,46 @@ def test_a_folder_is_opened_run_and_released(window, qtbot, tmp_path):
     folder = tmp_path / "visits"
     folder.mkdir()
     pq.write_table(records(), folder / "a.parquet")
-    window.controller.load(folder, regions_file(tmp_path))
+    window.data_commands.load(folder, regions_file(tmp_path))
     idle(window, qtbot)
-    assert window.session.table.rows == 1200
-    assert [facts.distinct for facts in window.session.table.columns] == [6, 3, 2, 11]
+    assert window.state.table.rows == 1200
+    assert [facts.distinct for facts in window.state.table.columns] == [6, 3, 2, 11]
     run_and_release(window, qtbot, tmp_path / "out")
-    window.session.table.close()
+    window.state.table.close()
 
 
 def test_the_export_dialog_puts_the_release_into_another_place_too(window, qtbot, tmp_path):
     folder = tmp_path / "visits"
     folder.mkdir()
     pq.write_table(records(), folder / "a.parquet")
-    window.controller.load(folder, regions_file(tmp_path))
+    window.data_commands.load(folder, regions_file(tmp_path))
     idle(window, qtbot)
     run_and_release(window, qtbot, tmp_path / "out")
-    dialog = ExportDialog(window.session, window)
+    dialog = ExportDialog(window.state, window)
     qtbot.addWidget(dialog)
     dialog.show()
-    assert dialog.also.isVisible()
-    assert dialog.target.text().startswith(str(tmp_path / "visits-release-"))
-    target = Path(dialog.target.text())
-    assert dialog.problem.text().startswith("Undecided: “score”.")
-    dialog.confirm.click()
-    dialog.columns.take_up(("place", "age", "sex", "score"), {}, ("score",))
-    dialog.pdf.setChecked(False)
-    dialog.also.setText(f"{tmp_path}/house.duckdb#main.given")
+    also = dialog.recipient.editors["also"]
+    assert also.isVisible()
+    assert dialog.target.edit.text().startswith(str(tmp_path / "visits release "))
+    target = Path(dialog.target.edit.text())
+    assert dialog.problem.text() == "Decide first what becomes of “score”."
+    dialog.decisions.button("Release").click()
+    dialog.columns.allow(("score",))
+    dialog.form.editors["pdf"].click()
+    also.setText(f"{tmp_path}/house.duckdb#main.given")
     assert "takes no CSV file" in dialog.problem.text()
     assert not dialog.export.isEnabled()
-    dialog.format.setCurrentIndex(dialog.format.findData("parquet"))
+    file_format = dialog.form.editors["format"]
+    file_format.setCurrentIndex(file_format.findData("parquet"))
+    file_format.activated.emit(file_format.currentIndex())
     assert dialog.export.isEnabled()
     with qtbot.waitSignal(dialog.order_made) as made:
         dialog.export.click()
-    made.args[0].execute()
+    release_solution(made.args[0])
     with duckdb.connect(str(tmp_path / "house.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM given").fetchone() == (1200,)
     assert (target / "release" / "anonymized.parquet").exists()
-    window.session.table.close()
+    window.state.table.close()
 
 
 def test_a_table_of_a_server_is_chosen_from_a_list(window, qtbot, tmp_path, server, monkeypatch):
@@ -123,14 +127,14 @@ def test_a_table_of_a_server_is_chosen_from_a_list(window, qtbot, tmp_path, serv
     with server.connect() as connection, connection.cursor().copy("COPY listed FROM STDIN") as copy:
         for row in zip(*(column.to_pylist() for column in records().columns), strict=True):
             copy.write_row(row)
-    window.controller._ask_for(None, None)
+    window.data_commands._ask_for(None, None)
     asked = window.findChild(OpenDataDialog)
     asked.records.edit.setText(server.address())
     asked.regions.edit.setText(str(regions_file(tmp_path)))
     qtbot.mouseClick(asked.records.tables, Qt.MouseButton.LeftButton)
     dialog = asked.records.findChild(TablesDialog)
     qtbot.waitUntil(lambda: dialog.connect_button.isEnabled(), timeout=30_000)
-    assert dialog.state.text().startswith("The server does not accept the user or the password.")
+    assert "The server does not accept the user or the password." in dialog.state.text()
     dialog.password.setText(PASSWORD)
     qtbot.mouseClick(dialog.connect_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.tables.count() > 0, timeout=30_000)
@@ -140,9 +144,9 @@ def test_a_table_of_a_server_is_chosen_from_a_list(window, qtbot, tmp_path, serv
     assert asked.records.edit.text() == server.address("public.listed")
     asked.accept()
     idle(window, qtbot)
-    assert window.session.table.rows == 1200
-    assert window.session.table.source.path == server.address("public.listed")
-    window.session.table.close()
+    assert window.state.table.rows == 1200
+    assert window.state.table.source.path == server.address("public.listed")
+    window.state.table.close()
 
 
 def people(number: int = 300) -> pa.Table:
@@ -183,10 +187,10 @@ def test_risky_combinations_are_searched_behind_an_address(window, qtbot, tmp_pa
     page = shown_page(window, "Risky combinations")
     enter_address(page.settings.file, in_dataset(people(), tmp_path / "visits"), window, qtbot)
     assert page.settings.file.name.text() == "visits"
-    page.settings.k.setValue(9)
+    page.settings.form.editors["k"].setValue(9)
     page.search.click()
     idle(window, qtbot)
-    assert len(page.work.listing) > 0
+    assert len(page.page_state.listing) > 0
     page.timeline.buttons["run"].click()
     idle(window, qtbot)
     page.export(str(tmp_path / "coarsened"))
@@ -195,15 +199,15 @@ def test_risky_combinations_are_searched_behind_an_address(window, qtbot, tmp_pa
 
 
 def test_risky_combinations_of_the_loaded_address_are_searched(window, qtbot, tmp_path):
-    window.controller.load(in_dataset(records(), tmp_path / "visits"), regions_file(tmp_path))
+    window.data_commands.load(in_dataset(records(), tmp_path / "visits"), regions_file(tmp_path))
     idle(window, qtbot)
     page = shown_page(window, "Risky combinations")
-    page.settings.k.setValue(200)
+    page.settings.form.editors["k"].setValue(200)
     page.search.click()
     idle(window, qtbot)
-    assert len(page.work.listing) > 0
-    assert page.work.state.table.records == 1200
-    window.session.table.close()
+    assert len(page.page_state.listing) > 0
+    assert page.page_state.state.table.records == 1200
+    window.state.table.close()
 
 
 def test_two_addresses_are_compared(window, qtbot, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from dataclasses import replace
 from pathlib import Path
 
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
@@ -44,8 +43,8 @@ def nothing_leaks(qapp):
 
 def end(window) -> None:
     """Close a window without questions and let it go."""
-    window.runner.shut_down()
-    window.session.modified = False
+    window.worker.shut_down()
+    window.state.modified = False
     window.close()
     window.deleteLater()
     delete_later_now()
@@ -59,7 +58,7 @@ def data(tmp_path) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory):
-    """The small data with the solutions of two combinations; each test makes a session of its own of it."""
+    """The small data with the solutions of two combinations; each test makes a state of its own of it."""
     from solved import Solved
 
     return Solved(tmp_path_factory.mktemp("solved"))
@@ -68,7 +67,7 @@ def solved(tmp_path_factory):
 @pytest.fixture
 def make_window(qtbot):
     """Makes real windows, shown, closed again after the test."""
-    from vbas_desktop.ui.main_window import MainWindow
+    from vbas_desktop.ui.shell.main_window import MainWindow
 
     made = []
 
@@ -93,25 +92,25 @@ def window(make_window):
 @pytest.fixture
 def loaded_window(window, data, qtbot):
     """The window with the small data loaded."""
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
     return window
 
 
 @pytest.fixture
 def aggregated_window(loaded_window, qtbot):
     """The window with the small data, run with ten to fourteen sites and so high a k that records are lost."""
-    session = loaded_window.session
-    choices = session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
-    session.change(replace(choices, k=14))
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
-        loaded_window.controller.run()
+    state = loaded_window.state
+    choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
+    state.change(choices.replaced(k=14))
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=60_000):
+        loaded_window.run_commands.run()
     return loaded_window
 
 
 @pytest.fixture
 def run_window(loaded_window, qtbot):
     """The window with the small data loaded and one combination run."""
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
-        loaded_window.controller.run()
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=60_000):
+        loaded_window.run_commands.run()
     return loaded_window

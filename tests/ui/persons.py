@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
-from vbas_desktop.ui.panel.columns_section import ROLE
+from vbas_desktop.ui.panels.columns_section import ROLE
 
 LONG = 120_000
 
@@ -22,7 +22,7 @@ def answer(window, text: str) -> None:
 
 
 def run_to_the_end(window, qtbot) -> None:
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         window.menus.actions["run"].trigger()
 
 

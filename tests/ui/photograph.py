@@ -24,8 +24,8 @@ from PySide6.QtGui import QColor, QImage, QPainter  # noqa: E402
 from PySide6.QtWidgets import QApplication, QMenu, QWidget  # noqa: E402
 from tour import Tour  # noqa: E402
 
-from vbas_desktop.ui.main_window import MainWindow  # noqa: E402
-from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
+from vbas_desktop.ui.core.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
+from vbas_desktop.ui.shell.main_window import MainWindow  # noqa: E402
 
 SIZES = (QSize(1440, 900), QSize(1024, 680))
 _SETTLE_ROUNDS = 6
@@ -116,7 +116,7 @@ def main() -> int:
     def go() -> None:
         photograph(window, folder, only)
         sheets(folder)
-        window.session.modified = False
+        window.state.modified = False
         window.close()
         app.quit()
 

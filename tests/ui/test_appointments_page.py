@@ -10,19 +10,19 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.session.appointments import heat, whole
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.pages.appointments.tables import AlternativesDialog
+from vbas_desktop.ui.state.appointments import count_blocks, select_everything
 
 LONG = 120_000
 CLASSES = {"north": 4, "south": 4, "east": 5, "west": 2}
 
 
 def wait(window, qtbot, action):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         action()
-    qtbot.waitUntil(lambda: not window.quiet_runner.busy and not window.runner.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not window.background.busy and not window.worker.busy, timeout=LONG)
 
 
 @pytest.fixture
@@ -81,27 +81,27 @@ def test_an_instant_plan_is_shown_with_its_vectors(planned):
     result = planned.planned.assessment
     assert planned.results.headline.text().startswith(f"k = {result.plan.vector.k} · improvement ")
     assert "(exact) over random seats · not proved" in planned.results.headline.text()
-    assert sum(bar.planned for bar in planned.results.bars.bars) == result.plan.vector.classes
-    assert sum(bar.before for bar in planned.results.bars.bars) == 4
+    assert sum(planned.results.bars.series["Planned"]) == result.plan.vector.classes
+    assert sum(planned.results.bars.series["Before"]) == 4
     free = [int(planned.slots.index(row, 3).data()) for row in range(5)]
     assert sum(free) == 1
 
 
 def test_the_optimum_is_proved(page, window, qtbot):
     choose(page, "optimal")
-    assert page.settings.limit.isEnabled()
+    assert page.settings.planning.editors["time_limit"].isEnabled()
     wait(window, qtbot, page.plan.click)
     assert "proved optimal" in page.results.headline.text()
     assert page.results.headline.property("look") == "good"
 
 
 def test_limits_on_groups_need_the_optimal_planner_and_say_so(page, window, qtbot):
-    form = page.settings.constraints
-    form.group.setCurrentIndex(form.group.findData("area"))
-    form.group.activated.emit(form.group.currentIndex())
-    form.share.setValue(50)
+    form = page.settings.constraints.form.editors
+    form["group_column"].setCurrentIndex(form["group_column"].findData("area"))
+    form["group_column"].activated.emit(form["group_column"].currentIndex())
+    form["largest_share_percent"].setValue(50)
     messages = []
-    window.runner.job_failed.connect(lambda failure: messages.append(failure.message))
+    window.worker.job_failed.connect(lambda failure: messages.append(failure.message))
     wait(window, qtbot, page.plan.click)
     assert messages
     assert "cannot keep limits on groups" in messages[0]
@@ -121,27 +121,33 @@ def test_a_majority_brings_the_limits_of_the_source_and_every_planner_keeps_them
     page = window.area.show_page(next(page for page in PAGES if page.title == "Appointments"))
     wait(window, qtbot, lambda: page.open_people(tmp_path / "people.csv"))
     wait(window, qtbot, lambda: page.open_slots(tmp_path / "slots.csv"))
-    form = page.settings.constraints
-    assert not form.majority.isEnabled()
-    pick(form.group, "country")
-    assert [form.majority.itemText(row) for row in range(form.majority.count())] == ["none", "a", "b", "c", "here"]
-    pick(form.majority, "here")
-    assert (form.share.value(), form.groups.value()) == (15, 3)
+    form = page.settings.constraints.form.editors
+    assert not form["majority"].isEnabled()
+    pick(form["group_column"], "country")
+    assert [form["majority"].itemText(row) for row in range(form["majority"].count())] == [
+        "none",
+        "a",
+        "b",
+        "c",
+        "here",
+    ]
+    pick(form["majority"], "here")
+    assert (form["largest_share_percent"].value(), form["fewest_groups"].value()) == (15, 3)
     for name in ("heuristic", "better", "optimal", "random"):
         choose(page, name)
         wait(window, qtbot, page.plan.click)
         assert page.planned.assessment.plan.planner == name
         assert page.planned.assessment.as_dict()["largest_other_share"] == 0.15
-    pick(form.majority, None)
-    assert (form.share.value(), form.groups.value()) == (100, 1)
-    pick(form.majority, "here")
-    pick(form.group, None)
-    assert form.constraints().majority is None
+    pick(form["majority"], None)
+    assert (form["largest_share_percent"].value(), form["fewest_groups"].value()) == (100, 1)
+    pick(form["majority"], "here")
+    pick(form["group_column"], None)
+    assert page.settings.constraints.form.values().majority is None
 
 
 def test_a_majority_that_cannot_be_kept_is_told_with_the_reason(page, window, qtbot):
-    pick(page.settings.constraints.group, "area")
-    pick(page.settings.constraints.majority, "east")
+    pick(page.settings.constraints.form.editors["group_column"], "area")
+    pick(page.settings.constraints.form.editors["majority"], "east")
     wait(window, qtbot, page.plan.click)
     (box,) = window.findChildren(QMessageBox)
     assert "all groups but the majority together" in box.text() + box.informativeText()
@@ -149,16 +155,16 @@ def test_a_majority_that_cannot_be_kept_is_told_with_the_reason(page, window, qt
 
 
 def test_classes_are_split_as_chosen_by_the_planners_that_can(page, window, qtbot):
-    assert page.settings.fill.isEnabled()
-    pick(page.settings.fill, "largest")
+    assert page.settings.planning.editors["fill"].isEnabled()
+    pick(page.settings.planning.editors["fill"], "largest")
     assert page.settings.setup().fill == "largest"
     wait(window, qtbot, page.plan.click)
     largest = page.planned.assessment.plan.vector.counts
-    pick(page.settings.fill, "closest")
+    pick(page.settings.planning.editors["fill"], "closest")
     wait(window, qtbot, page.plan.click)
     assert page.planned.assessment.plan.vector.counts != largest
     choose(page, "optimal")
-    assert not page.settings.fill.isEnabled()
+    assert not page.settings.planning.editors["fill"].isEnabled()
 
 
 def test_the_heat_map_names_the_slots_below_their_columns(planned, window, qtbot, tmp_path):
@@ -189,14 +195,50 @@ def test_the_heat_map_shows_every_cell_and_offers_other_slots(planned, window, q
     qtbot.waitUntil(lambda: view.heat is not None, timeout=LONG)
     assert view.heat.people.tolist() == plan.matrix(planned.planned.assessment.task).tolist()
     cell = int(plan.classes[0]), int(plan.slots[0])
-    menu = view.menu_at(view.place_of(*cell))
+    menu = view.menu_at(view.block_position(*cell))
     menu.actions()[0].trigger()
     qtbot.waitUntil(lambda: window.findChild(AlternativesDialog) is not None, timeout=LONG)
     dialog = window.findChild(AlternativesDialog)
     assert dialog.headline.text().startswith("Somebody of north cannot attend")
-    assert dialog.table.rowCount() == int((planned.planned.free_seats > 0).sum())
+    assert dialog.table.model().rowCount() == int((planned.planned.free_seats > 0).sum())
     dialog.reject()
     menu.deleteLater()
+
+
+def test_the_heat_map_is_read_and_opened_by_the_keyboard(planned, qtbot):
+    planned.results.tabs.setCurrentWidget(planned.results.heat)
+    view = planned.results.heat
+    qtbot.waitUntil(lambda: view.heat is not None, timeout=LONG)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right):
+        qtbot.keyClick(view, key)
+    assert view.chosen == (1, 1)
+    people = int(view.heat.people[1, 1])
+    assert view.accessibleDescription() == f"south, A 09:00, {people} {'person' if people == 1 else 'people'}"
+    row, column = (int(number[0]) for number in view.heat.people.nonzero())
+    for _ in range(5):
+        qtbot.keyClick(view, Qt.Key.Key_Left)
+        qtbot.keyClick(view, Qt.Key.Key_Up)
+    for key, times in ((Qt.Key.Key_Down, row), (Qt.Key.Key_Right, column)):
+        for _ in range(times):
+            qtbot.keyClick(view, key)
+    assert view.chosen == (row, column)
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    menu = QApplication.activePopupWidget()
+    assert menu.actions()[0].text() == "&Cannot attend…"
+    menu.close()
+
+
+def test_the_table_lists_the_plan_and_offers_other_slots(planned, window, qtbot):
+    results = planned.results
+    results.tabs.setCurrentWidget(results.table)
+    shown = results.rows.listed_rows()
+    assert sum(int(results.rows.columns[2].value(row)) for row in shown) == 15
+    results.table.setCurrentIndex(results.rows.index(0, 0))
+    qtbot.keyClick(results.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.findChild(AlternativesDialog) is not None, timeout=LONG)
+    dialog = window.findChild(AlternativesDialog)
+    assert dialog.headline.text().startswith("Somebody of east cannot attend")
+    dialog.reject()
 
 
 def test_somebody_who_cannot_attend_is_found_by_id(planned, window, qtbot):
@@ -233,17 +275,17 @@ def test_stopping_keeps_the_best_plan_so_far(page, window, files, qtbot):
     wait(window, qtbot, lambda: page.open_people(files[0]))
     wait(window, qtbot, lambda: page.open_slots(files[1]))
     choose(page, "optimal")
-    page.settings.limit.setValue(600.0)
+    page.settings.planning.editors["time_limit"].setValue(600.0)
     stages = []
 
     def stop(stage, fraction):
         stages.append(stage)
         if "xchanging" in stage or "evel" in stage:
-            window.runner.stop()
+            window.worker.stop()
 
-    window.runner.progressed.connect(stop)
+    window.worker.progressed.connect(stop)
     wait(window, qtbot, page.plan.click)
-    window.runner.progressed.disconnect(stop)
+    window.worker.progressed.disconnect(stop)
     assert page.planned is not None
     assert page.planned.assessment.plan.vector.people == 500
 
@@ -252,28 +294,37 @@ def test_other_columns_make_the_old_plan_vanish(planned, window, qtbot):
     item = planned.settings.quasi.item(1)
     item.setCheckState(Qt.CheckState.Unchecked)
     assert planned.planned is None
-    qtbot.waitUntil(lambda: not window.quiet_runner.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=LONG)
     assert planned.reason.text() == "Tick at least one quasi-identifier."
     assert not planned.plan.isEnabled()
 
 
 def test_a_large_plan_is_drawn_in_blocks_that_add_up(planned):
     made = planned.planned
-    blocks = heat(made, whole(made), 2, 3, Silent())
+    blocks = count_blocks(made, select_everything(made), 2, 3, NO_PROGRESS)
     assert blocks.people.shape == (2, 3)
     assert blocks.people.sum() == 15
-    inner = heat(made, blocks.block(1, 2), 9, 9, Silent())
+    inner = count_blocks(made, blocks.block(1, 2), 9, 9, NO_PROGRESS)
     assert inner.people.sum() == blocks.people[1, 2]
 
 
-def test_in_a_small_window_the_lists_stand_behind_each_other_and_nothing_scrolls_sideways(planned, window, qtbot):
+def test_in_a_small_window_both_lists_are_visible_and_nothing_scrolls_sideways(planned, window, qtbot):
     window.resize(1024, 700)
-    window.menus.panel.trigger()
-    assert window.menus.panel.isChecked()
     QApplication.processEvents()
-    for place, table in enumerate((planned.class_table, planned.slot_table)):
-        planned.lists.tabs.setCurrentIndex(place)
-        QApplication.processEvents()
+    for table in (planned.class_table, planned.slot_table):
         assert table.isVisible()
         assert table.horizontalScrollBar().maximum() == 0
-    assert not planned.class_table.isVisible()
+
+
+def test_files_that_are_missing_are_offered_and_other_settings_are_told(window, files, qtbot):
+    page = window.area.show_page(next(page for page in PAGES if page.title == "Appointments"))
+    assert [button.text() for button in page.notice.buttons] == ["&Add people…", "A&dd slots…"]
+    wait(window, qtbot, lambda: page.open_people(files[0]))
+    assert [button.text() for button in page.notice.buttons] == ["A&dd slots…"]
+    wait(window, qtbot, lambda: page.open_slots(files[1]))
+    assert not page.notice.isVisible()
+    wait(window, qtbot, page.plan.click)
+    page.settings.planning.editors["random_seed"].setValue(5)
+    assert page.notice.label.text().startswith("This plan is of other settings.")
+    wait(window, qtbot, page.plan.click)
+    assert not page.notice.isVisible()

@@ -7,12 +7,12 @@ import re
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from vbas_desktop.comparison import run as comparison_run
+from vbas_desktop.app.reproduce import IslandJob, ReproduceJob
+from vbas_desktop.engine.comparison import run as comparison_run
 from vbas_desktop.engine.run import run
-from vbas_desktop.jobs.reproduce import IslandJob, ReproduceJob
 from vbas_desktop.model.records import Role
+from vbas_desktop.ui.core.theme import DARK, LIGHT
 from vbas_desktop.ui.pages.compare.results import heat_of, summary_html
-from vbas_desktop.ui.theme import DARK, LIGHT
 
 LONG = 120_000
 
@@ -20,12 +20,12 @@ LONG = 120_000
 @pytest.fixture
 def page(loaded_window, tmp_path):
     """The page with six fixed sites, two locations and ADC from one of them, for k = 3 and 5."""
-    session = loaded_window.session
-    chosen = session.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER)
+    state = loaded_window.state
+    chosen = state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER)
     chosen = chosen.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 6)
-    session.change(chosen.with_grouping("age", {"1": "1-2", "2": "1-2"}))
+    state.change(chosen.with_grouping("age", {"1": "1-2", "2": "1-2"}))
     loaded_window.menus.actions["compare_combinations"].trigger()
-    page = loaded_window.area.stack.currentWidget().widget
+    page = loaded_window.area.page
     page.form.components["site_location"].tick(["density", "balanced-density", "adc"])
     page.form.seedings.tick(["density"])
     page.form.ks.setText("3, 5")
@@ -34,7 +34,7 @@ def page(loaded_window, tmp_path):
 
 
 def finish(window, qtbot, start) -> None:
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         start()
 
 
@@ -70,17 +70,17 @@ def test_what_is_missing_is_said_and_compare_waits(page):
 
 
 def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_path, qtbot):
-    session = loaded_window.session
+    state = loaded_window.state
     finish(loaded_window, qtbot, page.start.click)
-    assert len(session.entries) == 30
-    assert {entry.run.key.k for entry in session.entries} == {3, 5}
+    assert len(state.entries) == 30
+    assert {entry.run.key.k for entry in state.entries} == {3, 5}
     assert (tmp_path / "out" / "comparison.csv").is_file()
     assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == ["out"]
     assert page.summary.toPlainText().startswith("6 combinations in 2 scenarios, 30 solutions")
     finish(loaded_window, qtbot, page.start.click)
-    assert len(session.entries) == 30
-    session.select(session.entries[0].number)
-    assert session.selected.problem is not None
+    assert len(state.entries) == 30
+    state.select(state.entries[0].number)
+    assert state.selected.problem is not None
 
 
 def test_an_estimate_that_comes_late_leaves_the_result_in_its_line(page, loaded_window, qtbot):
@@ -88,7 +88,7 @@ def test_an_estimate_that_comes_late_leaves_the_result_in_its_line(page, loaded_
     said = page.live.text()
     assert said.endswith("solutions.")
     page._look_ahead()
-    qtbot.waitUntil(lambda: not loaded_window.quiet_runner.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not loaded_window.background.busy, timeout=LONG)
     assert page.live.text() == said
 
 
@@ -125,28 +125,28 @@ def test_a_finished_comparison_leaves_no_hidden_folder_but_what_others_put_there
 
 
 def test_what_was_run_before_is_not_listed_again(page, loaded_window, qtbot):
-    session = loaded_window.session
-    session.change(session.choices.with_approach("site_location", "density"))
-    finish(loaded_window, qtbot, loaded_window.controller.run)
-    assert len(session.entries) == 5
-    page.form.ks.setText(str(session.choices.k))
+    state = loaded_window.state
+    state.change(state.choices.with_approach("site_location", "density"))
+    finish(loaded_window, qtbot, loaded_window.run_commands.run)
+    assert len(state.entries) == 5
+    page.form.ks.setText(str(state.choices.k))
     page.form.components["site_location"].tick(["density", "balanced-density"])
     assert page.form.generalised.currentData() == "yes", "groups are made in Input"
     finish(loaded_window, qtbot, page.start.click)
-    listed = [entry.run.choices.approaches["site_location"] for entry in session.entries]
+    listed = [entry.run.choices.approaches["site_location"] for entry in state.entries]
     assert listed == ["density"] * 5 + ["balanced-density"] * 5
 
 
 def test_the_chart_of_the_results_draws_what_competes_with_the_shown_solution(page, loaded_window, qtbot):
-    session, tab = loaded_window.session, loaded_window.tab("Results")
+    state, tab = loaded_window.state, loaded_window.tab("Results")
     finish(loaded_window, qtbot, page.start.click)
     for k in (3, 5):
         mine = [
             entry.number
-            for entry in session.entries
-            if entry.run.key.k == k and session.marks[entry.number].same_as is None
+            for entry in state.entries
+            if entry.run.key.k == k and state.marks[entry.number].same_as is None
         ]
-        session.select(mine[0])
+        state.select(mine[0])
         assert [row.number for row in tab.charts.chart.rows] == mine
 
 
@@ -167,7 +167,26 @@ def test_a_stopped_comparison_goes_on_where_it_was(page, loaded_window, tmp_path
     finish(loaded_window, qtbot, page.start.click)
     assert len(runs) == 18 - before
     assert not kept.exists(), "nothing is left to go on with"
-    assert len(loaded_window.session.entries) == 90
+    assert len(loaded_window.state.entries) == 90
+
+
+def test_the_charts_share_one_legend_which_each_saved_picture_has_too(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+    page.tabs.setCurrentWidget(page.charts)
+    charts = list(page.charts.charts.values())
+    assert len(charts) > 2
+    texts = [entry.text for entry in page.charts.legend.entries]
+    assert len(texts) > 1
+    assert page.charts.legend.isVisible()
+    for chart in charts:
+        assert chart.legend.isHidden()
+        assert [entry.text for entry in chart.legend.entries] == texts
+        assert chart.picture_size.height() > chart.height()
+    results = loaded_window.tab("Results").charts.chart
+    shared = {entry.text: entry for entry in results.legend.entries if entry.symbol}
+    for entry in page.charts.legend.entries:
+        if entry.text in shared:
+            assert (entry.colour, entry.symbol) == (shared[entry.text].colour, shared[entry.text].symbol)
 
 
 def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qtbot):
@@ -176,7 +195,7 @@ def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qt
     charts = page.charts.charts
     assert "suppressed_records" in charts
     chart = charts["suppressed_records"]
-    assert {row.approach for row in chart.rows} == {"Density grid", "Balanced density", "ADC from Density grid"}
+    assert {row.approach for row in chart.rows} == {"Density grid", "Balanced density", "ADC, Density grid"}
     assert len(chart.rows) == 15
     page.charts.scenario.setCurrentIndex(1)
     page.charts.scenario.activated.emit(1)

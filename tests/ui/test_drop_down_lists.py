@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox
 
-from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT, DARK, LIGHT
+from vbas_desktop.ui.core.theme import ALWAYS_DARK, ALWAYS_LIGHT, DARK, LIGHT
 
 
 def colour_of_entry(combo: QComboBox, row: int) -> str:
@@ -20,6 +20,7 @@ def colour_of_entry(combo: QComboBox, row: int) -> str:
 @pytest.mark.parametrize(("theme", "colours"), [(ALWAYS_LIGHT, LIGHT), (ALWAYS_DARK, DARK)], ids=["light", "dark"])
 def test_the_highlighted_entry_has_the_colour_of_a_selection(loaded_window, qtbot, theme, colours):
     loaded_window.theme.choose(theme)
+    loaded_window.input.approach.change.click()
     combo = loaded_window.input.approaches.choices["site_location"].combo
     assert combo.count() > 3
     combo.showPopup()

@@ -8,7 +8,7 @@ LONG = 60_000
 
 
 def finish(window, qtbot, begin):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         begin()
 
 
@@ -17,33 +17,33 @@ def keep(tmp_path, monkeypatch):
     path = tmp_path / "keep.csv"
     path.write_text("sex\n1\n", encoding="utf-8")
     chosen = lambda parent, title, files, folder, then: then(str(path))  # noqa: E731
-    monkeypatch.setattr("vbas_desktop.ui.panel.reading_options.ask_to_open", chosen)
+    monkeypatch.setattr("vbas_desktop.ui.panels.reading_options.ask_to_open", chosen)
     return path
 
 
 def test_a_filter_leaves_records_out_once_the_files_are_read_again(aggregated_window, qtbot, keep):
-    window, session = aggregated_window, aggregated_window.session
+    window, state = aggregated_window, aggregated_window.state
     options = window.input.files.options
-    every = session.table.rows
-    wanted = int(session.table.facts("sex").frequencies[0])
+    every = state.table.rows
+    wanted = int(state.table.facts("sex").frequencies[0])
     options.choose["keep_records"].click()
-    assert options.edits["keep_records"].text() == str(keep)
-    assert session.table.rows == every, "nothing changes before the files are read again"
+    assert options.form.editors["keep_records"].text() == str(keep)
+    assert state.table.rows == every, "nothing changes before the files are read again"
     finish(window, qtbot, options.again.click)
-    assert session.table.rows == wanted < every
-    assert session.table.selection.records_left_out == every - wanted
+    assert state.table.rows == wanted < every
+    assert state.table.selection.records_left_out == every - wanted
     shown = [label.text() for label in window.input.files.records.findChildren(QLabel)]
     assert any(f"{every - wanted:,} left out by filters" in text for text in shown), shown
-    assert all(entry.run.outdated for entry in session.entries), "they are results of other records"
+    assert all(entry.run.outdated for entry in state.entries), "they are results of other records"
 
 
 def test_a_wrong_filter_is_told_and_leaves_the_data_as_they_are(loaded_window, qtbot, keep):
-    options, session = loaded_window.input.files.options, loaded_window.session
+    options, state = loaded_window.input.files.options, loaded_window.state
     keep.write_text("gender\n1\n", encoding="utf-8")
-    before = session.table.rows
+    before = state.table.rows
     options.choose["drop_records"].click()
     finish(loaded_window, qtbot, options.again.click)
     said = box(loaded_window)
     assert "Field 1 is not the name of a column of the records." in said.informativeText()
     said.close()
-    assert session.table.rows == before
+    assert state.table.rows == before

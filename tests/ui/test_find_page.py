@@ -1,17 +1,16 @@
 """The page Find a release: conditions, searching, stopping, and the ways from a node to its map and its release."""
 
-from dataclasses import replace
-
 import pytest
 from persons import box
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
 
+from vbas_desktop.engine.lattice.search import FOUND
 from vbas_desktop.model.records import Role
-from vbas_desktop.search.run import FOUND
-from vbas_desktop.session.choices import Choices
-from vbas_desktop.settings.declaration import setting_of
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.state.choices import Choices
+from vbas_desktop.ui.state.searching import differing_settings
 
 LONG = 60_000
 
@@ -24,29 +23,30 @@ def page(loaded_window, tmp_path):
 
 
 def finish(window, qtbot, begin):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         begin()
 
 
-def test_every_quasi_identifier_has_a_ladder_and_a_line_says_how_many_combinations(page, loaded_window):
+def test_every_quasi_identifier_has_a_hierarchy_and_a_line_says_how_many_combinations(page, loaded_window):
     assert list(page.form.pins) == ["age", "sex"]
-    assert [page.form.pins["age"].itemText(place) for place in range(4)] == [
+    assert [page.form.pins["age"].itemText(place) for place in range(5)] == [
         "any",
         "as it is (7)",
         "4 categories",
         "2 categories",
+        "1 category",
     ]
-    assert page.live.text() == "3 combinations of levels; k = 5, at most 1 % suppressed."
+    assert page.live.text() == "8 combinations of levels; k = 5, at most 1 % suppressed."
     page.form.minima["age"].setValue(3)
-    assert page.live.text().startswith("2 combinations")
+    assert page.live.text().startswith("4 combinations")
     page.form.pins["age"].setCurrentIndex(1)
     page.form.pins["age"].activated.emit(1)
-    assert page.live.text().startswith("1 combination of levels")
+    assert page.live.text().startswith("2 combinations of levels")
 
 
 def test_a_search_fills_table_and_picture_and_chooses_what_it_recommends(page, loaded_window, qtbot, tmp_path):
     finish(loaded_window, qtbot, page.start.click)
-    assert page.model.rowCount() == len(page.searched.rows) == 3
+    assert page.model.rowCount() == len(page.searched.rows) == 8
     assert page.chosen is page.searched.recommended
     assert "Recommended: node" in page.live.text()
     found = [row for row in page.searched.rows if row.status == FOUND]
@@ -60,54 +60,81 @@ def test_a_search_fills_table_and_picture_and_chooses_what_it_recommends(page, l
 
 
 def test_a_click_on_the_picture_chooses_the_node_and_another_one_shows_its_map(page, loaded_window, qtbot):
-    session, before = loaded_window.session, loaded_window.session.choices
+    state, before = loaded_window.state, loaded_window.state.choices
     finish(loaded_window, qtbot, page.start.click)
-    other = next(n for n, row in enumerate(page.searched.rows, 1) if row.regions and any(row.node))
+    other = next(n for n, row in enumerate(page.searched.rows, 1) if row.regions and row.node[0])
     page.chart.solution_clicked.emit(other)
     node = page.chosen
     assert node is page.searched.rows[other - 1]
     finish(loaded_window, qtbot, page.show_map.click)
-    assert session.choices.groupings["age"]
-    assert session.selected.solution.site_count == node.sites
-    assert session.selected.solution.measures["suppressed_records"] == node.suppressed
+    assert state.choices.groupings["age"]
+    assert state.selected.solution.site_count == node.sites
+    assert state.selected.solution.measures["suppressed_records"] == node.suppressed
     assert not page.isVisibleTo(loaded_window)
-    session.undo()
-    assert session.choices == before
+    state.undo()
+    assert state.choices == before
 
 
 def test_results_of_other_settings_are_grey_and_change_nothing(page, loaded_window, qtbot):
-    session = loaded_window.session
+    state = loaded_window.state
     finish(loaded_window, qtbot, page.start.click)
     cell = page.table.model().index(0, 1)
     grey = Qt.ItemDataRole.ForegroundRole
     assert (cell.data(grey), page.outdated.isHidden()) == (None, True)
-    session.change(replace(session.choices, k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0))
+    state.change(state.choices.replaced(k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0))
     words = (
         "These were found with other settings: k was 5 and is 20 now; the allowed loss was 1 % and is 3 % now; "
-        "the quasi-identifiers were age, sex and are age, sex, illness now. Search again, or set them back."
+        "the quasi-identifiers were age, sex and are age, sex, illness now."
     )
     assert page.outdated.text() == words
     assert page.outdated.isVisible()
     assert cell.data(grey).name() == loaded_window.theme.colours.muted
-    for button in (page.show_map, page.release):
-        assert (button.isEnabled(), button.toolTip()) == (False, words)
-    before = session.choices
-    page.table.doubleClicked.emit(cell)
-    assert session.choices == before
-    assert not loaded_window.runner.busy
-    session.undo()
+    state.undo()
     assert page.outdated.isHidden()
     assert cell.data(grey) is None
-    assert page.show_map.isEnabled()
+
+
+def question_of(page):
+    return next(box for box in page.findChildren(QMessageBox) if box.isVisible())
+
+
+def press(box, text):
+    next(button for button in box.buttons() if button.text().replace("&", "") == text).click()
+
+
+def test_showing_what_was_found_with_other_settings_says_what_differs_and_asks(page, loaded_window, qtbot):
+    state = loaded_window.state
+    finish(loaded_window, qtbot, page.start.click)
+    searched_with = state.choices
+    other = state.choices.replaced(k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0)
+    state.change(other.with_role("person", Role.AS_IS))
+    before = state.choices
+    page.show_map.click()
+    box = question_of(page)
+    assert box.informativeText().startswith(
+        "Since then: k was 5 and is 20 now; the allowed loss was 1 % and is 3 % now; "
+        "the quasi-identifiers were age, sex and are age, sex, illness now."
+    )
+    press(box, "Cancel")
+    assert state.choices == before
+    assert not loaded_window.worker.busy
+    page.table.doubleClicked.emit(page.table.model().index(0, 1))
+    finish(loaded_window, qtbot, lambda: press(question_of(page), "Set back and run"))
+    assert state.choices.k == 5
+    assert state.choices.quasi_identifiers == ("age", "sex")
+    assert state.choices.allowed_loss_percent == 1.0
+    assert differing_settings(state.choices, searched_with) == ()
+    assert state.choices.roles["person"] is Role.AS_IS, "what a search does not depend on stays"
+    state.undo()
+    assert state.choices == before, "one step"
 
 
 def test_results_are_grey_too_if_settings_changed_while_the_page_was_hidden(page, loaded_window, qtbot):
     finish(loaded_window, qtbot, page.start.click)
     loaded_window.area.show_map()
-    loaded_window.session.change_fields(k=20)
+    loaded_window.state.change_fields(k=20)
     loaded_window.area.show_page(next(each for each in PAGES if each.title == "Find a release"))
     assert "k was 5 and is 20 now" in page.outdated.text()
-    assert not page.show_map.isEnabled()
 
 
 @pytest.mark.parametrize(
@@ -117,18 +144,18 @@ def test_results_are_grey_too_if_settings_changed_while_the_page_was_hidden(page
 )
 def test_every_setting_that_decides_what_is_found_is_named(page, loaded_window, qtbot, change):
     finish(loaded_window, qtbot, page.start.click)
-    loaded_window.session.change_fields(**change)
-    assert setting_of(Choices, next(iter(change))).title in page.outdated.text()
+    loaded_window.state.change_fields(**change)
+    assert Choices.option(next(iter(change))).title in page.outdated.text()
 
 
 def test_what_a_search_does_not_depend_on_leaves_its_results_alone(page, loaded_window, qtbot):
-    session = loaded_window.session
+    state = loaded_window.state
     finish(loaded_window, qtbot, page.start.click)
-    session.change_fields(range_reach=0, pareto_measures=("compactness",))
-    session.change(session.choices.with_role("person", Role.PLAIN).with_approach("site_number", "maxcombs"))
+    state.change_fields(range_reach=0, pareto_measures=("compactness",))
+    state.change(state.choices.with_role("person", Role.AS_IS).with_approach("site_number", "maxcombs"))
     assert page.outdated.isHidden()
     finish(loaded_window, qtbot, page.show_map.click)
-    assert session.choices.roles["person"] is Role.PLAIN
+    assert state.choices.roles["person"] is Role.AS_IS
 
 
 def test_a_click_leads_from_a_node_to_the_dialog_of_its_release(page, loaded_window, qtbot):
@@ -138,40 +165,41 @@ def test_a_click_leads_from_a_node_to_the_dialog_of_its_release(page, loaded_win
     loaded_window.findChild(ExportDialog).close()
 
 
-def test_groups_of_input_and_a_file_make_ladders(page, loaded_window, qtbot, tmp_path):
-    session = loaded_window.session
-    values = session.table.facts("age").categories.values
-    session.change(session.choices.with_grouping("age", dict.fromkeys(values[:3], "young")))
-    assert page.form.pins["age"].count() == 3
-    assert page.live.text().startswith("2 combinations")
+def test_groups_of_input_and_a_file_make_hierarchies(page, loaded_window, qtbot, tmp_path):
+    state = loaded_window.state
+    values = state.table.facts("age").categories.values
+    state.change(state.choices.with_grouping("age", dict.fromkeys(values[:3], "young")))
+    assert page.form.pins["age"].count() == 4
+    assert page.live.text().startswith("6 combinations")
     path = tmp_path / "age.csv"
     path.write_text(
         "\n".join(f"{value};{'a' if i < 2 else 'b'};all" for i, value in enumerate(values)), encoding="utf-8"
     )
     finish(loaded_window, qtbot, lambda: page.read_hierarchy("age", str(path)))
-    assert page.live.text().startswith("3 combinations")
-    assert [rung.number for rung in page.form and _ladder(page, "age").rungs] == [7, 2, 1]
+    assert page.live.text().startswith("6 combinations")
+    assert [len(set(groups)) for groups in page.form and _hierarchy(page, "age").levels] == [7, 2, 1]
 
 
-def test_a_codebook_is_chosen_with_a_button_and_its_labels_are_told_in_the_ladders(
+def test_a_codebook_is_chosen_with_a_button_and_its_labels_are_told_in_the_hierarchies(
     page, loaded_window, qtbot, tmp_path, monkeypatch
 ):
-    options, session = loaded_window.input.files.options, loaded_window.session
+    options, state = loaded_window.input.files.options, loaded_window.state
     book = tmp_path / "codes.csv"
     book.write_text("column,value,label\nsex,1,Female\nsex,2,Male\n", encoding="utf-8")
     chosen = lambda parent, title, files, folder, then: then(str(book))  # noqa: E731
-    monkeypatch.setattr("vbas_desktop.ui.panel.reading_options.ask_to_open", chosen)
+    monkeypatch.setattr("vbas_desktop.ui.panels.reading_options.ask_to_open", chosen)
     options.choose["codebook"].click()
-    assert options.edits["codebook"].text() == str(book)
+    assert options.form.editors["codebook"].text() == str(book)
     options.choose["coarsen_from"].click()
-    assert session.choices.coarsen_from == options.edits["coarsen_from"].text() == str(book)
+    assert state.choices.coarsen_from == options.form.editors["coarsen_from"].text() == str(book)
     options.choose["region_map"].click()
-    assert session.choices.region_map == options.edits["region_map"].text() == str(book)
-    options.edits["region_map"].clear()
-    options.edits["coarsen_from"].clear()
-    options.edits["coarsen_from"].editingFinished.emit()
+    assert state.choices.region_map == options.form.editors["region_map"].text() == str(book)
+    options.form.editors["region_map"].clear()
+    options.form.editors["region_map"].editingFinished.emit()
+    options.form.editors["coarsen_from"].clear()
+    options.form.editors["coarsen_from"].editingFinished.emit()
     finish(loaded_window, qtbot, options.again.click)
-    assert session.table.facts("sex").categories.label(0) == "1 (Female)"
+    assert state.table.facts("sex").categories.label(0) == "1 (Female)"
     tip = page.form.pins["sex"].itemData(1, Qt.ItemDataRole.ToolTipRole)
     assert tip == "1 (Female), 2 (Male)"
 
@@ -189,11 +217,11 @@ def test_a_hierarchy_without_a_row_for_some_value_is_refused(page, loaded_window
     assert "age" not in page.form.levels
 
 
-def _ladder(page, name):
-    from vbas_desktop.session.finding import order_search
+def _hierarchy(page, name):
+    from vbas_desktop.ui.state.searching import request_search
 
-    order = order_search(page._session, page.form.conditions())
-    return next(ladder for ladder in order.ladders() if ladder.column == name)
+    order = request_search(page._state, page.form.conditions())
+    return next(hierarchy for hierarchy in order.hierarchies() if hierarchy.column == name)
 
 
 def test_a_stopped_search_keeps_its_nodes(page, loaded_window, qtbot, tmp_path):
@@ -207,9 +235,9 @@ def test_a_stopped_search_keeps_its_nodes(page, loaded_window, qtbot, tmp_path):
 def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same_table(
     page, loaded_window, qtbot, tmp_path, monkeypatch
 ):
-    from vbas_desktop.search import run
+    from vbas_desktop.engine.lattice import search as run
 
-    solve, seen, gate = run.solve, [], [2]
+    solve, seen, gate = run.solve_node, [], [2]
 
     def slow(finest, request, node, progress):
         seen.append(node)
@@ -217,10 +245,10 @@ def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same
             progress.update("Searching the lattice", 0.5)
         return solve(finest, request, node, progress)
 
-    monkeypatch.setattr(run, "solve", slow)
+    monkeypatch.setattr(run, "solve_node", slow)
     page.start.click()
     qtbot.waitUntil(lambda: len(seen) == 3 and page.model.rowCount() == 2, timeout=LONG)
-    assert page.live.text() == "2 of 3 nodes are finished."
+    assert page.live.text() == "2 of 8 nodes are finished."
     assert page.stop.isEnabled()
     finish(loaded_window, qtbot, page.stop.click)
     assert page.model.rowCount() == 2
@@ -230,18 +258,18 @@ def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same
     gate.clear()
     seen.clear()
     finish(loaded_window, qtbot, page.start.click)
-    assert len(seen) == 1
+    assert len(seen) == 6
     again = (tmp_path / "found" / "search.csv").read_bytes()
     page.target.setText(str(tmp_path / "whole"))
     finish(loaded_window, qtbot, page.start.click)
-    assert len(seen) == 4
+    assert len(seen) == 14
     assert (tmp_path / "whole" / "search.csv").read_bytes() == again
 
 
 def test_without_quasi_identifiers_it_says_what_is_missing(page, loaded_window):
-    session = loaded_window.session
-    for name in session.choices.quasi_identifiers:
-        session.change(session.choices.with_role(name, Role.PLAIN))
+    state = loaded_window.state
+    for name in state.choices.quasi_identifiers:
+        state.change(state.choices.with_role(name, Role.AS_IS))
     assert page.live.text() == "Choose at least one quasi-identifier."
     assert not page.start.isEnabled()
     assert page.table.model().rowCount() == 0
@@ -251,7 +279,7 @@ def test_without_quasi_identifiers_it_says_what_is_missing(page, loaded_window):
 
 def test_on_a_low_window_the_picture_stands_beside_the_table(page, loaded_window, qtbot):
     assert page.table.isHidden()
-    assert page.chart.nothing.startswith("“Find it” tries every combination")
+    assert page.chart.nothing.startswith("“Search” tries every combination")
     page.resize(1024, 548)
     assert page.halves.orientation() is Qt.Orientation.Horizontal
     finish(loaded_window, qtbot, page.start.click)
@@ -262,12 +290,12 @@ def test_on_a_low_window_the_picture_stands_beside_the_table(page, loaded_window
 
 
 def test_in_tiers_the_table_counts_the_places_of_the_release(page, loaded_window, qtbot):
-    session = loaded_window.session
-    session.change(session.choices.with_approach("tiers", "auto"))
+    state = loaded_window.state
+    state.change(state.choices.with_approach("tiers", "auto"))
     finish(loaded_window, qtbot, page.start.click)
     heads = [page.model.headerData(column, Qt.Orientation.Horizontal) for column in range(page.model.columnCount())]
     assert "Regions" not in heads
     column = heads.index("Places")
     best = page.searched.rows.index(page.searched.recommended)
-    assert page.model.text(best, column) == f"{page.searched.recommended.places:,}"
+    assert page.model.index(best, column).data() == f"{page.searched.recommended.released_places:,}"
     assert " places, " in page.live.text()

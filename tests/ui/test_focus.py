@@ -5,8 +5,8 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QTabBar, QWidget
 
+from vbas_desktop.ui.core.theme import ALWAYS_DARK, ALWAYS_LIGHT
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT
 
 TABS = ("Input", "Results", "Regions", "Log")
 
@@ -72,7 +72,7 @@ def test_in_two_compared_maps(aggregated_window, qtbot):
 def test_on_a_page(page, aggregated_window, qtbot):
     aggregated_window.show_tab("Log")
     aggregated_window.area.show_page(page)
-    qtbot.waitUntil(lambda: not (aggregated_window.runner.busy or aggregated_window.quiet_runner.busy))
+    qtbot.waitUntil(lambda: not (aggregated_window.worker.busy or aggregated_window.background.busy))
     assert missed(aggregated_window, qtbot) == []
 
 
@@ -111,7 +111,7 @@ def test_the_ring_of_the_tabs_goes_along_with_the_arrow_keys(aggregated_window, 
 def test_the_ring_stays_with_a_field_that_is_scrolled(loaded_window, qtbot):
     loaded_window.resize(1024, 700)
     loaded_window.activateWindow()
-    field = loaded_window.input.privacy.k
+    field = loaded_window.input.privacy.form.editors["k"]
     while next_stop(loaded_window, qtbot) is not field:
         pass
     ring = loaded_window.focus_ring.ring

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox
 
 from vbas_desktop.model.records import Categories, ColumnFacts, Role
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
-from vbas_desktop.ui.panel.columns_section import DISTINCT
+from vbas_desktop.ui.panels.columns_section import CATEGORIES
 
 LONG = 120_000
 
@@ -16,8 +17,8 @@ LONG = 120_000
 @pytest.fixture
 def columns(loaded_window):
     """The columns section with age, a quasi-identifier of seven categories, chosen."""
-    session = loaded_window.session
-    session.change(session.choices.with_role("age", Role.QUASI_IDENTIFIER))
+    state = loaded_window.state
+    state.change(state.choices.with_role("age", Role.QUASI_IDENTIFIER))
     section = loaded_window.input.columns
     row = next(row for row in range(section.model.rowCount()) if section.model.facts(row).name == "age")
     section.view.setCurrentIndex(section.model.index(row, 0))
@@ -25,7 +26,7 @@ def columns(loaded_window):
 
 
 def opened(columns) -> GroupingDialog:
-    columns.group.click()
+    columns.open_grouping()
     return columns.window().findChild(GroupingDialog)
 
 
@@ -33,29 +34,40 @@ def confirm(dialog) -> None:
     dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok).click()
 
 
-def test_only_quasi_identifiers_can_be_grouped(columns, loaded_window):
-    assert columns.group.isVisibleTo(loaded_window)
-    assert columns.group.text().replace("&", "") == "Group categories of “age”…"
-    row = columns.view.currentIndex().row()
-    loaded_window.session.change(loaded_window.session.choices.with_role("age", Role.PLAIN))
-    assert columns.model.role_of(row) is Role.PLAIN
-    assert not columns.group.isVisibleTo(loaded_window)
+def test_a_click_on_their_number_opens_the_categories_and_those_of_quasi_identifiers_are_grouped(columns, qtbot):
+    view = columns.view
+    place = view.visualRect(columns.model.index(view.currentIndex().row(), CATEGORIES)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    dialog = columns.window().findChild(GroupingDialog)
+    assert dialog.windowTitle() == "Group the categories of “age”"
+    assert dialog.by_interval.isVisible()
+    dialog.reject()
+
+
+def test_the_categories_of_other_columns_are_only_shown(columns, loaded_window, qtbot):
+    loaded_window.state.change(loaded_window.state.choices.with_role("age", Role.AS_IS))
+    qtbot.keyClick(columns.view, Qt.Key.Key_G)
+    dialog = columns.window().findChild(GroupingDialog)
+    assert dialog.windowTitle() == "Categories of “age”"
+    assert not dialog.by_interval.isVisible()
+    assert [column.name for column in dialog.model.columns] == ["category", "records", "share"]
+    dialog.reject()
 
 
 def test_intervals_show_in_the_live_line_and_undo_takes_them_back(columns, loaded_window, qtbot):
-    session, tab = loaded_window.session, loaded_window.input
+    state, tab = loaded_window.state, loaded_window.input
     dialog = opened(columns)
     dialog.width_of_one.setValue(4)
     dialog.by_interval.click()
-    assert dialog.told.text() == "7 categories become 2."
+    assert dialog.message.text() == "7 categories become 2."
     confirm(dialog)
-    assert set(session.choices.groupings["age"].values()) == {"1-4", "5-7"}
+    assert set(state.choices.groupings["age"].values()) == {"1-4", "5-7"}
     row = columns.view.currentIndex().row()
-    assert columns.model.index(row, DISTINCT).data() == "7 → 2"
+    assert columns.model.index(row, CATEGORIES).data() == "7 → 2"
     qtbot.waitUntil(lambda: tab.live.text().startswith("2 × 2 = 4 classes"), timeout=LONG)
-    session.undo()
-    assert session.choices.groupings == {}
-    assert columns.model.index(row, DISTINCT).data() == "7"
+    state.undo()
+    assert state.choices.groupings == {}
+    assert columns.model.index(row, CATEGORIES).data() == "7"
     qtbot.waitUntil(lambda: tab.live.text().startswith("7 × 2 = 14 classes"), timeout=LONG)
 
 
@@ -71,7 +83,7 @@ def test_selected_categories_get_a_name_and_lose_it_again(columns, loaded_window
     dialog.ungroup.click()
     assert dialog.groups() == {"1": "young"}
     dialog.reject()
-    assert loaded_window.session.choices.groupings == {}
+    assert loaded_window.state.choices.groupings == {}
 
 
 def test_groups_come_from_a_file_or_from_a_level_of_a_hierarchy(columns, tmp_path, qtbot):
@@ -86,11 +98,11 @@ def test_groups_come_from_a_file_or_from_a_level_of_a_hierarchy(columns, tmp_pat
     qtbot.waitUntil(lambda: set(dialog.groups().values()) == {"*"}, timeout=LONG)
     hierarchy.write_text("\n".join(f"{n};low" for n in range(1, 7)))
     dialog.load_file(str(hierarchy))
-    qtbot.waitUntil(lambda: "no row for 1 value of the records (first in rows" in dialog.told.text(), timeout=LONG)
+    qtbot.waitUntil(lambda: "no row for 1 value of the records (first in rows" in dialog.message.text(), timeout=LONG)
     assert set(dialog.groups().values()) == {"*"}
     hierarchy.write_text("1;a\n1;b\n")
     dialog.load_file(str(hierarchy))
-    qtbot.waitUntil(lambda: "listed before" in dialog.told.text(), timeout=LONG)
+    qtbot.waitUntil(lambda: "listed before" in dialog.message.text(), timeout=LONG)
     dialog.reject()
 
 
@@ -98,5 +110,15 @@ def test_codes_are_shown_with_their_labels(qtbot, window):
     categories = Categories("sex", ("1", "2"), None, {"1": "Female"})
     facts = ColumnFacts("sex", 2, 0, True, categories, np.array([3, 4]))
     dialog = GroupingDialog(facts, {}, window)
-    assert [dialog.table.item(row, 0).text() for row in range(2)] == ["1 (Female)", "2"]
+    assert [dialog.model.index(row, 0).data() for row in range(2)] == ["1 (Female)", "2"]
     dialog.close()
+
+
+def test_groups_that_make_sense_are_proposed_and_the_last_is_a_single_one(columns, loaded_window):
+    dialog = opened(columns)
+    actions = dialog.propose.menu().actions()
+    assert [action.text() for action in actions] == ["4 groups: 1-2, 3-4, 5-6, …", "2 groups: 1-4, 5-7", "1 group: all"]
+    actions[1].trigger()
+    assert dialog.message.text() == "7 categories become 2."
+    confirm(dialog)
+    assert set(loaded_window.state.choices.groupings["age"].values()) == {"1-4", "5-7"}

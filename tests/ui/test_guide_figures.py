@@ -5,9 +5,9 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
-from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.ui.help import GuideWindow
-from vbas_desktop.ui.theme import Theme
+from vbas_desktop.approaches.registry import list_approaches
+from vbas_desktop.ui.core.theme import Theme
+from vbas_desktop.ui.shell.guide import GuideWindow
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def guide(qtbot):
     guide.close()
 
 
-@pytest.mark.parametrize("name", approaches("site_location"))
+@pytest.mark.parametrize("name", list_approaches("site_location"))
 def test_the_page_of_approaches_shows_how_sites_are_placed(guide, name):
     guide.show_page("approaches.md")
     address = f"images/approach-{name}.svg"

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QMessageBox
 
-from vbas_desktop.release.ledger import read_ledger
-from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
-from vbas_desktop.ui.dialogs.handing_over import RecordDialog, ReleaseDone
+from vbas_desktop.releases.ledger import read_ledger
+from vbas_desktop.ui.dialogs.export import ExportDialog
+from vbas_desktop.ui.dialogs.handover import RecordDialog, ReleaseDone
+from vbas_desktop.ui.dialogs.release_target import find_ledger
 from vbas_desktop.ui.pages import PAGES
 
 LONG = 120_000
@@ -22,13 +23,13 @@ def ordered(window, qtbot, target, audience=""):
     """Export to a folder; the job has ended."""
     window.menus.actions["export"].trigger()
     dialog = visible(window, ExportDialog)
-    dialog.audience.setText(audience)
-    dialog.target.setText(str(target))
+    dialog.recipient.editors["audience"].setText(audience)
+    dialog.target.edit.setText(str(target))
     clicked(window, qtbot, dialog.export)
 
 
 def clicked(window, qtbot, button):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         button.click()
 
 
@@ -43,6 +44,30 @@ def answers(window):
 
 def done(window):
     return visible(window, ReleaseDone)
+
+
+def test_recording_is_confirmed_beside_its_button(aggregated_window, tmp_path, qtbot):
+    ordered(aggregated_window, qtbot, tmp_path / "first", "Uni")
+    dialog = done(aggregated_window)
+    assert not dialog.note.isVisible()
+    dialog.record.click()
+    clicked(aggregated_window, qtbot, visible(aggregated_window, RecordDialog).record)
+    assert dialog.note.isVisible()
+    assert dialog.note.text() == f"Recorded in the ledger as release 1 (handed to Uni on {date.today().isoformat()})."
+    assert not dialog.record.isEnabled()
+    dialog.close()
+
+
+@pytest.mark.qt_log_ignore("does not support QPlatformServices::openDocument", extend=True)
+def test_a_report_without_a_viewer_says_where_it_is(aggregated_window, tmp_path, qtbot):
+    """The offscreen platform has no program for any file."""
+    ordered(aggregated_window, qtbot, tmp_path / "out")
+    dialog = done(aggregated_window)
+    dialog.report.click()
+    report = tmp_path / "out" / "internal" / "report.html"
+    assert dialog.note.text() == f"No program is set up to open this. It is at {report}"
+    assert dialog.note.isVisible()
+    dialog.close()
 
 
 @pytest.fixture
@@ -61,16 +86,16 @@ def test_the_proposed_folder_is_new_and_has_the_date(aggregated_window, qtbot):
     def proposed():
         window.menus.actions["export"].trigger()
         dialog = visible(window, ExportDialog)
-        qtbot.waitUntil(lambda: not Path(dialog.target.text()).exists(), timeout=LONG)
+        qtbot.waitUntil(lambda: not Path(dialog.target.edit.text()).exists(), timeout=LONG)
         return dialog
 
     dialog = proposed()
-    first = Path(dialog.target.text())
-    assert first.name.endswith(f"-release-{date.today().isoformat()}")
+    first = Path(dialog.target.edit.text())
+    assert first.name == f"records release {date.today().isoformat()}"
     clicked(window, qtbot, dialog.export)
     done(window).close()
     dialog = proposed()
-    assert dialog.target.text() == f"{first}-2"
+    assert dialog.target.edit.text() == f"{first} 2"
     dialog.reject()
 
 
@@ -88,8 +113,8 @@ def test_an_earlier_release_is_replaced_only_after_a_question_that_names_it(aggr
     assert question.escapeButton() is buttons["Cancel"]
     buttons["Choose another folder…"].click()
     dialog = visible(window, ExportDialog)
-    assert dialog.target.text() == str(target)
-    assert not dialog.telltales.isVisible()
+    assert dialog.target.edit.text() == str(target)
+    assert not dialog.refusal.isVisible()
     clicked(window, qtbot, dialog.export)
     assert (target / "run.json").stat().st_ino == before
     clicked(window, qtbot, answers(window)[1]["Replace it"])
@@ -102,11 +127,11 @@ def test_a_release_that_the_ledger_has_is_never_replaced(recorded, tmp_path, qtb
     ordered(recorded, qtbot, tmp_path / "first", "Uni")
     dialog = visible(recorded, ExportDialog)
     assert not [box for box in recorded.findChildren(QMessageBox) if box.isVisible()]
-    told = dialog.telltales.text()
+    told = dialog.refusal.label.text()
     assert re.search(r"holds release 1 \(handed to Uni on [\d-]+\), which the ledger records", told)
     assert told.startswith("Nothing was written. Choose another folder:")
     assert (tmp_path / "first" / "run.json").read_bytes() == before
-    dialog.target.setText(str(tmp_path / "second"))
+    dialog.target.edit.setText(str(tmp_path / "second"))
     clicked(recorded, qtbot, dialog.export)
     done(recorded).close()
     assert (tmp_path / "second" / "run.json").is_file()
@@ -132,7 +157,7 @@ def test_a_similar_audience_is_asked_about_when_a_release_is_recorded(recorded, 
     dialog = visible(recorded, RecordDialog)
     dialog.audience.setText("U ni")
     clicked(recorded, qtbot, dialog.record)
-    ledger = ledger_of(recorded.session)
+    ledger = find_ledger(recorded.state)
     assert len(read_ledger(ledger)) == 1
     clicked(recorded, qtbot, answers(recorded)[1][answer])
     assert [entry.audience for entry in read_ledger(ledger)] == ["Uni", audience]
@@ -141,9 +166,9 @@ def test_a_similar_audience_is_asked_about_when_a_release_is_recorded(recorded, 
 
 def test_the_page_of_releases_asks_about_a_similar_audience(recorded, qtbot):
     """Beside a misspelt audience, which has nothing, every solution would seem to be safe."""
-    session = recorded.session
-    session.select(next(each.number for each in session.entries if each != session.selected))
-    with qtbot.waitSignal(recorded.runner.job_ended, timeout=LONG):
+    state = recorded.state
+    state.select(next(each.number for each in state.entries if each != state.selected))
+    with qtbot.waitSignal(recorded.worker.job_ended, timeout=LONG):
         page = recorded.area.show_page(next(page for page in PAGES if page.title == "Releases"))
     page.audience.setText("uni.")
     page.check.click()
@@ -153,21 +178,21 @@ def test_the_page_of_releases_asks_about_a_similar_audience(recorded, qtbot):
 
 
 def test_another_k_beside_earlier_releases_is_given_with_a_reason(recorded, tmp_path, qtbot):
-    session = recorded.session
-    others = [each for each in session.entries if each != session.selected]
-    session.select(others[0].number)
+    state = recorded.state
+    others = [each for each in state.entries if each != state.selected]
+    state.select(others[0].number)
     ordered(recorded, qtbot, tmp_path / "second", "Uni")
     dialog = visible(recorded, ExportDialog)
-    assert "could single out" in dialog.telltales.text()
-    assert dialog.compared_k.isVisible()
-    dialog.compared_k.setText("some")
+    assert "could single out" in dialog.refusal.label.text()
+    editors = dialog.recipient.editors
+    assert editors["compared_k"].isVisible()
+    assert editors["compared_k"].text() == "The largest"
+    editors["compared_k"].setValue(2)
     assert not dialog.export.isEnabled()
-    assert "“some” is not a whole number" in dialog.problem.text()
-    dialog.compared_k.setText("2")
     assert "together with its reason" in dialog.problem.text()
-    dialog.k_reason.setText("agreed with the board")
+    editors["k_reason"].setText("agreed with the board")
     assert dialog.export.isEnabled()
-    dialog.reason.setText("so be it")
+    editors["despite"].setText("so be it")
     clicked(recorded, qtbot, dialog.export)
     done(recorded).close()
     kept = json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]

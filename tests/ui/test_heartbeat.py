@@ -13,7 +13,7 @@ import pytest
 from made_up_data import write_data
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
-from vbas_desktop.ui.worker import JobRunner
+from vbas_desktop.ui.core.worker import Worker
 
 LONG = 120_000
 BEAT_MS = 10
@@ -92,25 +92,25 @@ def heartbeat():
 @pytest.fixture
 def warm_window(window, tmp_path, qtbot):
     """A window in which everything was used once: importing modules is not what is looked at here."""
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.load(*write_data(tmp_path / "tiny", regions=12, records=200))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.run()
-    qtbot.waitUntil(lambda: not window.quiet_runner.busy, timeout=LONG)
-    window.session.modified = False
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.data_commands.load(*write_data(tmp_path / "tiny", regions=12, records=200))
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.run_commands.run()
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=LONG)
+    window.state.modified = False
     return window
 
 
 def load_run_and_draw(window, data, qtbot) -> None:
-    with qtbot.waitSignals([window.runner.job_ended, window.input.estimator.estimated], timeout=LONG):
-        window.controller.load(*data)
-    chosen = window.session.choices.with_approach("site_number", "fixed")
-    window.session.change(chosen.with_parameter("site_number", "fixed", "sites", 400))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.run()
-    for entry in window.session.entries:
-        window.session.select(entry.number)
-        qtbot.waitUntil(lambda: not window.quiet_runner.busy, timeout=LONG)
+    with qtbot.waitSignals([window.worker.job_ended, window.input.estimator.estimated], timeout=LONG):
+        window.data_commands.load(*data)
+    chosen = window.state.choices.with_approach("site_number", "fixed")
+    window.state.change(chosen.with_parameter("site_number", "fixed", "sites", 400))
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.run_commands.run()
+    for entry in window.state.entries:
+        window.state.select(entry.number)
+        qtbot.waitUntil(lambda: not window.background.busy, timeout=LONG)
 
 
 def test_no_beat_is_missed_while_loading_running_and_drawing(warm_window, heartbeat, tmp_path, qtbot):
@@ -142,14 +142,14 @@ def test_the_heartbeat_notices_a_window_that_waits(heartbeat, qtbot):
 
 
 def test_the_heartbeat_notices_a_job_that_does_not_let_go_of_the_interpreter(heartbeat, qapp, qtbot):
-    runner = JobRunner()
-    with qtbot.waitSignal(runner.job_ended, timeout=LONG):
-        runner.start("Hogging", hog)
+    worker = Worker()
+    with qtbot.waitSignal(worker.job_ended, timeout=LONG):
+        worker.start("Hogging", hog)
     qtbot.waitUntil(lambda: heartbeat.beats > 3)
     assert heartbeat.late
     assert max(late.all_cpu_seconds for late in heartbeat.late) > LONGEST_SECONDS
-    runner.shut_down()
-    runner.deleteLater()
+    worker.shut_down()
+    worker.deleteLater()
 
 
 def hog(progress):

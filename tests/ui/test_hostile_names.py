@@ -31,17 +31,17 @@ from PySide6.QtWidgets import (
 from tour import EXAMPLES, Shown, Tour
 
 import vbas_desktop.ui
-from vbas_desktop.model.criteria import Criterion
-from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.criteria import Criterion, SensitiveColumn
 from vbas_desktop.model.records import Role
-from vbas_desktop.model.sensitive import Sensitive
-from vbas_desktop.release.ledger import read_ledger
-from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
-from vbas_desktop.ui.dialogs.handing_over import RecordDialog, ReleaseDone
+from vbas_desktop.model.text import escape_controls
+from vbas_desktop.releases.ledger import read_ledger
+from vbas_desktop.ui.dialogs.export import ExportDialog
+from vbas_desktop.ui.dialogs.handover import RecordDialog, ReleaseDone
 from vbas_desktop.ui.dialogs.messages import ask_which_audience, show_failure
+from vbas_desktop.ui.dialogs.release_target import find_ledger
 from vbas_desktop.ui.map.hover_card import HoverCard
-from vbas_desktop.ui.widgets.tables import save_rows
-from vbas_desktop.ui.worker import Failure
+from vbas_desktop.ui.presentation.messages import TaskFailure
+from vbas_desktop.ui.widgets.table_actions import save_rows
 
 OBEYED = "\x1b]0;title\x07", "\u202egpj"
 """What a terminal obeys, and what turns the letters behind it around."""
@@ -197,27 +197,27 @@ class HostileTour(Tour):
     def _load(self) -> None:
         super()._load()
         self._rest()
-        session = self.window.session
-        age, sex, illness = (facts.name for facts in session.table.columns[1:4])
-        choices = session.choices.with_quasi_identifiers((age, sex)).with_role(illness, Role.SENSITIVE)
-        session.change(choices.with_sensitive(Sensitive(illness, (), (Criterion("share", 90.0, 0.0, illness),))))
+        state = self.window.state
+        age, sex, illness = (facts.name for facts in state.table.columns[1:4])
+        choices = state.choices.with_quasi_identifiers((age, sex)).with_role(illness, Role.SENSITIVE)
+        state.change(choices.with_sensitive(SensitiveColumn(illness, (), (Criterion("share", 90.0, 0.0, illness),))))
         policy = self.folder / "<b>ours\u202e.toml"
         text = POLICY.format(name=self.audience.replace('"', "'"))
         policy.write_text(text, encoding="utf-8")
-        session.note_policy(session.policy.judging(policy=str(policy)))
+        state.set_policy_notes(state.policy.with_policy(policy=str(policy)))
 
     def _releasing(self) -> Iterator[Shown]:
         window = self.window
         window.exporting.export()
         dialog = window.findChild(ExportDialog)
-        dialog.target.setText(str(self.folder / "<b>release\u202e"))
-        dialog.audience.setText(self.audience)
+        dialog.target.edit.setText(str(self.folder / "<b>release\u202e"))
+        dialog.recipient.editors["audience"].setText(self.audience)
         self._rest()
         yield "export", dialog
         self._until_idle(dialog.export.click)
         done = window.findChild(ReleaseDone)
         yield "released", done
-        done.record_wanted.emit()
+        done.record_requested.emit()
         self._rest()
         record = window.findChild(RecordDialog)
         yield "record as handed over", record
@@ -233,7 +233,7 @@ class HostileTour(Tour):
         yield from self._dialog("only columns")
         ask_which_audience(window, self.audience, f"The {self.audience}", int, int)
         yield from self._dialog("similar audience")
-        show_failure(window, Failure(f"Loading {self.audience}", self.audience, (), self.audience))
+        show_failure(window, TaskFailure(f"Loading {self.audience}", self.audience, (), self.audience))
         yield from self._dialog("failure")
 
 
@@ -258,7 +258,7 @@ def test_names_are_plain_text_on_every_page_and_in_every_dialog(window, tmp_path
                 wrong.setdefault(each, stop)
     assert not wrong, "\n".join(f"{stop}: {each}" for each, stop in wrong.items())
     assert len(stops) > 60
-    assert [entry.audience for entry in read_ledger(ledger_of(window.session))] == [HostileTour.audience]
+    assert [entry.audience for entry in read_ledger(find_ledger(window.state))] == [HostileTour.audience]
     assert not (tmp_path / "opened").exists()
 
 
@@ -267,9 +267,9 @@ def test_hovering_opens_no_file(window, tmp_path, pipe, qtbot):
     tour = HostileTour(window, tmp_path, write_hostile_data(tmp_path / "data", pipe))
     tour._until_idle(tour._load)
     section, columns = window.input.privacy, window.input.columns
-    assert section.told.isVisibleTo(window)
-    assert "Sensitive: <b>ill</b>\\u001b]0;title\\u0007" in section.told.text()
-    assert section.told.textFormat() is Qt.TextFormat.PlainText
+    assert section.sensitive_summary.isVisibleTo(window)
+    assert "Sensitive: <b>ill</b>\\u001b]0;title\\u0007" in section.sensitive_summary.text()
+    assert section.sensitive_summary.textFormat() is Qt.TextFormat.PlainText
     index = columns.model.index(1, 0)
     assert index.data() == image(pipe, "age")
     place = columns.view.visualRect(index).center()
@@ -279,7 +279,7 @@ def test_hovering_opens_no_file(window, tmp_path, pipe, qtbot):
     assert QToolTip.text().startswith('<p>&lt;img src="')
     QToolTip.hideText()
     assert hover(window.input.files.records.name) == RichText.convertFromPlainText(
-        escape_controls(str(window.session.records_path))
+        escape_controls(str(window.state.records_path))
     )
     window.grab()
     assert not (tmp_path / "opened").exists()
@@ -291,13 +291,13 @@ def test_the_map_tells_of_a_region_in_plain_text(window, tmp_path, pipe):
     tour._until_idle(tour._load)
     canvas = window.area.map.canvas
     canvas.region_hovered.emit(None, 0, *canvas.base.points[0].tolist())
-    assert "Initial region &lt;b&gt;R00&lt;/b&gt;\\u001b]0;title\\u0007" in canvas.card.text()
+    assert "Initial region &lt;b&gt;R00&lt;/b&gt;\\u001b]0;title\\u0007" in canvas.hover_card.text()
     assert not (tmp_path / "opened").exists()
 
 
 def test_a_saved_table_holds_no_formulas(window, tmp_path, qtbot):
     rows = [["=column", "records"], ["@value", "-5"], ["value", "-A1"]]
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
         save_rows(window.context, "Saving the table", rows, tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "'=column,records\n'@value,-5\nvalue,'-A1\n"
 

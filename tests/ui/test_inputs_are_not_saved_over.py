@@ -13,7 +13,7 @@ def page(window, title):
 
 def save_project(window, target):
     window.projects.save_to(target)
-    return window.projects.save_runner
+    return window.projects.worker
 
 
 def save_table(window, target):
@@ -31,12 +31,12 @@ def save_picture(window, target):
 
 def copy_policy(window, target):
     page(window, "Policy").judged.copy_to(str(target))
-    return window.runner
+    return window.worker
 
 
 def save_requirement(window, target):
     page(window, "Requirements").save_file(target)
-    return window.runner
+    return window.worker
 
 
 def choose(parent, target, window):
@@ -44,7 +44,7 @@ def choose(parent, target, window):
     assert not dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
     dialog.fileSelected.emit(str(target))
     dialog.close()
-    return window.runner
+    return window.worker
 
 
 @pytest.mark.parametrize("save", [save_project, save_table, save_picture, save_requirement, copy_policy])
@@ -55,8 +55,8 @@ def test_a_file_that_is_open_stays_as_it_is(run_window, data, qtbot, tmp_path, s
     link = tmp_path / "link.csv"
     link.symlink_to(source)
     for target in (source, link):
-        runner = save(run_window, target)
-        with qtbot.waitSignal(runner.job_failed, timeout=60_000) as failed:
+        worker = save(run_window, target)
+        with qtbot.waitSignal(worker.job_failed, timeout=60_000) as failed:
             pass
         assert "is an input" in failed.args[0].message
         qtbot.waitUntil(lambda: run_window.findChild(QMessageBox) is not None)
@@ -68,9 +68,9 @@ def test_a_file_that_is_open_stays_as_it_is(run_window, data, qtbot, tmp_path, s
 def test_the_searched_file_stays_as_it_is(loaded_window, data, qtbot):
     shown = page(loaded_window, "Risky combinations")
     before = data[0].read_bytes()
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=60_000):
         shown.search.click()
-    with qtbot.waitSignal(loaded_window.runner.job_failed, timeout=60_000) as failed:
+    with qtbot.waitSignal(loaded_window.worker.job_failed, timeout=60_000) as failed:
         shown.save_scores(str(data[0]))
     assert "is an input" in failed.args[0].message
     loaded_window.findChild(QMessageBox).close()

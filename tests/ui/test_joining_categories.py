@@ -22,37 +22,37 @@ def blank_window(window, data, qtbot):
             row[3] = "7 "
     with data[0].open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, *rows])
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.data_commands.load(*data)
     return window
 
 
 def test_one_click_joins_them_and_undo_separates_them(blank_window, qtbot):
-    session, files = blank_window.session, blank_window.input.files
-    session.change(session.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER))
-    session.change(session.choices.with_role("illness", Role.PLAIN))
+    state, files = blank_window.state, blank_window.input.files
+    state.change(state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER))
+    state.change(state.choices.with_role("illness", Role.AS_IS))
     assert files.blanks.isVisibleTo(blank_window)
     assert files.blanks.text() == "Categories that differ from others only by blanks count separately: “sex” (2)."
-    assert session.table.facts("sex").distinct == 4
+    assert state.table.facts("sex").distinct == 4
     files.join.click()
-    assert session.choices.groupings == {"sex": {"1 ": "1", "\xa01": "1"}}
+    assert state.choices.groupings == {"sex": {"1 ": "1", "\xa01": "1"}}
     assert not files.blanks.isVisibleTo(blank_window)
     assert not files.join.isVisibleTo(blank_window)
     qtbot.waitUntil(lambda: blank_window.input.live.text().startswith("7 × 2 = 14 classes"), timeout=LONG)
-    session.undo()
-    assert session.choices.groupings == {}
+    state.undo()
+    assert state.choices.groupings == {}
     assert files.join.isVisibleTo(blank_window)
 
 
 def test_groups_that_are_there_are_kept(blank_window):
-    session, files = blank_window.session, blank_window.input.files
-    choices = session.choices.with_role("illness", Role.QUASI_IDENTIFIER).with_role("sex", Role.PLAIN)
-    session.change(choices.with_grouping("illness", {"7": "rare", "8": "rare"}))
+    state, files = blank_window.state, blank_window.input.files
+    choices = state.choices.with_role("illness", Role.QUASI_IDENTIFIER).with_role("sex", Role.AS_IS)
+    state.change(choices.with_grouping("illness", {"7": "rare", "8": "rare"}))
     assert not files.join.isVisibleTo(blank_window), "“7 ” is the only one of its kind beside “rare”"
-    session.change(session.choices.with_grouping("illness", {"8": "rare"}))
+    state.change(state.choices.with_grouping("illness", {"8": "rare"}))
     assert files.join.isVisibleTo(blank_window)
     files.join.click()
-    assert session.choices.groupings == {"illness": {"8": "rare", "7 ": "7"}}
+    assert state.choices.groupings == {"illness": {"8": "rare", "7 ": "7"}}
 
 
 def test_nothing_is_said_of_clean_files(loaded_window):

@@ -13,31 +13,32 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from vbas_desktop.model.records import Role
+from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
-from vbas_desktop.ui.help import GuideWindow
+from vbas_desktop.ui.shell.guide import GuideWindow
 from vbas_desktop.ui.widgets.file_dialogs import is_sample
 
 
 @pytest.fixture
 def long_run(window, tmp_path, qtbot):
     """A window whose next run makes a hundred solutions."""
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.load(*write_data(tmp_path / "long", regions=1500, records=30_000))
-    chosen = window.session.choices.with_approach("site_number", "fixed")
-    window.session.change(chosen.with_parameter("site_number", "fixed", "sites", 700))
-    window.session.change_fields(range_reach=50, range_step_percent=1.0)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.data_commands.load(*write_data(tmp_path / "long", regions=1500, records=30_000))
+    chosen = window.state.choices.with_approach("site_number", "fixed")
+    window.state.change(chosen.with_parameter("site_number", "fixed", "sites", 700))
+    window.state.change_fields(range_reach=50, range_step_percent=1.0)
     return window
 
 
 def test_the_sample_is_one_click_from_a_result(window, qtbot):
-    assert window.area.stack.currentWidget() is window.area.welcome
-    qtbot.mouseClick(window.area.welcome.buttons["sample"], Qt.MouseButton.LeftButton)
+    assert window.area.stack.currentWidget() is window.area.start_page
+    qtbot.mouseClick(window.area.start_page.buttons["sample"], Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(window.model.run_finished, timeout=60_000):
         pass
-    qtbot.waitUntil(lambda: not window.runner.busy)
+    qtbot.waitUntil(lambda: not window.worker.busy)
     assert window.area.stack.currentWidget() is window.area.map
-    assert len(window.session.entries) >= 3
-    assert window.session.selected is not None
+    assert len(window.state.entries) >= 3
+    assert window.state.selected is not None
     assert not [child for child in window.findChildren(QMessageBox) if child.isVisible()]
 
 
@@ -46,11 +47,11 @@ def test_while_something_is_on_its_way_nobody_is_told_to_begin(window, data, qtb
     assert reason.text().startswith("Open a record file")
     assert results._empty.label.text() == "No results yet. Open a record file and a region file first."
     assert window.input.files.choose.text() == "Open files…"
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.data_commands.load(*data)
         assert reason.text() == "The files are being read."
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.run()
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.run_commands.run()
         assert results._empty.label.text() == "Solutions are listed here as soon as they are found."
     assert results._empty.label.text() == "No results yet. Choose roles in Input and press Run."
     assert window.input.files.choose.text() == "Change files…"
@@ -64,7 +65,7 @@ def test_files_are_chosen_in_a_dialog(window, data, qtbot):
     assert not opens.isEnabled()
     qtbot.keyClicks(dialog.records.edit, str(data[0]))
     qtbot.keyClicks(dialog.regions.edit, str(data[1]))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         opens.click()
     assert window.status.facts.text().startswith("3,000 records · 60 regions")
     assert window.settings.recent_data == [data]
@@ -76,9 +77,9 @@ def test_files_can_be_dropped_in_any_order(window, data, qtbot):
     event = QDropEvent(
         QPoint(10, 10), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     )
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         window.dropEvent(event)
-    assert window.session.records_path == data[0]
+    assert window.state.records_path == data[0]
 
 
 def test_what_was_understood_is_shown(loaded_window):
@@ -89,15 +90,15 @@ def test_what_was_understood_is_shown(loaded_window):
 
 def test_roles_are_chosen_with_one_key_and_the_line_below_follows(loaded_window, qtbot):
     wait_for_estimate(loaded_window, qtbot, lambda: choose_role(loaded_window, "illness", Qt.Key.Key_Q, qtbot))
-    assert loaded_window.session.choices.roles["illness"] is Role.QUASI_IDENTIFIER
+    assert loaded_window.state.choices.roles["illness"] is Role.QUASI_IDENTIFIER
     assert loaded_window.input.live.text() == (
         "7 × 2 × 39 = 546 classes; 3,000 records; 1 site loses 20.7 %, allowed 1 %"
     )
     assert "Take categories together, use fewer quasi-identifiers" in loaded_window.input.more.text()
-    choose_role(loaded_window, "tract", Qt.Key.Key_P, qtbot)
+    choose_role(loaded_window, "tract", Qt.Key.Key_A, qtbot)
     assert not loaded_window.input.run.isEnabled()
     assert loaded_window.input.reason.isVisible()
-    assert "which column names the region" in loaded_window.input.reason.text()
+    assert "Choose the region column" in loaded_window.input.reason.text()
     loaded_window.menus.actions["undo"].trigger()
     assert loaded_window.input.run.isEnabled()
 
@@ -105,28 +106,31 @@ def test_roles_are_chosen_with_one_key_and_the_line_below_follows(loaded_window,
 def test_the_categories_of_a_column_are_listed_with_their_numbers(loaded_window):
     columns = loaded_window.input.columns
     columns.view.setCurrentIndex(columns.model.index(2, 0))
-    columns.unfold.click()
-    model = columns.frequencies
+    columns.open_grouping()
+    dialog = loaded_window.findChild(GroupingDialog)
+    model = dialog.model
     shown = [(model.index(i, 0).data(), model.index(i, 1).data()) for i in range(model.rowCount())]
     assert {label for label, _ in shown} == {"1", "2"}
     assert sum(int(number.replace(",", "")) for _, number in shown) == 3000
+    dialog.reject()
 
 
 def test_a_wrong_parameter_is_told_at_its_field_and_the_last_valid_one_counts(loaded_window, qtbot):
-    loaded_window.session.change(loaded_window.session.choices.with_approach("site_number", "maxcombs"))
+    loaded_window.state.change(loaded_window.state.choices.with_approach("site_number", "maxcombs"))
+    loaded_window.input.approach.change.click()
     field = loaded_window.input.approaches.choices["site_number"].form.fields["share"]
     field.widget.setFocus()
     field.widget.selectAll()
     qtbot.keyClicks(field.widget, "7")
     wrong = "“Share” must be a number at least 0.001 and at most 1."
     assert field.message.text() == f"{wrong} The last valid entry stays in force: 0.9."
-    assert loaded_window.session.choices.values_of("site_number", "maxcombs") == {}
+    assert loaded_window.state.choices.values_of("site_number", "maxcombs") == {}
     assert loaded_window.menus.actions["run"].isEnabled()
     field.widget.selectAll()
     qtbot.keyClicks(field.widget, "0.5")
     assert field.message.isHidden()
     assert loaded_window.menus.actions["run"].isEnabled()
-    assert loaded_window.session.choices.values_of("site_number", "maxcombs") == {"share": 0.5}
+    assert loaded_window.state.choices.values_of("site_number", "maxcombs") == {"share": 0.5}
 
 
 def test_parameters_follow_the_chosen_approach(loaded_window):
@@ -134,33 +138,33 @@ def test_parameters_follow_the_chosen_approach(loaded_window):
     choice.combo.setCurrentIndex(choice.combo.findData("fixed"))
     choice.combo.activated.emit(choice.combo.currentIndex())
     assert list(choice.form.fields) == ["sites"]
-    assert loaded_window.session.choices.approaches["site_number"] == "fixed"
+    assert loaded_window.state.choices.approaches["site_number"] == "fixed"
 
 
 def test_a_run_fills_the_results_and_draws_the_recommended_solution(loaded_window, qtbot):
-    chosen = loaded_window.session.choices.with_approach("site_number", "fixed")
-    loaded_window.session.change(chosen.with_parameter("site_number", "fixed", "sites", 20))
+    chosen = loaded_window.state.choices.with_approach("site_number", "fixed")
+    loaded_window.state.change(chosen.with_parameter("site_number", "fixed", "sites", 20))
     run_to_the_end(loaded_window, qtbot)
-    assert [entry.solution.site_count for entry in loaded_window.session.entries] == [16, 18, 20, 22, 24]
-    recommended = [number for number, marks in loaded_window.session.marks.items() if marks.recommended]
-    assert [loaded_window.session.selected.number] == recommended
+    assert [entry.solution.site_count for entry in loaded_window.state.entries] == [16, 18, 20, 22, 24]
+    recommended = [number for number, marks in loaded_window.state.marks.items() if marks.recommended]
+    assert [loaded_window.state.selected.number] == recommended
     assert loaded_window.tabs.currentWidget() is loaded_window.tab("Results")
 
 
 def test_stopping_in_the_middle_keeps_what_was_finished(long_run, qtbot):
     with qtbot.waitSignal(long_run.model.solution_added, timeout=LONG):
         long_run.menus.actions["run"].trigger()
-    with qtbot.waitSignal(long_run.runner.job_stopped, timeout=LONG):
+    with qtbot.waitSignal(long_run.worker.job_stopped, timeout=LONG):
         long_run.menus.actions["stop"].trigger()
-    assert 1 <= len(long_run.session.entries) < 101
-    assert not long_run.runner.busy
+    assert 1 <= len(long_run.state.entries) < 101
+    assert not long_run.worker.busy
     assert long_run.menus.actions["run"].isEnabled()
-    assert long_run.status.what.text() == "Stopped. What was finished is kept."
+    assert long_run.status.what.text() == "Stopped. Finished results are kept."
 
 
 def test_saving_and_opening_again_restores_the_screen(run_window, tmp_path, qtbot, make_window):
     project = tmp_path / "study.vbas"
-    run_window.session.choose_region(0)
+    run_window.state.choose_region(0)
     run_window.menus.actions["save_project"].trigger()
     dialog = run_window.findChild(QFileDialog)
     dialog.selectFile(str(project))
@@ -168,14 +172,14 @@ def test_saving_and_opening_again_restores_the_screen(run_window, tmp_path, qtbo
         dialog.accept()
     assert not run_window.isWindowModified()
     assert run_window.settings.recent_projects == [project]
-    before = run_window.session
+    before = run_window.state
     again = make_window()
-    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(again.worker.job_ended, timeout=LONG):
         again.projects.open_project_file(project)
-    assert again.session.choices == before.choices
-    assert len(again.session.entries) == len(before.entries)
-    assert again.session.selected.number == before.selected.number
-    assert again.session.chosen_region == 0
+    assert again.state.choices == before.choices
+    assert len(again.state.entries) == len(before.entries)
+    assert again.state.selected.number == before.selected.number
+    assert again.state.chosen_region == 0
     assert again.windowTitle().startswith("study.vbas")
 
 
@@ -185,7 +189,7 @@ def test_a_file_that_changed_since_is_told_on_opening(run_window, tmp_path, data
         run_window.projects.save_to(project)
     data[0].write_text("\n".join(data[0].read_text().splitlines()[:-1]) + "\n")
     again = make_window()
-    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(again.worker.job_ended, timeout=LONG):
         again.projects.open_project_file(project)
     assert "records.csv changed since the project was saved." in box(again).informativeText()
     box(again).close()
@@ -198,15 +202,15 @@ def test_a_missing_file_is_asked_for(run_window, tmp_path, data, qtbot, make_win
     moved = tmp_path / "moved.csv"
     data[0].rename(moved)
     again = make_window()
-    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(again.worker.job_ended, timeout=LONG):
         again.projects.open_project_file(project)
     dialog = again.findChild(OpenDataDialog)
     assert dialog.windowTitle() == "Where is records.csv now?"
     assert dialog.regions.path == data[1]
     dialog.records.set_path(moved)
-    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(again.worker.job_ended, timeout=LONG):
         dialog.accept()
-    assert len(again.session.entries) == len(run_window.session.entries)
+    assert len(again.state.entries) == len(run_window.state.entries)
 
 
 def test_an_unforeseen_failure_has_details_and_the_window_goes_on(loaded_window, monkeypatch, qtbot):
@@ -214,15 +218,15 @@ def test_an_unforeseen_failure_has_details_and_the_window_goes_on(loaded_window,
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr("vbas_desktop.engine.run.run", broken)
+        patch.setattr("vbas_desktop.app.run.run", broken)
         run_to_the_end(loaded_window, qtbot)
     message = box(loaded_window)
     assert "Something unforeseen happened (ZeroDivisionError)" in message.informativeText()
     assert "in broken" in message.detailedText()
     message.close()
-    assert loaded_window.session.entries == ()
+    assert loaded_window.state.entries == ()
     run_to_the_end(loaded_window, qtbot)
-    assert loaded_window.session.entries
+    assert loaded_window.state.entries
 
 
 def test_closing_during_a_run_asks_and_stops_cleanly(long_run, qtbot):
@@ -231,10 +235,10 @@ def test_closing_during_a_run_asks_and_stops_cleanly(long_run, qtbot):
     long_run.close()
     assert long_run.isVisible()
     answer(long_run, "Keep running")
-    assert long_run.runner.busy
+    assert long_run.worker.busy
     long_run.close()
     answer(long_run, "Stop and close")
-    assert not long_run.runner.busy
+    assert not long_run.worker.busy
     qtbot.waitUntil(lambda: bool(box(long_run)))
     assert box(long_run).text() == "Save the project?"
     answer(long_run, "Do not save")
@@ -245,31 +249,31 @@ def test_unsaved_results_are_not_lost_by_opening_other_data(run_window, qtbot):
     run_window.menus.actions["open_data"].trigger()
     assert box(run_window).text() == "Save the project?"
     answer(run_window, "Cancel")
-    assert run_window.session.entries
+    assert run_window.state.entries
     assert run_window.findChild(OpenDataDialog) is None
 
 
 def test_work_that_was_not_saved_is_recovered(run_window, qtbot, make_window):
-    with qtbot.waitSignal(run_window.projects.save_runner.job_ended, timeout=LONG):
-        run_window.session.change_fields(k=11)
+    with qtbot.waitSignal(run_window.projects.worker.job_ended, timeout=LONG):
+        run_window.state.change_fields(k=11)
     kept = run_window.projects.recovery.path
     assert kept.is_file()
     kept.rename(kept.with_name("recovery-999999999.vbas"))
     again = make_window()
     assert again.projects.offer_recovery()
-    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(again.worker.job_ended, timeout=LONG):
         answer(again, "Recover")
-    assert again.session.choices.k == 11
-    assert len(again.session.entries) == len(run_window.session.entries)
-    assert again.session.project_path is None
+    assert again.state.choices.k == 11
+    assert len(again.state.entries) == len(run_window.state.entries)
+    assert again.state.project_path is None
     assert not again.projects.offer_recovery()
 
 
 def test_a_proper_end_leaves_no_recovery_file(run_window, qtbot):
-    with qtbot.waitSignal(run_window.projects.save_runner.job_ended, timeout=LONG):
-        run_window.session.change_fields(k=11)
+    with qtbot.waitSignal(run_window.projects.worker.job_ended, timeout=LONG):
+        run_window.state.change_fields(k=11)
     kept = run_window.projects.recovery.path
-    run_window.session.modified = False
+    run_window.state.modified = False
     run_window.close()
     assert not kept.exists()
 
@@ -283,7 +287,7 @@ def test_hints_lead_through_the_first_session_until_they_are_switched_off(loaded
     assert hints.isHidden()
     loaded_window.menus.actions["show_hints"].trigger()
     assert hints.isVisible()
-    loaded_window.area.compare_combinations()
+    loaded_window.menus.actions["compare_combinations"].trigger()
     assert hints.isHidden()
     loaded_window.area.show_map()
     assert hints.isVisible()
@@ -306,7 +310,7 @@ def test_the_guide_fits_a_small_screen(window, monkeypatch):
     small = SimpleNamespace(availableGeometry=lambda: QRect(0, 0, 1024, 680))
     monkeypatch.setattr(GuideWindow, "screen", lambda guide: small)
     guide = GuideWindow(window.theme, window)
-    assert (guide.width(), guide.height()) == (860, 640)
+    assert (guide.width(), guide.height()) == (1008, 640)
     guide.close()
 
 
@@ -332,7 +336,7 @@ def test_at_1024_by_700_nothing_is_cut_off_with_results(run_window, qtbot):
 def test_before_anything_was_opened_the_recent_files_say_so(window):
     window.menus._on_recent_about_to_show()
     assert [(action.text(), action.isEnabled()) for action in window.menus._recent.actions()] == [
-        ("Nothing opened yet", False)
+        ("No recent files", False)
     ]
 
 
@@ -341,7 +345,7 @@ def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
         run_window.projects.save_to(tmp_path / "study.vbas")
     run_window.menus._on_recent_about_to_show()
     texts = [action.text() for action in run_window.menus._recent.actions() if not action.isSeparator()]
-    assert texts == ["study.vbas", "data/records.csv + regions.csv", "&Empty this list"]
+    assert texts == ["study.vbas", "data/records.csv + regions.csv", "&Clear this list"]
 
 
 def test_a_command_has_the_same_name_in_the_menu_and_on_the_toolbar(window):
@@ -350,8 +354,8 @@ def test_a_command_has_the_same_name_in_the_menu_and_on_the_toolbar(window):
 
 
 def test_a_project_of_the_sample_is_not_saved_among_the_files_of_the_program(window, qtbot):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.load_sample()
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.data_commands.load_sample()
     window.menus.actions["save_project_as"].trigger()
     dialog = window.findChild(QFileDialog)
     assert dialog.selectedFiles()[0].endswith("sample.vbas")
@@ -360,7 +364,7 @@ def test_a_project_of_the_sample_is_not_saved_among_the_files_of_the_program(win
 
 
 def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_window):
-    loaded_window.session.change(loaded_window.session.choices.with_approach("site_number", "maxcombs"))
+    loaded_window.state.change(loaded_window.state.choices.with_approach("site_number", "maxcombs"))
     form = loaded_window.input.approaches.choices["site_number"].form
     assert {name: form.fields[name].isHidden() for name in ("model", "factor", "exponent", "share")} == {
         "model": False,
@@ -368,23 +372,27 @@ def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_
         "exponent": True,
         "share": False,
     }
-    choices = loaded_window.session.choices.with_parameter("site_number", "maxcombs", "model", "own")
-    loaded_window.session.change(choices)
+    choices = loaded_window.state.choices.with_parameter("site_number", "maxcombs", "model", "own")
+    loaded_window.state.change(choices)
     assert not form.fields["factor"].isHidden()
     assert not form.fields["exponent"].isHidden()
 
 
 def test_what_was_opened_lately_is_one_click_from_the_welcome(run_window, data, tmp_path, qtbot, make_window):
     project = tmp_path / "mine & yours.vbas"
-    with qtbot.waitSignal(run_window.projects.save_runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(run_window.projects.worker.job_ended, timeout=LONG):
         run_window.projects.save_to(project)
     run_window.settings.sync()
     again = make_window()
-    offered = {button.toolTip(): button for button in again.area.welcome.findChildren(QPushButton) if button.toolTip()}
+    offered = {
+        button.toolTip().replace("\n", " "): button
+        for button in again.area.start_page.findChildren(QPushButton)
+        if button.toolTip()
+    }
     assert [button.text() for button in offered.values()] == [
         "mine && yours.vbas",
         f"{data[0].parent.name}/{data[0].name} + {data[1].name}",
     ]
-    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(again.worker.job_ended, timeout=LONG):
         qtbot.mouseClick(offered[str(project)], Qt.MouseButton.LeftButton)
-    assert again.session.project_path == project
+    assert again.state.project_path == project

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from vbas_desktop.engine.limits import TOLD
-from vbas_desktop.ui.panel.regions_tab import RegionsTab
+from vbas_desktop.engine.constraints import CONSTRAINT_DIAGNOSTICS
+from vbas_desktop.ui.panels.regions_panel import RegionsPanel
 
 COUNTY = "AABBBBCC"
 PEOPLE = (100, 200, 300, 400, 500, 600, 30, 40)
@@ -27,47 +27,58 @@ def files(tmp_path):
 @pytest.fixture
 def window(make_window, files, qtbot):
     window = make_window()
-    window.controller.load(*files)
-    qtbot.waitUntil(lambda: window.session.has_data and not window.runner.busy)
+    window.data_commands.load(*files)
+    qtbot.waitUntil(lambda: window.state.has_data and not window.worker.busy)
     window.show_tab("Input")
-    window.input.limits.unfold.click()
+    window.input.approach.change.click()
+    window.input.approaches.constraints.unfold.click()
     return window
 
 
+def tick(field):
+    """Tick or untick the last name in the list of a field."""
+    field.open_list()
+    field.menu.actions()[-1].trigger()
+    field.menu.close()
+
+
 def test_the_columns_of_the_region_file_are_offered(window):
-    section = window.input.limits
-    assert [action.data() for action in section.within.menu().actions()] == ["county"]
-    assert [section.columns["population_column"].itemData(i) for i in range(2)] == [None, "people"]
-    assert not section.numbers["min_population"].isEnabled()
+    section = window.input.approaches.constraints
+    assert section.form.editors["within"].offered == ("county",)
+    assert [section.form.editors["population_column"].itemData(i) for i in range(2)] == [None, "people"]
+    assert not section.form.editors["min_population"].isEnabled()
     assert not section.words.isVisibleTo(section)
 
 
 def test_both_ways_to_stay_alone_stand_in_one_row(window):
-    limits = window.input.limits
+    limits = window.input.approaches.constraints
     limits.unfold.setChecked(True)
     QApplication.processEvents()
-    assert limits.fields["alone"].y() == limits.fields["alone_column"].y()
-    assert limits.fields["min_population"].y() == limits.fields["max_population"].y()
+    assert limits.form.fields["alone"].y() == limits.form.fields["alone_column"].y()
+    assert limits.form.fields["min_population"].y() == limits.form.fields["max_population"].y()
 
 
 def test_limits_are_chosen_run_and_told_of_the_region(window, qtbot):
-    section = window.input.limits
-    section.within.menu().actions()[0].trigger()
-    combo = section.columns["population_column"]
+    section = window.input.approaches.constraints
+    tick(section.form.editors["within"])
+    combo = section.form.editors["population_column"]
     combo.setCurrentIndex(combo.findData("people"))
     combo.activated.emit(combo.currentIndex())
-    section.numbers["min_population"].setValue(290)
-    section.alone.setText("r2")
-    section.alone.editingFinished.emit()
-    assert section.words.text() == "Never across county; 1 region stays alone; at least 290 inhabitants"
-    chosen = window.session.choices
+    section.form.editors["min_population"].setValue(290)
+    section.form.editors["alone"].setText("r2")
+    section.form.editors["alone"].editingFinished.emit()
+    assert (
+        section.words.text()
+        == "Never across: county; Stay alone: r2; Population column: people; Population at least: 290"
+    )
+    chosen = window.state.choices
     assert (chosen.within, chosen.alone, chosen.min_population) == (("county",), ("r2",), 290)
-    window.controller.run()
-    qtbot.waitUntil(lambda: bool(window.session.entries) and not window.runner.busy)
+    window.run_commands.run()
+    qtbot.waitUntil(lambda: bool(window.state.entries) and not window.worker.busy)
     window.show_tab("Regions")
-    view = window.findChild(RegionsTab)
+    view = window.findChild(RegionsPanel)
     qtbot.waitUntil(lambda: view.table_model.shown is not None)
-    (unmet,) = view.table_model.shown.solution.told[TOLD]["unmet"]
+    (unmet,) = view.table_model.shown.solution.diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"]
     assert (unmet["at_least"], unmet["has"]) == (290, 70)
     names = [figure.name for figure in view.table_model.shown.figures]
     assert {"population", "unmet"} <= set(names)
@@ -79,43 +90,43 @@ def test_limits_are_chosen_run_and_told_of_the_region(window, qtbot):
 
 
 def test_limits_are_taken_back_and_kept_in_a_project(window, tmp_path, qtbot):
-    window.input.limits.within.menu().actions()[0].trigger()
-    window.input.limits.numbers["min_records"].setValue(50)
-    window.session.undo()
-    assert (window.session.choices.within, window.session.choices.min_records) == (("county",), 0)
+    tick(window.input.approaches.constraints.form.editors["within"])
+    window.input.approaches.constraints.form.editors["min_records"].setValue(50)
+    window.state.undo()
+    assert (window.state.choices.within, window.state.choices.min_records) == (("county",), 0)
     window.projects.save_to(tmp_path / "mine.vbas")
-    qtbot.waitUntil(lambda: (tmp_path / "mine.vbas").exists() and not window.runner.busy)
+    qtbot.waitUntil(lambda: (tmp_path / "mine.vbas").exists() and not window.worker.busy)
     kept = json.loads((tmp_path / "mine.vbas").read_text(encoding="utf-8"))
     assert kept["choices"]["within"] == ["county"]
 
 
 @pytest.mark.parametrize("text", ["@nowhere.txt", "r1,,r2"])
 def test_ids_that_cannot_be_read_are_told_at_the_field(window, text, qtbot):
-    section = window.input.limits
-    section.alone.setFocus()
-    section.alone.setText(text)
-    qtbot.keyClick(section.alone, Qt.Key.Key_Return)
-    assert section.fields["alone"].message.text().endswith(" The last valid entry stays in force: none.")
-    assert window.session.choices.alone == ()
+    section = window.input.approaches.constraints
+    section.form.editors["alone"].setFocus()
+    section.form.editors["alone"].setText(text)
+    qtbot.keyClick(section.form.editors["alone"], Qt.Key.Key_Return)
+    assert section.form.fields["alone"].message.text().endswith(" The last valid entry stays in force: none.")
+    assert window.state.choices.alone == ()
 
 
 def test_what_the_region_file_lacks_is_told_and_stops_the_run(window):
-    window.session.change_fields(within=("shire",))
-    assert "no column “shire”" in window.input.limits.words.text()
+    window.state.change_fields(within=("shire",))
+    assert "no column “shire”" in window.input.approaches.constraints.words.text()
     assert "no column “shire”" in window.input.reason.text()
     assert not window.input.run.isEnabled()
-    window.input.limits.within.menu().actions()[-1].trigger()
-    assert window.session.choices.within == ()
+    tick(window.input.approaches.constraints.form.editors["within"])
+    assert window.state.choices.within == ()
     assert window.input.run.isEnabled()
 
 
 def test_places_of_tiers_are_ticked_in_a_list_of_the_region_file(window):
-    session = window.session
-    session.change(session.choices.with_approach("tiers", "columns"))
+    state = window.state
+    state.change(state.choices.with_approach("tiers", "columns"))
     field = window.input.approaches.choices["tiers"].form.fields["columns"].widget
     assert field.isReadOnly()
     assert field.offered == ("county",)
     field.open_list()
     field.menu.actions()[0].trigger()
     field.menu.close()
-    assert session.choices.values_of("tiers", "columns")["columns"] == "county"
+    assert state.choices.values_of("tiers", "columns")["columns"] == "county"

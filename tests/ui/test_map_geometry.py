@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
 from PySide6.QtCore import QRectF
 
-import vbas_desktop.ui.map.geometry as geometry_module
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
-from vbas_desktop.model.progress import Silent
+import vbas_desktop.ui.presentation.region_geometry as geometry_module
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.ui.map.figures import Figure, classify, figure_named, spread
-from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
-from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of
-from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Picture
+from vbas_desktop.ui.core.theme import DARK, LIGHT, contrast
+from vbas_desktop.ui.map.decorations import class_rows, legend_of, scale_of
+from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, MapPicture
 from vbas_desktop.ui.map.paths import TiledPath
-from vbas_desktop.ui.map.shown import prepare_shown
-from vbas_desktop.ui.theme import DARK, LIGHT
+from vbas_desktop.ui.presentation.map_shapes import Frame, frame_of, rings_of, sort_into_tiles
+from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+from vbas_desktop.ui.presentation.region_measures import RegionMeasure, classify, find_measure, spread
+from vbas_desktop.ui.presentation.scene import prepare_scene
 
 
 def test_latitudes_given_as_x_are_drawn_upwards_and_longitudes_shrink():
@@ -48,7 +49,7 @@ def test_rings_keep_holes_parts_and_the_order_of_shapes():
 
 def test_tiles_hold_every_shape_once_and_those_in_view_are_drawn():
     rings = rings_of(squares().polygons, Frame())
-    tiled = TiledPath(rings, tiles=2)
+    tiled = TiledPath(rings, sort_into_tiles(rings, across=2))
     everything = tiled.visible(QRectF(0, 0, 4, 4))
     assert sum(path.elementCount() for path in everything) == len(rings.xy)
     corner = tiled.visible(QRectF(0.1, 0.1, 0.2, 0.2))
@@ -59,17 +60,17 @@ def test_polygons_with_very_many_vertices_are_simplified_alike_on_both_sides(mon
     monkeypatch.setattr(geometry_module, "_MANY_VERTICES", 100)
     regions = squares()
     wavy = replace(regions, polygons=shapely.segmentize(regions.polygons, 0.125))
-    base = prepare_base(wavy)
+    base = prepare_region_geometry(wavy)
     assert base.clean
     assert shapely.get_num_coordinates(base.drawn.polygons).sum() < shapely.get_num_coordinates(wavy.polygons).sum()
     assert shapely.coverage_is_valid(base.drawn.polygons)
-    assert base.pairs.tolist() == prepare_base(regions).pairs.tolist()
+    assert base.pairs.tolist() == prepare_region_geometry(regions).pairs.tolist()
 
 
 def test_a_prepared_map_knows_colours_pieces_sites_and_what_is_where():
     sites = [*QUARTER_SITES, (50.0, 50.0)]
-    base = prepare_base(squares()).with_records(np.where(QUARTERS == 3, 0, 7))
-    geometry = prepare_map(base, solution_of(QUARTERS, sites))
+    base = prepare_region_geometry(squares()).with_records(np.where(QUARTERS == 3, 0, 7))
+    geometry = prepare_solution_geometry(base, solution_of(QUARTERS, sites))
     assert len(set(geometry.colours.tolist())) == 4
     assert geometry.pieces.tolist() == [1, 1, 1, 1]
     assert geometry.site_attracts.tolist() == [True, True, True, True, False]
@@ -81,7 +82,7 @@ def test_a_prepared_map_knows_colours_pieces_sites_and_what_is_where():
 
 
 def test_points_are_found_within_reach_only():
-    base = prepare_base(squares(polygons=False))
+    base = prepare_region_geometry(squares(polygons=False))
     assert base.region_at(0.6, 0.6, reach=0.2) == 0
     assert base.region_at(1.0, 1.0, reach=0.2) is None
 
@@ -89,7 +90,7 @@ def test_points_are_found_within_reach_only():
 def test_regions_in_several_pieces_are_counted():
     owner = QUARTERS.copy()
     owner[15] = 0
-    geometry = prepare_map(prepare_base(squares()), solution_of(owner))
+    geometry = prepare_solution_geometry(prepare_region_geometry(squares()), solution_of(owner))
     assert geometry.pieces.tolist() == [2, 1, 1, 1]
     assert geometry.cell_rings is None
 
@@ -97,7 +98,9 @@ def test_regions_in_several_pieces_are_counted():
 def test_a_prepared_solution_tells_the_figures_of_its_regions():
     regions = squares()
     matrix = [[3, 10]] + [[2, 20]] * 14 + [[0, 0]]
-    shown = prepare_shown(7, solution_of(np.arange(16)), problem_of(regions, matrix), prepare_base(regions), Silent())
+    shown = prepare_scene(
+        7, solution_of(np.arange(16)), problem_of(regions, matrix), prepare_region_geometry(regions), NO_PROGRESS
+    )
     texts = {figure.name: figure.text(0) for figure in shown.figures}
     assert texts["records"] == "13 records"
     assert texts["suppressed"] == "3 records"
@@ -105,7 +108,7 @@ def test_a_prepared_solution_tells_the_figures_of_its_regions():
     assert texts["anonymity_before"] == "3"
     assert texts["anonymity"] == "10"
     assert texts["initial_regions"] == "1 initial regions"
-    assert figure_named(shown.figures, "anonymity").text(15) == "–"
+    assert find_measure(shown.figures, "anonymity").text(15) == "–"
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 40)), min_size=1, max_size=80), st.integers(2, 7))
@@ -145,7 +148,7 @@ def test_the_scale_survives_greyscale_print(colours):
 
 
 def test_the_legend_names_classes_with_bounds_and_numbers():
-    figure = Figure("records", "Records", np.array([5, 1200, 1200, 3400]), unit="records")
+    figure = RegionMeasure("records", "Records", np.array([5, 1200, 1200, 3400]), unit="records")
     rows = class_rows(classify(figure.values, 6), figure, LIGHT)
     assert [row.text for row in rows] == ["3,400 records  (1)", "1,200 records  (2)", "5 records  (1)"]
 
@@ -155,14 +158,15 @@ def test_the_legend_tells_pieces_idle_sites_and_empty_regions():
     owner[15] = 0
     records = np.full(16, 3)
     records[4] = 0
-    base = prepare_base(squares()).with_records(records)
-    geometry = prepare_map(base, solution_of(owner, [*QUARTER_SITES, (9.0, 9.0)]))
-    legend = legend_of(Picture(base, geometry, LIGHT, DEFAULT_LAYERS), None)
+    base = prepare_region_geometry(squares()).with_records(records)
+    geometry = prepare_solution_geometry(base, solution_of(owner, [*QUARTER_SITES, (9.0, 9.0)]))
+    legend = legend_of(MapPicture(base, geometry, LIGHT, DEFAULT_LAYERS), None)
     assert legend.title == "4 aggregated regions"
     assert [row.text for row in legend.rows] == [
         "in several pieces (1)",
         "site (4)",
-        "site that attracts nothing (1)",
+        "unused site (1)",
+        "Voronoi cells of the sites",
         "initial region (15)",
         "initial region without records (1)",
     ]
@@ -192,7 +196,7 @@ def test_regions_on_both_sides_of_the_date_line_are_drawn_side_by_side(tmp_path,
         path = write_shapes(tmp_path / "regions.geojson", [over_date_line(ring, True) for ring in rings])
     else:
         path = write_points(tmp_path / "regions.csv", middles, ("longitude", "latitude"))
-    base = prepare_base(load_regions(path, RegionOptions(coordinates=coordinates)))
+    base = prepare_region_geometry(load_regions(path, RegionReading(coordinates=coordinates)))
     low_x, _, high_x, _ = base.bounds
     assert high_x - low_x < widest
     assert base.area.geom_type == "Polygon", "one study area, not one on each side"
@@ -200,3 +204,21 @@ def test_regions_on_both_sides_of_the_date_line_are_drawn_side_by_side(tmp_path,
     steps = np.diff(base.points[::5, 0])
     assert steps.min() > 0
     assert steps.max() < 1.1 * steps.min()
+
+
+def test_each_edge_between_cells_is_drawn_once():
+    base = prepare_region_geometry(squares())
+    lines = prepare_solution_geometry(base, solution_of(QUARTERS, QUARTER_SITES)).cell_lines
+    edges = lines.xy.reshape(-1, 4)
+    assert len({tuple(sorted(map(tuple, edge.reshape(2, 2).tolist()))) for edge in edges}) == len(edges)
+    # Four cells meet in the middle; the outline of the study area is no edge between cells.
+    assert all([2.0, 2.0] in edge for edge in lines.xy.reshape(-1, 2, 2).tolist())
+    assert sum(np.hypot(*(edge[1] - edge[0])) for edge in edges.reshape(-1, 2, 2)) == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_borders_of_regions_are_seen_on_every_fill(colours):
+    grounds = (*colours.fills, *colours.sequence, colours.water, colours.canvas, colours.base)
+    assert contrast(colours.region_border, colours.base) >= 3
+    for ground in grounds:
+        assert max(contrast(line, ground) for line in (colours.region_border, colours.base)) >= 3, ground

@@ -13,17 +13,17 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QTransform
 from solved import Bench
 
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.session.map_look import CODES, NAMES, ContextLayer, MapLook
-from vbas_desktop.ui.map import overlay_picture
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.ui.core.theme import DARK, LIGHT
+from vbas_desktop.ui.map import labels as overlay_picture
 from vbas_desktop.ui.map.canvas import MapCanvas
-from vbas_desktop.ui.map.geometry import prepare_base
+from vbas_desktop.ui.map.labels import placed_labels, without_overlap
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
-from vbas_desktop.ui.map.overlay import Labels, prepare_overlay
-from vbas_desktop.ui.map.overlay_picture import placed_labels, without_overlap
-from vbas_desktop.ui.map.shown import prepare_shown
-from vbas_desktop.ui.map.view import MapView
-from vbas_desktop.ui.theme import DARK, LIGHT
+from vbas_desktop.ui.map.map_view import MapView
+from vbas_desktop.ui.presentation.overlay import Labels, prepare_overlay
+from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry
+from vbas_desktop.ui.presentation.scene import prepare_scene
+from vbas_desktop.ui.state.map_style import CODES, NAMES, ContextLayer, MapStyle
 
 PLACES = st.tuples(st.integers(-40, 40), st.integers(-40, 40), st.integers(0, 30), st.integers(0, 9))
 
@@ -76,11 +76,11 @@ def regions():
 @pytest.fixture
 def shown(regions):
     owner = np.array([y // 2 * 2 + x // 2 for y in range(SIDE) for x in range(SIDE)], np.int32)
-    return prepare_shown(1, solution_of(owner, QUARTER_SITES), None, prepare_base(regions), Silent())
+    return prepare_scene(1, solution_of(owner, QUARTER_SITES), None, prepare_region_geometry(regions), NO_PROGRESS)
 
 
 def overlay_of(shown, look, before=None):
-    return prepare_overlay(shown.geometry.base, shown.geometry, shown.names, look, before, Silent())
+    return prepare_overlay(shown.geometry.base, shown.geometry, shown.names, look, before, NO_PROGRESS)
 
 
 def write(path, *geometries):
@@ -100,7 +100,7 @@ def canvas(qtbot):
 
 
 def colours_at(canvas, x, y, reach=2):
-    image, place = canvas.viewport().grab().toImage(), canvas.position_of(x, y).toPoint()
+    image, place = canvas.viewport().grab().toImage(), canvas.map_to_widget(x, y).toPoint()
     around = range(-reach, reach + 1)
     return {image.pixelColor(place.x() + i, place.y() + j).name() for i in around for j in around}
 
@@ -108,7 +108,7 @@ def colours_at(canvas, x, y, reach=2):
 def test_layers_are_drawn_in_their_colour_and_order(shown, canvas, tmp_path):
     road = write(tmp_path / "road.geojson", shapely.LineString([(0.3, 1.5), (3.7, 1.5)]))
     rail = write(tmp_path / "rail.geojson", shapely.LineString([(0.3, 1.5), (3.7, 1.5)]))
-    look = MapLook().with_context(road).with_context(rail)
+    look = MapStyle().with_context(road).with_context(rail)
     assert [layer.colour for layer in look.context] == ["blue", "brown"]
     overlay = overlay_of(shown, look)
     canvas.show_map(shown.geometry)
@@ -130,48 +130,48 @@ def test_layers_are_drawn_in_their_colour_and_order(shown, canvas, tmp_path):
 
 def test_what_was_read_is_not_read_again_and_what_is_gone_is_told(shown, tmp_path):
     path = write(tmp_path / "road.geojson", shapely.LineString([(0.3, 1.5), (3.7, 1.5)]))
-    look = MapLook().with_context(path).with_context(str(tmp_path / "gone.geojson"))
+    look = MapStyle().with_context(path).with_context(str(tmp_path / "gone.geojson"))
     overlay = overlay_of(shown, look)
     (tmp_path / "road.geojson").unlink()
     again = overlay_of(shown, replace(look, outlines=("half",)), overlay)
     assert again.context[path] is overlay.context[path]
     assert not again.context[path].problem
-    assert "not there" in again.context[str(tmp_path / "gone.geojson")].problem
+    assert "no such file" in again.context[str(tmp_path / "gone.geojson")].problem
     far = write(tmp_path / "far.geojson", shapely.LineString([(9000, 0), (9001, 0)]))
-    assert "near the regions" in overlay_of(shown, MapLook().with_context(far)).context[far].problem
+    assert "near the regions" in overlay_of(shown, MapStyle().with_context(far)).context[far].problem
 
 
 def test_areas_are_cut_to_the_surroundings_without_a_border_there(shown, tmp_path):
     path = write(tmp_path / "land.geojson", shapely.box(-9000, -9000, 2, 9000))
-    drawn = overlay_of(shown, MapLook().with_context(path)).context[path]
+    drawn = overlay_of(shown, MapStyle().with_context(path)).context[path]
     assert np.abs(drawn.areas.xy).max() < 20
     assert set(drawn.lines.xy[:, 0].tolist()) == {2.0}
 
 
 def test_outlines_are_the_borders_between_values_of_a_column(shown, regions):
-    overlay = overlay_of(shown, MapLook(outlines=("half",)))
+    overlay = overlay_of(shown, MapStyle(outlines=("half",)))
     rings = overlay.outlines["half"]
     inner = (rings.xy[:, 1] > 0) & (rings.xy[:, 1] < SIDE)
     assert len(rings.starts) == 3
     assert set(np.round(rings.xy[inner, 0], 9).tolist()) == {0.0, SIDE / 2, float(SIDE)}
     points = replace(regions, polygons=None)
-    base = prepare_base(points)
-    of_points = prepare_overlay(base, None, (), MapLook(outlines=("half",)), None, Silent()).outlines["half"]
+    base = prepare_region_geometry(points)
+    of_points = prepare_overlay(base, None, (), MapStyle(outlines=("half",)), None, NO_PROGRESS).outlines["half"]
     middle = (points.points[:, 0].min() + points.points[:, 0].max()) / 2
     assert np.isclose(of_points.xy[:, 0], middle).any()
 
 
 def test_labels_are_codes_names_or_values_the_largest_first(shown, regions):
-    assert set(overlay_of(shown, MapLook(labels=CODES)).labels.texts) == set(shown.geometry.codes)
-    assert set(overlay_of(shown, MapLook(labels=NAMES)).labels.texts) == set(shown.names)
-    of_column = overlay_of(shown, MapLook(labels="half")).labels
+    assert set(overlay_of(shown, MapStyle(labels=CODES)).labels.texts) == set(shown.geometry.codes)
+    assert set(overlay_of(shown, MapStyle(labels=NAMES)).labels.texts) == set(shown.names)
+    of_column = overlay_of(shown, MapStyle(labels="half")).labels
     assert of_column.texts == ("East", "West")
-    assert (of_column.places[0] > of_column.places[1])[0]
-    assert overlay_of(shown, MapLook()).labels is None
+    assert (of_column.positions[0] > of_column.positions[1])[0]
+    assert overlay_of(shown, MapStyle()).labels is None
 
 
 def test_labels_vanish_when_the_map_is_zoomed_out(shown, canvas):
-    look = MapLook(labels=CODES)
+    look = MapStyle(labels=CODES)
     overlay = overlay_of(shown, look)
     metrics = QFontMetricsF(canvas.font())
     window = QRectF(0, 0, 600, 600)
@@ -187,7 +187,7 @@ def test_labels_vanish_when_the_map_is_zoomed_out(shown, canvas):
 
 
 def test_labels_stay_clear_of_sites_scale_and_arrow(shown, canvas, monkeypatch):
-    look = MapLook(labels=CODES)
+    look = MapStyle(labels=CODES)
     drawn = []
     monkeypatch.setattr(
         overlay_picture, "placed_labels", lambda *given: drawn.append((given[4], placed_labels(*given))) or drawn[-1][1]
@@ -200,7 +200,7 @@ def test_labels_stay_clear_of_sites_scale_and_arrow(shown, canvas, monkeypatch):
     assert len(numbers) == 4
     assert not any(_touch(box, other) for box in boxes for other in taken)
     # Each site is in the middle of its region, so that every label had to make way for one.
-    middle = [canvas.position_of(x, y) for x, y in QUARTER_SITES]
+    middle = [canvas.map_to_widget(x, y) for x, y in QUARTER_SITES]
     assert all(any(box[0] <= at.x() <= box[2] for at in middle) for box in boxes)
     canvas.show_layers(DEFAULT_LAYERS - {Layer.SITES})
     canvas.viewport().grab()
@@ -217,36 +217,36 @@ def test_labels_stay_clear_of_sites_scale_and_arrow(shown, canvas, monkeypatch):
 
 def test_a_look_survives_the_project_file(tmp_path):
     layers = (ContextLayer(str(tmp_path / "in" / "coast.gpkg"), "green", False),)
-    look = MapLook("county", "@codes", ("county",), layers)
+    look = MapStyle("county", "@codes", ("county",), layers)
     told = json.loads(json.dumps(look.as_json(tmp_path / "in")))
     assert told["context"][0]["path"] == "coast.gpkg"
-    moved = MapLook.from_json(told, tmp_path / "there")
+    moved = MapStyle.from_json(told, tmp_path / "there")
     assert moved.context[0] == replace(layers[0], path=str(tmp_path / "there" / "coast.gpkg"))
-    assert MapLook.from_json(told, tmp_path / "in") == look
-    assert look.fitting({"id": ()}) == MapLook(None, "@codes", (), layers)
-    assert MapLook.from_json({}, tmp_path) == MapLook()
+    assert MapStyle.from_json(told, tmp_path / "in") == look
+    assert look.fitting({"id": ()}) == MapStyle(None, "@codes", (), layers)
+    assert MapStyle.from_json({}, tmp_path) == MapStyle()
 
 
 def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtbot, tmp_path):
-    bench = Bench(solved.session())
+    bench = Bench(solved.state())
     view = MapView(bench.context)
     qtbot.addWidget(view)
     view.resize(800, 600)
     view.show()
     qtbot.waitExposed(view)
-    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
-    session, menu = bench.session, view.look_menu
-    x, y = session.regions.points.mean(axis=0).tolist()
+    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    state, menu = bench.state, view.style_menu
+    x, y = state.regions.points.mean(axis=0).tolist()
     first, second = (
         write(tmp_path / f"{name}.geojson", shapely.LineString([(x - 1, y), (x + 1, y)])) for name in ("coast", "roads")
     )
-    session.modified = False
+    state.modified = False
     for path in (first, second, first):
         menu.add(path)
-    assert [layer.title for layer in session.look.context] == ["coast", "roads"]
-    assert session.modified
+    assert [layer.title for layer in state.map_style.context] == ["coast", "roads"]
+    assert state.modified
     menu.add(str(tmp_path / "gone.shp"))
-    qtbot.waitUntil(lambda: view._preparer.overlay is not None and len(view._preparer.overlay.context) == 3)
+    qtbot.waitUntil(lambda: view._map_cache.overlay is not None and len(view._map_cache.overlay.context) == 3)
     menu.refresh()
     entries = [action.text() for action in menu.context.actions() if action.menu() is not None]
     assert entries == ["gone (not drawn)", "roads", "coast"]
@@ -258,17 +258,17 @@ def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtb
     entry("gone (not drawn)", "Remove").trigger()
     menu.refresh()
     entry("roads", "Move down").trigger()
-    assert [layer.title for layer in session.look.context] == ["roads", "coast"]
+    assert [layer.title for layer in state.map_style.context] == ["roads", "coast"]
     menu.refresh()
     entry("coast", "Show").trigger()
-    assert not session.look.context[1].visible
+    assert not state.map_style.context[1].visible
     green = next(action for action in entry("roads", "Colour").menu().actions() if action.text() == "Green")
     green.trigger()
-    assert session.look.context[0].colour == "green"
+    assert state.map_style.context[0].colour == "green"
     menu.refresh()
     codes = next(action for action in menu.labels.actions() if "Codes" in action.text())
     codes.trigger()
-    qtbot.waitUntil(lambda: view._preparer.overlay.labels is not None)
-    assert set(view._preparer.overlay.labels.texts) == set(view._preparer.shown.geometry.codes)
+    qtbot.waitUntil(lambda: view._map_cache.overlay.labels is not None)
+    assert set(view._map_cache.overlay.labels.texts) == set(view._map_cache.shown.geometry.codes)
     assert [row.text for row in view.canvas.legend.rows if row.mark == "line"] == ["roads"]
     bench.close()

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 from tour import Tour
 
+from vbas_desktop.ui.core.worker import Worker
 from vbas_desktop.ui.pages import COMPARE, PAGES
-from vbas_desktop.ui.pages.risky.rule_grid import RuleGrid
-from vbas_desktop.ui.worker import JobRunner
+from vbas_desktop.ui.pages.risky.rule_table import RuleTable
 
 NONSENSE = (
     *("", "   ", "abc", "-1", "200", "1e999", "nan", "½", ",;=", "@nowhere", "~nobody", "\0"),
@@ -87,8 +87,8 @@ class Harm:
     def __init__(self, window) -> None:
         self._window = window
         self._failures = []
-        for runner in window.findChildren(JobRunner):
-            runner.job_failed.connect(self._failures.append)
+        for worker in window.findChildren(Worker):
+            worker.job_failed.connect(self._failures.append)
 
     def seen(self) -> list[str]:
         boxes = [box for box in QApplication.topLevelWidgets() if isinstance(box, QMessageBox) and box.isVisible()]
@@ -145,7 +145,7 @@ def test_nonsense_in_every_field_of_the_window(window, data, tmp_path, qtbot):
             fields += typist.fill_in(widget.window())
     for page in PAGES:
         shown = window.area.show_page(page)
-        for rules in shown.findChildren(RuleGrid):
+        for rules in shown.findChildren(RuleTable):
             rules.add.click()
         fields += typist.fill_in(shown)
     assert not typist.wrong, "\n".join(typist.wrong)
@@ -166,38 +166,39 @@ def test_nonsense_beside_the_map_once_there_are_results_and_every_page_was_opene
 
 @pytest.mark.parametrize("text", ["", "abc", "200", "-1", "9" * 400])
 def test_the_last_valid_allowed_loss_stays_in_force_and_is_named_below(loaded_window, qtbot, text):
-    window, session = loaded_window, loaded_window.session
-    field = window.input.approaches.choices["site_number"].form.fields["allowed_loss_percent"]
+    window, state = loaded_window, loaded_window.state
+    field = window.input.privacy.loss
     type_into(field.widget, "2.5")
     type_into(field.widget, text)
-    assert session.choices.allowed_loss_percent == 2.5
+    assert state.choices.allowed_loss_percent == 2.5
     assert field.message.isVisible()
     wrong = "“Allowed loss (percent)” must be a number at least 0 and at most 100."
     assert field.message.text() == f"{wrong} The last valid entry stays in force: 2.5."
     run_to_the_end(window, qtbot)
-    assert session.entries[0].run.result.allowed_loss_percent == 2.5
+    assert state.entries[0].run.result.allowed_loss_percent == 2.5
     type_into(field.widget, "3")
     assert field.message.isHidden()
-    assert session.choices.allowed_loss_percent == 3.0
+    assert state.choices.allowed_loss_percent == 3.0
 
 
 def test_a_run_works_with_the_last_valid_values_while_every_field_of_input_holds_nonsense(loaded_window, qtbot):
-    window, before = loaded_window, loaded_window.session.choices
-    window.input.limits.unfold.setChecked(True)
+    window, before = loaded_window, loaded_window.state.choices
+    window.input.approach.change.setChecked(True)
+    window.input.approaches.constraints.unfold.setChecked(True)
     fields = fields_of(window.input)
     assert len(fields) >= 8
     for field in fields:
         type_into(field, ",,")
-    assert window.session.choices == before
+    assert window.state.choices == before
     run_to_the_end(window, qtbot)
-    assert window.session.entries
+    assert window.state.entries
 
 
 def test_a_field_shows_the_value_in_force_again_when_that_changes(loaded_window):
-    session = loaded_window.session
-    field = loaded_window.input.approaches.choices["site_number"].form.fields["allowed_loss_percent"]
+    state = loaded_window.state
+    field = loaded_window.input.privacy.loss
     type_into(field.widget, "abc")
-    session.change(session.choices.with_allowed_loss(4.0))
+    state.change(state.choices.with_allowed_loss(4.0))
     assert field.widget.text() == "4"
     assert field.message.isHidden()
 

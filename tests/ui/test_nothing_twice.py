@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.worker import Recent
+from vbas_desktop.ui.core.worker import LruCache
+from vbas_desktop.ui.pages import COMPARE, PAGES
 
 LONG = 60_000
 
@@ -15,20 +15,20 @@ LONG = 60_000
 def jobs(aggregated_window) -> Counter:
     """Counts every job that the window starts from now on; copies kept in case of a crash are another matter."""
     started: Counter = Counter()
-    for runner in (aggregated_window.runner, aggregated_window.quiet_runner, aggregated_window.input.estimator.runner):
-        runner.job_started.connect(lambda title: started.update([title]))
+    for worker in (aggregated_window.worker, aggregated_window.background, aggregated_window.input.estimator.worker):
+        worker.job_started.connect(lambda title: started.update([title]))
     return started
 
 
 def at_rest(window, qtbot) -> None:
     """Wait for jobs, and for those that begin a moment later."""
     timers = [window.input.estimator._timer]
-    runners = (window.runner, window.quiet_runner, window.input.estimator.runner)
-    compare = window.area._frames.get("Compare combinations")
+    runners = (window.worker, window.background, window.input.estimator.worker)
+    compare = window.area.page_widget(COMPARE)
     if compare is not None:
-        timers.append(compare.widget._timer)
+        timers.append(compare._timer)
     qtbot.waitUntil(
-        lambda: not any(runner.busy for runner in runners) and not any(timer.isActive() for timer in timers),
+        lambda: not any(worker.busy for worker in runners) and not any(timer.isActive() for timer in timers),
         timeout=LONG,
     )
     QApplication.processEvents()
@@ -36,15 +36,15 @@ def at_rest(window, qtbot) -> None:
 
 def look_at_everything(window, qtbot) -> None:
     """Every solution, some regions, two comparisons, every tab, every page, two colourings."""
-    session = window.session
-    numbers = [entry.number for entry in session.entries]
-    steps = [lambda number=number: session.select(number) for number in (*numbers, *reversed(numbers))]
-    steps += [lambda region=region: session.choose_region(region) for region in (0, 3, 0, 5)]
-    steps += [lambda: session.compare_with(numbers[-1]), lambda: session.select(numbers[1])]
-    steps += [lambda: session.select(numbers[0]), lambda: session.compare_with(None)]
+    state = window.state
+    numbers = [entry.number for entry in state.entries]
+    steps = [lambda number=number: state.select(number) for number in (*numbers, *reversed(numbers))]
+    steps += [lambda region=region: state.choose_region(region) for region in (0, 3, 0, 5)]
+    steps += [lambda: state.compare_with(numbers[-1]), lambda: state.select(numbers[1])]
+    steps += [lambda: state.select(numbers[0]), lambda: state.compare_with(None)]
     steps += [lambda tab=tab: window.show_tab(tab) for tab in ("Input", "Results", "Regions", "Log")]
     steps += [lambda page=page: window.area.show_page(page) for page in PAGES]
-    steps += [window.area.show_map, lambda: session.colour_by("suppressed"), lambda: session.colour_by(None)]
+    steps += [window.area.show_map, lambda: state.colour_by("suppressed"), lambda: state.colour_by(None)]
     for step in steps:
         step()
         at_rest(window, qtbot)
@@ -62,19 +62,19 @@ def test_looking_at_everything_again_starts_nothing(aggregated_window, jobs, qtb
 
 
 def test_an_approach_that_is_changed_and_changed_back_counts_nothing_again(aggregated_window, jobs, qtbot):
-    session = aggregated_window.session
+    state = aggregated_window.state
     at_rest(aggregated_window, qtbot)
-    counted = session.problem
+    counted = state.problem
     jobs.clear()
     for approach in ("density", "balanced-density"):
-        session.change(session.choices.with_approach("site_location", approach))
+        state.change(state.choices.with_approach("site_location", approach))
         at_rest(aggregated_window, qtbot)
-    assert session.problem is counted
+    assert state.problem is counted
     assert set(jobs) <= {"Looking ahead"}
 
 
 def test_what_was_asked_for_lately_stays():
-    recent: Recent[str, int] = Recent(2)
+    recent: LruCache[str, int] = LruCache(2)
     recent.put("first", 1)
     recent.put("second", 2)
     assert recent.get("first") == 1

@@ -10,18 +10,18 @@ from map_samples import QUARTER_SITES, SIDE, solution_of, squares
 from PySide6.QtGui import QColor
 from solved import Bench
 
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import Obstacles
-from vbas_desktop.session.choices import choices_from_json, choices_to_json
+from vbas_desktop.ui.core.theme import LIGHT
 from vbas_desktop.ui.map.canvas import MapCanvas
-from vbas_desktop.ui.map.geometry import prepare_base
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
-from vbas_desktop.ui.map.preparer import preparer_of
-from vbas_desktop.ui.map.shown import prepare_shown
-from vbas_desktop.ui.map.view import MapView
-from vbas_desktop.ui.panel.reading_options import ReadingOptions
-from vbas_desktop.ui.theme import LIGHT
+from vbas_desktop.ui.map.map_cache import map_cache_of
+from vbas_desktop.ui.map.map_view import MapView
+from vbas_desktop.ui.panels.reading_options import ReadingOptions
+from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry
+from vbas_desktop.ui.presentation.scene import prepare_scene
+from vbas_desktop.ui.state.choices import choices_from_json, choices_to_json
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def shown():
     owner[5] = 1
     solution = solution_of(owner, QUARTER_SITES)
     solution = replace(solution, approaches={**solution.approaches, "construction": "obstacles"})
-    return prepare_shown(1, solution, None, prepare_base(regions), Silent())
+    return prepare_scene(1, solution, None, prepare_region_geometry(regions), NO_PROGRESS)
 
 
 def test_obstacles_and_what_they_changed_are_drawn_and_explained(shown, qtbot):
@@ -47,7 +47,7 @@ def test_obstacles_and_what_they_changed_are_drawn_and_explained(shown, qtbot):
     assert "changed because of an obstacle (1, 6.2 %)" in rows
 
     def colour(x, y):
-        place = canvas.position_of(x, y)
+        place = canvas.map_to_widget(x, y)
         return canvas.viewport().grab().toImage().pixelColor(place.toPoint())
 
     assert colour(1.7, 1.3) == QColor(LIGHT.water)
@@ -69,45 +69,46 @@ def test_the_pointer_tells_obstacles_and_changed_regions(shown):
 
 
 def test_obstacle_files_are_chosen_in_input_and_kept(solved, qapp, qtbot):
-    bench = Bench(solved.session())
+    bench = Bench(solved.state())
     options = ReadingOptions(bench.context)
     qtbot.addWidget(options)
     options.refresh()
-    options.edits["obstacles"].setText("lakes.geojson;  rivers.gpkg ")
-    options.edits["obstacles"].editingFinished.emit()
-    assert bench.session.choices.obstacles == ("lakes.geojson", "rivers.gpkg")
-    kept = json.loads(json.dumps(choices_to_json(bench.session.choices)))
+    options.form.editors["obstacles"].setText("lakes.geojson;  rivers.gpkg ")
+    options.form.editors["obstacles"].editingFinished.emit()
+    assert bench.state.choices.obstacles == ("lakes.geojson", "rivers.gpkg")
+    kept = json.loads(json.dumps(choices_to_json(bench.state.choices)))
     assert choices_from_json(kept).obstacles == ("lakes.geojson", "rivers.gpkg")
     options.refresh()
-    assert options.edits["obstacles"].text() == "lakes.geojson; rivers.gpkg"
+    assert options.form.editors["obstacles"].text() == "lakes.geojson; rivers.gpkg"
     bench.close()
 
 
 @pytest.mark.parametrize("within", [(), ("half",)])
-def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, tmp_path, qtbot, within):
+def test_cells_around_obstacles_are_prepared_while_their_layer_is_on(make_window, tmp_path, qtbot, within):
     lines = [f"r{i},{i % 6},{i // 6},{'south' if i < 18 else 'north'}" for i in range(36)]
     (tmp_path / "regions.csv").write_text("\n".join(["id,x,y,half", *lines]) + "\n")
     rows = [f"{age},r{i}" for i in range(36) for age in "12" for _ in range(6)]
     (tmp_path / "records.csv").write_text("\n".join(["age,region", *rows]) + "\n")
     (tmp_path / "river.geojson").write_text('{"type": "LineString", "coordinates": [[2.5, -1], [2.5, 4.2]]}')
     window = make_window()
-    window.controller.load(tmp_path / "records.csv", tmp_path / "regions.csv")
-    qtbot.waitUntil(lambda: window.session.has_data and not window.runner.busy, timeout=60_000)
-    window.session.change_reading(obstacles=(str(tmp_path / "river.geojson"),))
-    window.controller.reload()
-    qtbot.waitUntil(lambda: window.session.regions.obstacles is not None and not window.runner.busy, timeout=60_000)
-    choices = window.session.choices.with_approach("construction", "obstacles").with_approach("site_number", "fixed")
-    choices = replace(choices, within=within)
-    window.session.change(choices.with_parameter("site_number", "fixed", "sites", 4))
-    window.controller.run()
-    preparer = preparer_of(window.context)
-    idle = lambda: not window.runner.busy and not window.quiet_runner.busy  # noqa: E731
-    qtbot.waitUntil(lambda: preparer.shown is not None and window.session.entries and idle(), timeout=60_000)
-    assert preparer.shown.geometry.cell_rings is None
+    window.data_commands.load(tmp_path / "records.csv", tmp_path / "regions.csv")
+    qtbot.waitUntil(lambda: window.state.has_data and not window.worker.busy, timeout=60_000)
+    window.state.change_reading(obstacles=(str(tmp_path / "river.geojson"),))
+    window.data_commands.reload()
+    qtbot.waitUntil(lambda: window.state.regions.obstacles is not None and not window.worker.busy, timeout=60_000)
+    choices = window.state.choices.with_approach("construction", "obstacles").with_approach("site_number", "fixed")
+    choices = choices.replaced(within=within)
+    window.state.change(choices.with_parameter("site_number", "fixed", "sites", 4))
     view = window.findChild(MapView)
-    view.bar.layers_chosen.emit(DEFAULT_LAYERS | {Layer.CELLS})
-    qtbot.waitUntil(lambda: preparer.shown.geometry.cell_rings is not None and idle(), timeout=60_000)
-    assert view.canvas.geometry_shown.cell_rings is preparer.shown.geometry.cell_rings
+    view.bar.layers_chosen.emit(DEFAULT_LAYERS - {Layer.CELLS})
+    window.run_commands.run()
+    map_cache = map_cache_of(window.context)
+    idle = lambda: not window.worker.busy and not window.background.busy  # noqa: E731
+    qtbot.waitUntil(lambda: map_cache.shown is not None and window.state.entries and idle(), timeout=60_000)
+    assert map_cache.shown.geometry.cell_rings is None
+    view.bar.layers_chosen.emit(DEFAULT_LAYERS)
+    qtbot.waitUntil(lambda: map_cache.shown.geometry.cell_rings is not None and idle(), timeout=60_000)
+    assert view.canvas.geometry_shown.cell_rings is map_cache.shown.geometry.cell_rings
     xy = view.canvas.geometry_shown.cell_rings.xy
     assert len(xy) > 20
     assert ((xy[:, 1] > 2.4) & (xy[:, 1] < 2.6) & (xy[:, 0] > 4)).any() == bool(within)

@@ -72,24 +72,24 @@ def test_cancelling_leaves_everything_as_it_is(loaded_window, data):
     assert (dialog.records.path, dialog.regions.path) == data
     dialog.records.edit.setText("elsewhere.csv")
     dialog.reject()
-    assert not loaded_window.runner.busy
-    assert loaded_window.session.records_path == data[0]
+    assert not loaded_window.worker.busy
+    assert loaded_window.state.records_path == data[0]
 
 
 def test_files_that_could_not_be_read_come_up_again_until_others_are_loaded(window, data, tmp_path, qtbot):
     mistyped = tmp_path / "recrods.csv"
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.load(mistyped, data[1])
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.data_commands.load(mistyped, data[1])
     assert "There is no such file. Check the path." in box(window).informativeText()
     box(window).close()
     window.menus.actions["open_data"].trigger()
     dialog = window.findChild(OpenDataDialog)
     assert (dialog.records.path, dialog.regions.path) == (mistyped, data[1])
     dialog.records.edit.setText(str(data[0]))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         dialog.accept()
-    assert window.session.has_data
-    window.controller.open_data()
+    assert window.state.has_data
+    window.data_commands.open_data()
     again = next(child for child in window.findChildren(OpenDataDialog) if child.isVisible())
     assert (again.records.path, again.regions.path) == data
     again.close()

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from vbas_desktop.ui.core.theme import ALWAYS_DARK, ALWAYS_LIGHT
 from vbas_desktop.ui.pages import PAGES, Page
-from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT
 
 
 class Notes(QLabel):
@@ -21,7 +21,7 @@ class Notes(QLabel):
 @pytest.fixture
 def notes(monkeypatch):
     page = Page("Notes", f"{__name__}:Notes", "table", "Ctrl+Alt+N", "Notes on the data.", needs_data=True)
-    monkeypatch.setattr("vbas_desktop.ui.menus.PAGES", (page,))
+    monkeypatch.setattr("vbas_desktop.ui.shell.menus.PAGES", (*PAGES, page))
     return page
 
 
@@ -33,27 +33,28 @@ def action_of(window, page):
 def test_a_page_that_needs_data_waits_for_them(notes, make_window, data, qtbot):
     window = make_window()
     assert not action_of(window, notes).isEnabled()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
     assert action_of(window, notes).isEnabled()
 
 
 def test_a_page_takes_the_place_of_the_map_and_there_is_a_way_back(notes, make_window, data, qtbot):
     window = make_window()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
     action_of(window, notes).trigger()
-    page = window.area.stack.currentWidget()
-    assert isinstance(page.widget, Notes)
-    assert page.widget.context.session is window.session
-    qtbot.mouseClick(page.findChild(QPushButton), Qt.MouseButton.LeftButton)
+    page = window.area.page
+    assert isinstance(page, Notes)
+    assert page.context.state is window.state
+    back = next(button for button in window.area.findChildren(QPushButton) if button.text() == "&Back to the map")
+    qtbot.mouseClick(back, Qt.MouseButton.LeftButton)
     assert window.area.stack.currentWidget() is window.area.map
 
 
 def test_a_page_is_made_once_and_keeps_its_state(notes, make_window, data, qtbot):
     window = make_window()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
     first = window.area.show_page(notes)
     window.area.show_map()
     assert window.area.show_page(notes) is first
@@ -70,12 +71,12 @@ def test_every_page_opens_and_says_what_it_is_for(page, run_window):
 def test_what_was_said_on_a_page_goes_when_the_page_does(window):
     first, second = (page for page in PAGES if page.title in ("Appointments", "Policy"))
     window.area.show_page(first)
-    window.say("320 people have a slot.")
+    window.show_message("320 people have a slot.")
     window.area.show_page(first)
     assert window.status.what.text() == "320 people have a slot."
     window.area.show_page(second)
     assert window.status.what.text() == "Ready"
-    window.say("Saved.")
+    window.show_message("Saved.")
     window.area.show_map()
     assert window.status.what.text() == "Ready"
 
@@ -84,8 +85,8 @@ def test_what_was_said_on_a_page_goes_when_the_page_does(window):
 def test_the_summary_line_has_its_frame_as_soon_as_there_are_data(title, window, data, qtbot):
     live = window.area.show_page(next(page for page in PAGES if page.title == title)).live
     plain = live.height() - live.contentsRect().height()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.load(*data)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
     framed = live.height() - live.contentsRect().height()
     window.theme.choose(ALWAYS_DARK)
     window.theme.choose(ALWAYS_LIGHT)

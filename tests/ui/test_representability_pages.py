@@ -7,14 +7,15 @@ import pytest
 from PySide6.QtCore import Qt
 from release_making import random_rows, write_records, write_regions
 
-from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise
-from vbas_desktop.assessment.representability.vector import Choices
+from vbas_desktop.analysis.outliers.treatments import DeleteOutliers, FabricateRecords, GeneraliseOutliers
+from vbas_desktop.analysis.representability.report import RepresentabilityOptions
+from vbas_desktop.app.representability import Generalisation, RepresentabilityRequest
 from vbas_desktop.cli.main import main
-from vbas_desktop.jobs.any_file import Coding, PairJob
-from vbas_desktop.session.representing import PairOrder
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.codecs import parse_names
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.widgets.names_edit import NamesEdit
+from vbas_desktop.ui.state.representing import compare_files
+from vbas_desktop.ui.widgets.column_picker import ColumnPicker
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
 LEVELS = Path(__file__).parents[2] / "docs" / "examples" / "household" / "levels"
@@ -30,8 +31,8 @@ def jaccard(entry):
 
 def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated_window, qtbot):
     shown = page(aggregated_window, "Representability")
-    session = aggregated_window.session
-    entry = session.selected
+    state = aggregated_window.state
+    entry = state.selected
     gauges = {gauge.shown.name: gauge.shown for gauge in shown.main.gauges}
     assert gauges["precision"].title == "Detail kept", "beside precision loss, which is something else"
     assert gauges["jaccard"].share == jaccard(entry)
@@ -51,10 +52,10 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     assert not shown.second.isVisible()
     shown.beside.setCurrentIndex(1)
     shown.beside.activated.emit(1)
-    other = session.entry(shown.beside.currentData())
+    other = state.entry(shown.beside.currentData())
     assert shown.second.isVisible()
     assert {gauge.shown.name: gauge.shown.share for gauge in shown.second.gauges}["jaccard"] == jaccard(other)
-    assert session.compared is None
+    assert state.compared is None
 
 
 def test_the_map_has_the_height_of_the_page_where_there_is_room(aggregated_window, qtbot):
@@ -64,6 +65,7 @@ def test_the_map_has_the_height_of_the_page_where_there_is_room(aggregated_windo
     assert version.body.orientation() is Qt.Orientation.Horizontal
     assert version.map.height() == version.body.height()
     assert version.map.width() > 0.4 * version.body.width()
+    aggregated_window.resize(1024, 768)
     shown.beside.setCurrentIndex(1)
     shown.beside.activated.emit(1)
     qtbot.waitUntil(lambda: version.body.orientation() is Qt.Orientation.Vertical)
@@ -80,10 +82,10 @@ def two_versions(aggregated_window, qtbot):
 
 
 def test_both_versions_have_their_regions_in_a_table_and_on_a_map(two_versions, aggregated_window, qtbot):
-    session = aggregated_window.session
+    state = aggregated_window.state
     for version, entry in (
-        (two_versions.main, session.selected),
-        (two_versions.second, session.entry(two_versions.beside.currentData())),
+        (two_versions.main, state.selected),
+        (two_versions.second, state.entry(two_versions.beside.currentData())),
     ):
         assert version.model.rowCount() == entry.solution.aggregated_regions
         assert version.map.isVisible()
@@ -115,29 +117,29 @@ def test_hovering_tells_the_measures_of_the_place_on_both_maps(two_versions):
     two_versions.main.map.canvas.region_hovered.emit(0, None, place.x, place.y)
     for version in versions:
         for words in ("Kept together (Jaccard): ", "Fowlkes–Mallows: ", "Distance moved (unit): "):
-            assert words in version.map.canvas.card.text()
+            assert words in version.map.canvas.hover_card.text()
     two_versions.second.map.canvas.pointer_left.emit()
-    assert not any(version.map.canvas.card.isVisible() for version in versions)
+    assert not any(version.map.canvas.hover_card.isVisible() for version in versions)
 
 
 def test_a_row_is_outlined_on_its_map_and_a_click_finds_the_row(two_versions):
     version = two_versions.second
     version.table.selectRow(2)
-    row = version.sorted.mapToSource(version.sorted.index(2, 0)).row()
+    row = version.model.number_at(2)
     assert version.map.canvas.chosen == row
     version.map.canvas.region_clicked.emit(1)
     (index,) = version.table.selectionModel().selectedRows()
-    assert version.sorted.mapToSource(index).row() == 1
+    assert version.model.number_at(index.row()) == 1
     version.map.canvas.region_clicked.emit(None)
     assert version.map.canvas.chosen is None
 
 
 def test_the_large_map_shows_both_in_the_chosen_colours(two_versions, aggregated_window, qtbot):
-    session, area = aggregated_window.session, aggregated_window.area
+    state, area = aggregated_window.state, aggregated_window.area
     two_versions.coloured_by.setCurrentIndex(1)
     qtbot.mouseClick(two_versions.large, Qt.MouseButton.LeftButton)
-    assert session.coloured_by == "fowlkes_mallows"
-    assert session.compared.number == two_versions.beside.currentData()
+    assert state.coloured_by == "fowlkes_mallows"
+    assert state.compared.number == two_versions.beside.currentData()
     assert area.stack.currentWidget() is area.map
     assert area.map.comparing
     qtbot.waitUntil(lambda: area.map.comparison.right.figure is not None, timeout=60_000)
@@ -149,7 +151,7 @@ def test_one_version_alone_goes_to_the_large_map_too(aggregated_window, qtbot):
     qtbot.waitUntil(shown.large.isEnabled)
     shown.coloured_by.setCurrentIndex(2)
     qtbot.mouseClick(shown.large, Qt.MouseButton.LeftButton)
-    assert aggregated_window.session.coloured_by == "place_distance"
+    assert aggregated_window.state.coloured_by == "place_distance"
     assert not aggregated_window.area.map.comparing
     assert aggregated_window.area.map.bar.colouring.currentText() == "Distance moved (unit)"
 
@@ -169,7 +171,7 @@ def test_two_files_are_compared_in_the_background(window, qtbot):
     assert shown.layers.empty.label.text().startswith("Choose the original and the anonymised file at the left")
     for name in ("C6.csv", "C5.csv"):
         fill(shown.panel, name)
-        with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
             qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     texts = {gauge.shown.name: gauge.shown.text for gauge in shown.main.gauges}
     # 56 of 65 pairs: the five deleted records are one class.
@@ -185,7 +187,7 @@ def test_sensitive_values_stand_beside_the_classes_of_two_files(window, qtbot):
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C7.csv")
     shown.panel.sensitive.setText("Value, Illness")
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     described = shown.main.described
     assert described.headings[-5:] == (
@@ -208,7 +210,7 @@ def compared(window, qtbot, name, **texts):
     shown.panel.hierarchies.show_file(LEVELS)
     for field, text in texts.items():
         getattr(shown.panel, field).setText(text)
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     return shown.main
 
@@ -239,7 +241,7 @@ def test_made_up_records_are_shown(window, qtbot, tmp_path):
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
     shown.panel.anonymised.show_file(filled)
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     texts = {gauge.shown.name: gauge.shown.text for gauge in shown.main.gauges}
     assert texts["sample_size_ratio"] == "1.1750"
@@ -253,7 +255,9 @@ def test_aggregated_values_are_described_by_the_original_ones(window, qtbot):
     headings = view.described.headings
     columns = [headings.index(f"Value ({word})") for word in ("mean", "standard deviation")]
     texts = {
-        (model.text(row, 0), model.text(row, 1)): [model.text(row, column) for column in columns]
+        (model.index(row, 0).data(), model.index(row, 1).data()): [
+            model.index(row, column).data() for column in columns
+        ]
         for row in range(model.rowCount())
     }
     assert texts["1-5", "Retired"] == ["40.17", "5.67"]
@@ -282,7 +286,7 @@ def test_aims_reasons_own_words_and_orders_are_fields_of_the_panel(window, qtbot
     assert not view.described.vector["weights"]["levels_normalised"]
     panel = page(window, "Representability").panel
     panel.normalise_levels.setChecked(True)
-    assert panel.order().job.coding.normalise_levels
+    assert panel.build_request().generalisation.normalise_levels
 
 
 def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, tmp_path):
@@ -290,10 +294,10 @@ def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, t
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
     shown.panel.outliers.how.setCurrentIndex(3)
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         shown.panel.outliers._on_target(str(tmp_path / "filled.csv"))
     assert shown.panel.anonymised.path == tmp_path / "filled.csv"
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
 
@@ -309,13 +313,12 @@ def test_the_box_writes_as_the_command_does(window, qtbot, tmp_path):
     panel.original.show_file(records)
     panel.columns.setText("cell, sex")
     box.how.setCurrentIndex(box.how.findData("delete"))
-    box.writing.identifiers.setText("name")
-    box.writing.seed.setText("mine")
-    box.writing.formulas.setChecked(True)
+    box.writing.editors["identifiers"].setText("name")
+    box.writing.editors["shuffle_seed"].setText("mine")
+    box.writing.editors["escape_formulas"].click()
     for name, value in {"delimiter": "|", "encoding": "utf-16", "category_counts": "yes"}.items():
-        combo = panel.reading.combos[name]
-        combo.setCurrentIndex(combo.findData(value))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        choose(panel.reading.fields[name], value)
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         box._on_target(str(tmp_path / "window.csv"))
     command = (
         "outliers {file} --quasi-identifiers cell,sex -k 5 --identifiers name --shuffle-seed mine --escape-formulas "
@@ -347,15 +350,15 @@ def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):
         sample.widget.clear()
         qtbot.keyClicks(sample.widget, text)
     assert sample.message.text().endswith(" stays in force: 30.")
-    assert box.handling() == Delete(30)
+    assert box.handling() == DeleteOutliers(smallest_sample=30)
     box.how.setCurrentIndex(box.how.findData("generalise"))
     box.fields["everywhere"].widget.click()
-    assert box.handling() == Generalise(everywhere=True)
+    assert box.handling() == GeneraliseOutliers(everywhere=True)
     assert box.population.isHidden()
     box.how.setCurrentIndex(box.how.findData("fabricate"))
     assert not box.population.isHidden()
     assert box.population.name.text() == "the whole original"
-    assert box.handling() == Fabricate()
+    assert box.handling() == FabricateRecords()
 
 
 def test_sensitive_values_of_made_up_records_come_from_the_chosen_population(window, qtbot, tmp_path):
@@ -367,7 +370,7 @@ def test_sensitive_values_of_made_up_records_come_from_the_chosen_population(win
     box = shown.panel.outliers
     box.how.setCurrentIndex(box.how.findData("fabricate"))
     box.population.chosen.emit(tmp_path / "people.csv")
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         box._on_target(str(tmp_path / "filled.csv"))
     values = [line.split(",")[-1] for line in (tmp_path / "filled.csv").read_text().splitlines()[1:]]
     assert len(values) == 47
@@ -383,8 +386,8 @@ def choose(field, value):
 def written_by_both(window, qtbot, tmp_path, *options):
     """Write by the box and by the command; the same bytes."""
     box = page(window, "Representability").panel.outliers
-    box.writing.seed.setText("mine")
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    box.writing.editors["shuffle_seed"].setText("mine")
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         box._on_target(str(tmp_path / "window.csv"))
     command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--key", "Key", "--quiet"]
     more = ["--shuffle-seed", "mine", "--out", str(tmp_path / "command.csv"), "--replace", *map(str, options)]
@@ -431,10 +434,15 @@ def test_filters_keys_and_aggregation_are_those_of_the_command(window, qtbot, tm
     assert box.keep_records.name.text() == "all records"
     box.keep_records.chosen.emit(keep)
     box.drop_records.chosen.emit(drop)
-    box.columns.has_key.setChecked(True)
-    box.columns.key_name.setText("pseudonym")
-    box.columns.aggregate.setText("Value, Illness")
-    box.columns.classes.setCurrentIndex(box.columns.classes.findData("all"))
+    editors = box.columns.editors
+    assert not editors["aggregate_classes"].isEnabled()
+    editors["record_key"].box.click()
+    editors["record_key"].text.setText("pseudonym")
+    editors["aggregate"].setText("Value, Illness")
+    assert editors["aggregate_classes"].isEnabled()
+    classes = editors["aggregate_classes"]
+    classes.setCurrentIndex(classes.findData("all"))
+    classes.activated.emit(classes.currentIndex())
     options = ["--keep-records", keep, "--drop-records", drop, "--record-key", "pseudonym"]
     options += ["--aggregate", "Value,Illness", "--aggregate-classes", "all"]
     rows = written_by_both(window, qtbot, tmp_path, *options)
@@ -449,11 +457,12 @@ def test_filters_keys_and_aggregation_are_those_of_the_command(window, qtbot, tm
 def test_a_column_of_keys_without_a_name_is_said_beside_the_form(window, tmp_path):
     panel = page(window, "Representability").panel
     fill(panel, "C6.csv")
-    panel.outliers.columns.has_key.setChecked(True)
-    panel.outliers.columns.key_name.clear()
+    key = panel.outliers.columns.editors["record_key"]
+    key.box.click()
+    key.text.clear()
     panel.outliers._on_target(str(tmp_path / "out.csv"))
     assert "has no name" in panel.message.text()
-    assert not window.runner.busy
+    assert not window.worker.busy
     assert list(tmp_path.iterdir()) == []
 
 
@@ -486,7 +495,7 @@ def test_a_first_step_that_is_not_complete_is_said_beside_the_form(window, tmp_p
     panel.outliers.start_levels.setText(levels)
     panel.outliers._on_target(str(tmp_path / "out.csv"))
     assert said in panel.message.text()
-    assert not window.runner.busy
+    assert not window.worker.busy
     assert list(tmp_path.iterdir()) == []
 
 
@@ -505,7 +514,7 @@ def test_what_is_missing_or_wrong_is_said_beside_the_form(window, qtbot, field, 
     getattr(panel, field).setText(text)
     panel.compare.click()
     assert said in panel.message.text()
-    assert not window.runner.busy
+    assert not window.worker.busy
 
 
 def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tmp_path):
@@ -519,7 +528,7 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     shown.panel.distances.show_file(tmp_path)
     shown.panel.worst.show_file(DATA / "C4.csv")
     shown.panel.reasons.setText("Age=confidential")
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     vector = shown.main.described.vector
     assert vector["coding"]["Job"]["distance"] == "given table"
@@ -527,7 +536,7 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     assert vector["excluded_attributes"]["Age"] == "confidential"
     assert "davies_bouldin_normalised" in {gauge.shown.name for gauge in shown.main.gauges}
     shown.panel.distances.clear.click()
-    assert shown.panel.order().job.coding.distances is None
+    assert shown.panel.build_request().generalisation.distances is None
 
 
 def test_the_places_of_a_crosswalk_are_levels_of_the_region_column(window, qtbot, tmp_path, capsys):
@@ -551,15 +560,15 @@ def test_the_places_of_a_crosswalk_are_levels_of_the_region_column(window, qtbot
     panel.crosswalk.show_file(release / "crosswalk.csv")
     qtbot.mouseClick(panel.compare, Qt.MouseButton.LeftButton)
     assert "go together" in panel.message.text()
-    assert not window.runner.busy
+    assert not window.worker.busy
     panel.region.setText("region")
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
         qtbot.mouseClick(panel.compare, Qt.MouseButton.LeftButton)
     assert shown.main.described.vector["overall"] == expected
 
 
 def test_a_name_with_a_comma_is_chosen_in_quotes(qtbot):
-    edit = NamesEdit()
+    edit = ColumnPicker()
     qtbot.addWidget(edit)
     edit.offer(["County, or city", "Land"])
     for name in ("County, or city", "Land"):
@@ -567,7 +576,7 @@ def test_a_name_with_a_comma_is_chosen_in_quotes(qtbot):
         next(action for action in edit.menu.actions() if action.data() == name).trigger()
     assert edit.text() == '"County, or city", Land'
     assert edit.chosen() == ["County, or city", "Land"]
-    assert names_in(edit.text()) == ("County, or city", "Land")
+    assert parse_names(edit.text()) == ("County, or city", "Land")
     edit.open_list()
     edit.menu.actions()[0].trigger()
     assert edit.text() == "Land"
@@ -576,9 +585,10 @@ def test_a_name_with_a_comma_is_chosen_in_quotes(qtbot):
 
 def test_hierarchies_with_weighted_levels_are_used(tmp_path):
     (tmp_path / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
-    choices = Choices(3, "Key", ("Hh", "Job"))
-    plain = PairOrder(PairJob(DATA / "C2.csv", DATA / "C4.csv", choices, Coding(tmp_path))).execute()
-    coding = Coding(tmp_path, {"Job": (0.1, 0.9)})
-    weighted = PairOrder(PairJob(DATA / "C2.csv", DATA / "C4.csv", choices, coding)).execute()
+    choices = RepresentabilityOptions(3, "Key", ("Hh", "Job"))
+    files = (DATA / "C2.csv", DATA / "C4.csv")
+    plain = compare_files(RepresentabilityRequest(*files, choices, Generalisation(tmp_path)), NO_PROGRESS)
+    generalisation = Generalisation(tmp_path, {"Job": (0.1, 0.9)})
+    weighted = compare_files(RepresentabilityRequest(*files, choices, generalisation), NO_PROGRESS)
     assert plain.measures[0].name == weighted.measures[0].name == "precision"
     assert plain.measures[0].share != weighted.measures[0].share

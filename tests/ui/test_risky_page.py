@@ -1,6 +1,5 @@
 """The page "Risky combinations", used as a person would: tick, search, look, step, undo, export."""
 
-import argparse
 import csv
 import json
 
@@ -10,14 +9,17 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox
 
-from vbas_desktop.assessment.risky.found import occurrences
-from vbas_desktop.assessment.risky.mining import mine
-from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.analysis.minimal_uniques.distinct_rows import DistinctRows
+from vbas_desktop.analysis.minimal_uniques.results import count_column_occurrences
+from vbas_desktop.analysis.minimal_uniques.search import SearchLimits, find_minimal_uniques
+from vbas_desktop.cli.arguments import OptionParser
 from vbas_desktop.cli.risky import configure
 from vbas_desktop.model.records import Role
-from vbas_desktop.session import risky
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.pages.risky.settings import NUMBER, SEARCH, WRITE
+from vbas_desktop.ui.pages.risky.combinations import COLUMNS, RECORDS, SIZE
+from vbas_desktop.ui.pages.risky.combinations import NUMBER as NUMBER_OF_COMBINATIONS
+from vbas_desktop.ui.pages.risky.settings_panel import NUMBER, SEARCH, WRITE
+from vbas_desktop.ui.state import risky
 
 LONG = 120_000
 
@@ -28,20 +30,30 @@ def open_page(window):
 
 def tick(page, column, name, on=True):
     model = page.settings.columns
-    row = next(row for row in range(model.rowCount()) if model.name(row) == name)
+    row = next(row for row in range(model.rowCount()) if model.row_at(row).name == name)
     state = Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
     model.setData(model.index(row, column), state.value, Qt.ItemDataRole.CheckStateRole)
 
 
 def press(button, window, qtbot):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not window.quiet_runner.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=LONG)
 
 
 def shown(page):
     model = page.list.model
-    return [[model.index(row, column).data() for column in range(3)] for row in range(model.rowCount())]
+    return [[model.index(row, column).data() for column in range(4)] for row in range(model.rowCount())]
+
+
+def shown_values(page):
+    """The rows of the combinations of the selected columns: number of records, values."""
+    model = page.list.values_model
+    return [[model.index(row, column).data() for column in range(2)] for row in range(model.rowCount())]
+
+
+def select(page, row):
+    page.list.table.setCurrentIndex(page.list.model.index(row, 0))
 
 
 @pytest.fixture
@@ -50,7 +62,7 @@ def page(loaded_window):
     made = open_page(loaded_window)
     for name in ("person", "age", "sex", "illness", "tract"):
         tick(made, SEARCH, name, name in ("age", "sex", "illness"))
-    made.settings.k.setValue(14)
+    made.settings.form.editors["k"].setValue(14)
     return made
 
 
@@ -67,75 +79,90 @@ def clinic(tmp_path):
 
 def test_the_search_lists_what_the_engine_finds(page, loaded_window, qtbot):
     press(page.search, loaded_window, qtbot)
-    table = Table.of_records(loaded_window.session.table, ["age", "sex", "illness"])
-    expected = mine(table, 14)
-    assert len(shown(page)) == expected.number > 0
+    table = DistinctRows.from_records(loaded_window.state.table, ["age", "sex", "illness"])
+    expected = find_minimal_uniques(table, 14)
+    names = [" + ".join(table.columns[column] for column in found.columns) for found in expected.column_sets]
+    assert [row[3] for row in shown(page)] == names
+    assert [int(row[1].replace(",", "")) for row in shown(page)] == [found.number for found in expected.column_sets]
+    assert [int(row[2].replace(",", "")) for row in shown(page)] == [found.records for found in expected.column_sets]
+    assert expected.number > len(names) > 0
     assert f"{expected.number:,} minimal risky combinations" in page.list.headline.text()
     counts = {
-        page.settings.columns.name(row): page.settings.columns.index(row, NUMBER).data()
+        page.settings.columns.row_at(row).name: page.settings.columns.index(row, NUMBER).data()
         for row in range(page.settings.columns.rowCount())
     }
-    in_age = sum(found.rows.size for level in expected.levels for found in level.found if 0 in found.columns)
+    in_age = sum(found.rows.size for level in expected.levels for found in level.combinations if 0 in found.columns)
     assert counts["age"] == f"{in_age:,}"
     assert counts["tract"] == ""
 
 
-def test_while_values_are_hidden_no_two_rows_look_alike(page, loaded_window, qtbot):
+def test_no_two_rows_are_of_the_same_columns(page, loaded_window, qtbot):
     press(page.search, loaded_window, qtbot)
-    rows = [row[2] for row in shown(page)]
-    assert len(set(rows)) == len(rows)
-    alike = [row for row in rows if row.startswith("age + illness (")]
-    assert sorted(alike) == sorted(f"age + illness ({place} of {len(alike)})" for place in range(1, len(alike) + 1))
+    names = [row[3] for row in shown(page)]
+    assert "age + illness" in names
+    assert len(set(names)) == len(names)
 
 
 def test_without_data_k_is_that_of_the_command_and_with_data_that_of_the_session(window, data, qtbot):
     page = open_page(window)
-    parser = argparse.ArgumentParser()
+    parser = OptionParser()
     configure(parser)
-    assert page.settings.k.value() == parser.get_default("k")
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.load(*data)
-    assert page.settings.k.value() == window.session.choices.k
+    assert page.settings.form.editors["k"].value() == parser.get_default("k")
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
+    assert page.settings.form.editors["k"].value() == window.state.choices.k
 
 
 def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
     press(page.search, loaded_window, qtbot)
-    assert not any("=" in row[2] for row in shown(page))
+    assert not page.list.values_table.isVisible()
+    assert shown_values(page) == []
     page.list.reveal.click()
-    assert all("illness = " in row[2] for row in shown(page) if "illness" in row[2])
-    assert page.list.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole) == shown(page)[0][2]
+    assert page.list.values_table.isVisible()
+    for row, (_, number, records, names) in enumerate(shown(page)):
+        select(page, row)
+        values = shown_values(page)
+        assert len({text for _, text in values}) == len(values) == int(number.replace(",", ""))
+        assert sum(int(count) for count, _ in values) == int(records.replace(",", ""))
+        assert all([pair.split(" = ")[0] for pair in text.split(" + ")] == names.split(" + ") for _, text in values)
+    assert page.list.values_model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole) == shown_values(page)[0][1]
     QGuiApplication.clipboard().clear()
-    page.list.table.setCurrentIndex(page.list.model.index(0, 2))
-    qtbot.keyClick(page.list.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    page.list.values_table.setCurrentIndex(page.list.values_model.index(0, 1))
+    qtbot.keyClick(page.list.values_table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "=" not in QGuiApplication.clipboard().text()
+    page.list.reveal.click()
+    assert shown_values(page) == []
 
 
 def test_values_are_shown_with_the_labels_of_a_codebook(loaded_window, qtbot):
-    session = loaded_window.session
-    values = session.table.facts("illness").categories.values
-    session.table = session.table.labelled({"illness": {value: f"what {value} means" for value in values}})
+    state = loaded_window.state
+    values = state.table.facts("illness").categories.values
+    state.table = state.table.with_labels({"illness": {value: f"what {value} means" for value in values}})
     page = open_page(loaded_window)
     for name in ("person", "age", "sex", "illness", "tract"):
         tick(page, SEARCH, name, name in ("age", "illness"))
-    page.settings.k.setValue(14)
+    page.settings.form.editors["k"].setValue(14)
     press(page.search, loaded_window, qtbot)
     page.list.reveal.click()
-    told = [row[2].partition("illness = ")[2] for row in shown(page) if "illness" in row[2]]
+    told = set()
+    for row in range(len(shown(page))):
+        select(page, row)
+        told |= {text.partition("illness = ")[2] for _, text in shown_values(page) if "illness" in text}
     assert told
-    assert set(told) <= {f"{value} (what {value} means)" for value in values}
+    assert told <= {f"{value} (what {value} means)" for value in values}
 
 
 def test_the_scores_of_the_records_are_saved(page, loaded_window, tmp_path, qtbot):
     assert not page.list.scores.isEnabled()
     press(page.search, loaded_window, qtbot)
-    table = Table.of_records(loaded_window.session.table, ["age", "sex", "illness"])
-    scores = mine(table, 14).scores[table.row_of]
+    table = DistinctRows.from_records(loaded_window.state.table, ["age", "sex", "illness"])
+    scores = find_minimal_uniques(table, 14).scores[table.row_of]
     assert (
         f"{(scores > 0).sum():,} records are in at least one, at most in {scores.max()}." in page.list.headline.text()
     )
     qtbot.mouseClick(page.list.scores, Qt.MouseButton.LeftButton)
     dialog = page.findChild(QFileDialog)
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=LONG):
         dialog.fileSelected.emit(str(tmp_path / "scores.csv"))
     dialog.reject()
     saved = list(csv.DictReader((tmp_path / "scores.csv").read_text().splitlines()))
@@ -148,29 +175,34 @@ def test_the_list_is_filtered_and_sorted(page, loaded_window, qtbot):
     everything = shown(page)
     with qtbot.waitSignal(page.list.arranged, timeout=LONG):
         qtbot.keyClicks(page.list.filter, "sex")
-    assert shown(page) == [row for row in everything if "sex" in row[2]]
+    assert shown(page) == [row for row in everything if "sex" in row[3]]
     with qtbot.waitSignal(page.list.arranged, timeout=LONG):
         page.list.filter.clear()
-    header = page.list.table.horizontalHeader()
-    with qtbot.waitSignal(page.list.arranged, timeout=LONG):
-        header.sectionClicked.emit(1)
-    counts = [int(row[1]) for row in shown(page)]
-    assert counts == sorted(counts)
+    for column in (SIZE, NUMBER_OF_COMBINATIONS, RECORDS):
+        for order, descending in ((Qt.SortOrder.AscendingOrder, False), (Qt.SortOrder.DescendingOrder, True)):
+            page.list.table.sortByColumn(column, order)
+            numbers = [int(row[column].replace(",", "")) for row in shown(page)]
+            assert numbers == sorted(numbers, reverse=descending)
+    page.list.table.sortByColumn(COLUMNS, Qt.SortOrder.DescendingOrder)
+    assert [row[3] for row in shown(page)] == sorted((row[3] for row in everything), reverse=True)
 
 
 def test_at_first_few_records_may_go_and_nothing_is_emptied(page, loaded_window, qtbot):
-    assert (page.settings.strategy.currentData(), page.settings.share.value()) == ("gentle", 1.0)
-    page.settings.k.setValue(2)
+    assert (
+        page.settings.form.editors["strategy"].currentData(),
+        page.settings.form.editors["suppression_percent"].value(),
+    ) == ("gentle", 1.0)
+    page.settings.form.editors["k"].setValue(2)
     press(page.timeline.buttons["run"], loaded_window, qtbot)
-    (change,) = page.work.coarsener.steps[0].changes
-    assert change.words == "records suppressed"
-    assert change.records == page.work.state.suppressed <= 30
-    assert page.work.state.table.anonymity >= 2
+    (change,) = page.page_state.session.steps[0].changes
+    assert change.description == "records suppressed"
+    assert change.records == page.page_state.state.suppressed <= 30
+    assert page.page_state.state.table.anonymity >= 2
 
 
 def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
     buttons, timeline = page.timeline.buttons, page.timeline
-    page.settings.share.setValue(0)
+    page.settings.form.editors["suppression_percent"].setValue(0)
     press(buttons["step"], loaded_window, qtbot)
     assert timeline.steps.count() == 2
     assert timeline.steps.item(1).text().endswith("of size 2 → illness: neighbouring values joined (39 → 20 values)")
@@ -178,7 +210,7 @@ def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
     assert timeline.steps.count() == 1
     assert not buttons["undo"].isEnabled()
     press(buttons["run"], loaded_window, qtbot)
-    assert page.work.state.table.anonymity >= 14
+    assert page.page_state.state.table.anonymity >= 14
     assert "14-anonymous" in timeline.anonymity.text()
     assert "not yet" not in timeline.anonymity.text()
     assert page.list.headline.text() == "No risky combination is left in the searched columns."
@@ -189,50 +221,50 @@ def test_a_larger_k_can_go_on_from_where_a_smaller_one_ended(page, loaded_window
     buttons = page.timeline.buttons
     press(buttons["run"], loaded_window, qtbot)
     steps = page.timeline.steps.count()
-    page.settings.k.setValue(300)
+    page.settings.form.editors["k"].setValue(300)
     assert buttons["run"].isEnabled()
     press(buttons["run"], loaded_window, qtbot)
-    assert page.work.state.table.anonymity >= 300
+    assert page.page_state.state.table.anonymity >= 300
     assert page.timeline.steps.count() > steps
 
 
 def test_the_strategy_says_how_many_columns_are_coarsened(page, loaded_window, qtbot):
-    strategy = page.settings.strategy
+    strategy = page.settings.form.editors["strategy"]
     touched = {}
     for name in ("cover", "paper"):
         strategy.setCurrentIndex(strategy.findData(name))
         strategy.activated.emit(strategy.currentIndex())
         press(page.timeline.buttons["step"], loaded_window, qtbot)
-        touched[name] = [change.column for change in page.work.coarsener.steps[0].changes]
+        touched[name] = [change.column for change in page.page_state.session.steps[0].changes]
         qtbot.mouseClick(page.timeline.buttons["undo"], Qt.MouseButton.LeftButton)
     assert touched == {"cover": ["age"], "paper": ["age", "illness"]}
 
 
 def test_records_may_be_suppressed_rather_than_a_column_emptied(page, loaded_window, qtbot):
     page.settings.filters.show_rows([[name, "null"] for name in ("age", "sex", "illness")])
-    page.settings.k.setValue(3)
-    page.settings.share.setValue(5)
+    page.settings.form.editors["k"].setValue(3)
+    page.settings.form.editors["suppression_percent"].setValue(5)
     press(page.timeline.buttons["run"], loaded_window, qtbot)
-    assert page.work.state.suppressed == 85
-    assert "85 records suppressed" in page.timeline.kept.text()
-    loss = page.work.listing.detail.information_loss
+    assert page.page_state.state.suppressed == 85
+    assert "85 records suppressed" in page.timeline.information.text()
+    loss = page.page_state.listing.detail.information_loss
     assert 0 < loss < 1
-    assert page.timeline.kept.text().startswith(f"{100 * loss:.0f} % of the information lost")
-    assert [len(values) > 1 for values in page.work.state.table.values] == [True, True, True]
-    assert page.work.state.table.anonymity >= 3
+    assert page.timeline.information.text().startswith(f"{100 * loss:.0f} % of the information lost")
+    assert [len(values) > 1 for values in page.page_state.state.table.values] == [True, True, True]
+    assert page.page_state.state.table.anonymity >= 3
 
 
 def test_a_public_table_makes_more_combinations_risky(page, loaded_window, tmp_path, qtbot):
     press(page.search, loaded_window, qtbot)
-    alone = len(shown(page))
+    alone = shown(page)
     public = tmp_path / "public.csv"
     public.write_text("sex\nnobody\n")
     page.settings.references.dropped.emit(public)
-    assert page.work is None
+    assert page.page_state is None
     press(page.search, loaded_window, qtbot)
     with_public = shown(page)
-    assert [row[2] for row in with_public if row[0] == "1"] == ["sex (1 of 2)", "sex (2 of 2)"]
-    assert len(with_public) != alone
+    assert [(row[3], row[1]) for row in with_public if row[0] == "1"] == [("sex", "2")]
+    assert with_public != alone
 
 
 def test_public_tables_are_added_and_removed_one_by_one(page, loaded_window, tmp_path, qtbot):
@@ -245,12 +277,12 @@ def test_public_tables_are_added_and_removed_one_by_one(page, loaded_window, tmp
     row.add_file(tmp_path / "sex.csv")
     assert [path.name for path in row.paths] == ["sex.csv", "illness.csv"]
     press(page.search, loaded_window, qtbot)
-    single = {line[2].split(" (")[0] for line in shown(page) if line[0] == "1"}
+    single = {line[3] for line in shown(page) if line[0] == "1"}
     assert single >= {"sex", "illness"}
     for left in (1, 0):
         qtbot.mouseClick(row.removers[0], Qt.MouseButton.LeftButton)
         assert len(row.paths) == left
-    assert page.work is None
+    assert page.page_state is None
     press(page.search, loaded_window, qtbot)
     assert shown(page) == alone
 
@@ -258,17 +290,23 @@ def test_public_tables_are_added_and_removed_one_by_one(page, loaded_window, tmp
 def test_numbers_and_the_trim_divisor_are_those_of_the_plan(page):
     settings = page.settings
     assert (settings.setup().trim_divisor, settings.setup().numbers) == (3, None)
-    settings.trim_divisor.setValue(2)
-    settings.numbers.setCurrentIndex(settings.numbers.findData("null"))
+    settings.form.editors["trim_divisor"].setValue(2)
+    numbers = settings.form.editors["numbers"]
+    numbers.setCurrentIndex(numbers.findData("null"))
+    numbers.activated.emit(numbers.currentIndex())
     plan = settings.setup().plan()
     assert (plan.trim_divisor, plan.numbers) == (2, "null")
 
 
 def test_a_bounded_list_does_not_decide_on_thresholds_of_a_step(page, loaded_window, qtbot):
     setup = page.settings.setup()
-    table = Table.of_records(setup.records, setup.columns)
+    table = DistinctRows.from_records(setup.records, setup.columns)
     small, whole = (
-        occurrences(found for level in mine(table, 14, max_size=size).levels for found in level.found)
+        count_column_occurrences(
+            found
+            for level in find_minimal_uniques(table, 14, limits=SearchLimits(max_size=size)).levels
+            for found in level.combinations
+        )
         for size in (2, None)
     )
     assert small[0] < whole[0]
@@ -276,14 +314,14 @@ def test_a_bounded_list_does_not_decide_on_thresholds_of_a_step(page, loaded_win
     qtbot.mouseClick(grid.add, Qt.MouseButton.LeftButton)
     for column, text in enumerate(("age", "Threshold Greater", f"{small[0]}")):
         grid.grid.item(0, column).setText(text)
-    page.settings.max_size.setValue(2)
+    page.settings.form.editors["max_size"].setValue(2)
     press(page.search, loaded_window, qtbot)
     assert "thresholds of domain rules count combinations of at most 2 columns" in page.list.headline.text()
-    assert page.work.listing.search.exempted == 0
+    assert page.page_state.listing.search.exempted == 0
     press(page.timeline.buttons["step"], loaded_window, qtbot)
-    changed = [change.column for step in page.work.coarsener.steps for change in step.changes]
+    changed = [change.column for step in page.page_state.session.steps for change in step.changes]
     assert "age" not in changed
-    assert page.work.coarsener.exempted > 0
+    assert page.page_state.session.exempted > 0
 
 
 def test_a_search_is_stopped(page, loaded_window, qtbot, monkeypatch):
@@ -293,11 +331,11 @@ def test_a_search_is_stopped(page, loaded_window, qtbot, monkeypatch):
 
     monkeypatch.setattr(risky, "search", endless)
     assert not page.stop.isEnabled()
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=LONG):
         qtbot.mouseClick(page.search, Qt.MouseButton.LeftButton)
         assert page.stop.isEnabled()
         qtbot.mouseClick(page.stop, Qt.MouseButton.LeftButton)
-    assert page.work is None
+    assert page.page_state is None
     assert page.search.isEnabled()
     assert not page.stop.isEnabled()
 
@@ -345,39 +383,39 @@ def test_a_wrong_rule_is_told_with_its_row(page, loaded_window, qtbot):
 def test_rules_survive_saving_and_reading(page, loaded_window, tmp_path, qtbot):
     grid, path = page.settings.filters, tmp_path / "rules.csv"
     grid.show_rows([["age", "-1"], ["age", "null"]])
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=LONG):
         grid.write_file(str(path))
     assert path.read_text() == "feature,rule\nage,-1\nage,null\n"
     grid.show_rows([])
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=LONG):
         grid.read_file(str(path))
     assert grid.rows() == (("age", "-1"), ("age", "null"))
 
 
 def test_one_click_makes_the_shown_columns_quasi_identifiers(page, loaded_window, qtbot):
-    assert loaded_window.session.choices.roles["illness"] is not Role.QUASI_IDENTIFIER
+    assert loaded_window.state.choices.roles["illness"] is not Role.QUASI_IDENTIFIER
     press(page.search, loaded_window, qtbot)
     qtbot.mouseClick(page.use, Qt.MouseButton.LeftButton)
-    assert loaded_window.session.choices.roles["illness"] is Role.QUASI_IDENTIFIER
-    assert loaded_window.session.choices.region_column == "tract"
+    assert loaded_window.state.choices.roles["illness"] is Role.QUASI_IDENTIFIER
+    assert loaded_window.state.choices.region_column == "tract"
     loaded_window.menus.actions["undo"].trigger()
-    assert loaded_window.session.choices.roles["illness"] is not Role.QUASI_IDENTIFIER
+    assert loaded_window.state.choices.roles["illness"] is not Role.QUASI_IDENTIFIER
 
 
 def test_a_table_without_geography_is_coarsened_and_written(window, clinic, tmp_path, qtbot):
     page = open_page(window)
     assert not page.search.isEnabled()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         page.open_file(clinic)
     assert page.settings.columns.searched() == ("postcode", "sex")
     assert page.settings.columns.dropped() == ("id",)
-    page.settings.k.setValue(6)
+    page.settings.form.editors["k"].setValue(6)
     press(page.timeline.buttons["run"], window, qtbot)
     assert "postcode: last 2 characters cut" in page.timeline.steps.item(1).text()
     target = tmp_path / "out"
     qtbot.mouseClick(page.timeline.buttons["export"], Qt.MouseButton.LeftButton)
     dialog = page.findChild(QFileDialog)
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         dialog.fileSelected.emit(str(target))
     dialog.reject()
     rows = list(csv.DictReader((target / "anonymized.csv").read_text().splitlines()))
@@ -399,7 +437,7 @@ def answer(page, qtbot, text):
 
 def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(page, loaded_window, tmp_path, qtbot):
     press(page.search, loaded_window, qtbot)
-    assert not page.work.is_anonymous(14)
+    assert not page.page_state.is_anonymous(14)
     export = page.timeline.buttons["export"]
     qtbot.mouseClick(export, Qt.MouseButton.LeftButton)
     box = page.findChild(QMessageBox)
@@ -411,7 +449,7 @@ def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(page, l
     qtbot.mouseClick(export, Qt.MouseButton.LeftButton)
     answer(page, qtbot, "Write all the same…")
     dialog = page.findChild(QFileDialog)
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=LONG):
         dialog.fileSelected.emit(str(tmp_path / "knowingly"))
     dialog.reject()
     assert not json.loads((tmp_path / "knowingly" / "internal" / "log.json").read_text())["k_anonymous"]
@@ -420,9 +458,9 @@ def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(page, l
 
 def test_a_larger_k_in_the_field_is_asked_about_too(page, loaded_window, qtbot):
     press(page.timeline.buttons["run"], loaded_window, qtbot)
-    smallest = page.work.state.table.anonymity
+    smallest = page.page_state.state.table.anonymity
     assert smallest >= 14
-    page.settings.k.setValue(smallest + 1)
+    page.settings.form.editors["k"].setValue(smallest + 1)
     qtbot.mouseClick(page.timeline.buttons["export"], Qt.MouseButton.LeftButton)
     assert page.findChild(QMessageBox).text().startswith(f"The result is not {smallest + 1}-anonymous")
     answer(page, qtbot, "Cancel")
@@ -432,15 +470,17 @@ def test_the_written_file_has_formulas_escaped_and_an_order_that_can_be_repeated
     path = tmp_path / "formulas.csv"
     path.write_text("=name,sex\n" + "".join(f"=1+{i % 2},{'MF'[i // 2 % 2]}\n" for i in range(40)))
     page = open_page(window)
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         page.open_file(path)
     press(page.search, window, qtbot)
     written = []
-    page.settings.writing.seed.setText("mine")
+    page.settings.writing.editors["shuffle_seed"].setText("mine")
     for escape in (False, True, True):
-        page.settings.writing.formulas.setChecked(escape)
+        formulas = page.settings.writing.editors["escape_formulas"]
+        if formulas.isChecked() is not escape:
+            formulas.click()
         target = tmp_path / f"out{len(written)}"
-        with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
             page.export(str(target))
         written.append((target / "anonymized.csv").read_text())
     assert written[0].splitlines()[0] == "=name,sex"
@@ -457,22 +497,22 @@ def test_columns_may_be_left_out_of_the_written_file(page):
 def test_another_choice_of_columns_begins_anew(page, loaded_window, qtbot):
     press(page.timeline.buttons["step"], loaded_window, qtbot)
     tick(page, SEARCH, "sex", on=False)
-    assert page.work is None
+    assert page.page_state is None
     assert page.timeline.steps.count() == 0
 
 
 def test_a_bounded_search_says_that_it_is_not_complete(page, loaded_window, qtbot):
-    page.settings.max_size.setValue(1)
+    page.settings.form.editors["max_size"].setValue(1)
     press(page.search, loaded_window, qtbot)
     assert "Not complete: sizes above 1 were not searched" in page.list.headline.text()
     assert page.list.headline.property("look") == "warning"
     press(page.timeline.buttons["run"], loaded_window, qtbot)
-    assert page.work.state.table.anonymity >= 14
+    assert page.page_state.state.table.anonymity >= 14
 
 
 def test_what_is_said_of_k_names_the_searched_columns_and_warns_of_the_others(page, loaded_window, qtbot):
     press(page.timeline.buttons["run"], loaded_window, qtbot)
-    smallest = page.work.state.table.anonymity
+    smallest = page.page_state.state.table.anonymity
     assert page.timeline.anonymity.text() == (
         f"Smallest class {smallest}: 14-anonymous, counting the 3 searched columns only"
     )
@@ -496,3 +536,22 @@ def test_rules_are_added_and_removed_with_the_keyboard(page, qtbot):
     grid.setFocus()
     qtbot.keyClick(grid, Qt.Key.Key_Delete)
     assert grid.rowCount() == 0
+
+
+def test_what_is_missing_is_offered_and_other_settings_are_told(page, loaded_window, qtbot):
+    assert not page.notice.isVisible()
+    for facts in page.settings.columns.rows:
+        tick(page, SEARCH, facts.name, on=False)
+    assert page.notice.label.text() == "Tick at least one column."
+    qtbot.mouseClick(page.notice.button("Tick all"), Qt.MouseButton.LeftButton)
+    assert page.settings.columns.searched() == tuple(f.name for f in page.settings.columns.rows if f.categorical)
+    press(page.search, loaded_window, qtbot)
+    assert not page.notice.isVisible()
+    page.settings.form.editors["k"].setValue(page.settings.form.editors["k"].value() + 1)
+    assert page.notice.label.text().startswith("These results are of other settings.")
+    press(page.search, loaded_window, qtbot)
+    assert not page.notice.isVisible()
+
+
+def test_without_data_a_file_is_offered(window):
+    assert [button.text() for button in open_page(window).notice.buttons] == ["Choose a f&ile…"]

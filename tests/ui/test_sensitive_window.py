@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox
 
-from vbas_desktop.model.criteria import Criterion, Sensitive, criterion_of
+from vbas_desktop.model.criteria import Criterion, SensitiveColumn, parse_criterion
 from vbas_desktop.model.records import Categories, ColumnFacts, Role
-from vbas_desktop.session.choices import choices_from_json, choices_to_json
-from vbas_desktop.ui.dialogs.sensitive import SensitiveDialog
-from vbas_desktop.ui.map.figures import figure_named
+from vbas_desktop.ui.dialogs.sensitive_values import SensitiveDialog
 from vbas_desktop.ui.map.hover_card import card_text
-from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.map.map_cache import map_cache_of
+from vbas_desktop.ui.presentation.region_measures import find_measure
+from vbas_desktop.ui.state.choices import choices_from_json, choices_to_json
 
 LONG = 120_000
 COLUMN = "illness"
@@ -24,9 +22,9 @@ COLUMN = "illness"
 @pytest.fixture
 def choosing(loaded_window):
     """A window with one sensitive column, twelve sites and a k that costs few records."""
-    session = loaded_window.session
-    choices = session.choices.with_role(COLUMN, Role.SENSITIVE).with_approach("site_number", "fixed")
-    session.change(replace(choices.with_parameter("site_number", "fixed", "sites", 12), k=3, range_reach=0))
+    state = loaded_window.state
+    choices = state.choices.with_role(COLUMN, Role.SENSITIVE).with_approach("site_number", "fixed")
+    state.change(choices.with_parameter("site_number", "fixed", "sites", 12).replaced(k=3, range_reach=0))
     return loaded_window
 
 
@@ -40,26 +38,27 @@ def confirm(dialog) -> None:
 
 
 def tick(dialog: SensitiveDialog, value: str) -> None:
-    items = [dialog.values.item(row, 0) for row in range(dialog.values.rowCount())]
-    next(item for item in items if item.text() == value).setCheckState(Qt.CheckState.Checked)
+    indexes = [dialog.model.index(row, 0) for row in range(dialog.model.rowCount())]
+    chosen = next(index for index in indexes if index.data() == value)
+    assert dialog.model.setData(chosen, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
 
 
 def run(window, qtbot):
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.controller.run()
+    with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
+        window.run_commands.run()
 
     def ready():
-        shown = preparer_of(window.context).shown
-        return shown is not None and shown.table is not None and shown.number == window.session.selected.number
+        shown = map_cache_of(window.context).shown
+        return shown is not None and shown.table is not None and shown.number == window.state.selected.number
 
     qtbot.waitUntil(ready, timeout=LONG)
-    return preparer_of(window.context).shown
+    return map_cache_of(window.context).shown
 
 
 def test_the_dialog_sets_criterion_and_benign_values_and_undo_takes_them_back(choosing):
     section = choosing.input.privacy
     assert section.sensitive.isVisibleTo(choosing)
-    assert section.told.text() == f"Sensitive: {COLUMN} (report only)."
+    assert section.sensitive_summary.text() == f"Sensitive: {COLUMN} (report only)."
     dialog = opened(choosing)
     assert not dialog.limit_field.isVisibleTo(dialog)
     dialog.kind.setCurrentIndex(dialog.kind.findData("share"))
@@ -67,21 +66,21 @@ def test_the_dialog_sets_criterion_and_benign_values_and_undo_takes_them_back(ch
     assert dialog.limit_field.isVisibleTo(dialog)
     assert not dialog.factor_field.isVisibleTo(dialog)
     dialog.limit.setValue(40)
-    value = dialog.values.item(0, 0).text()
+    value = dialog.model.index(0, 0).data()
     tick(dialog, value)
     confirm(dialog)
-    chosen = choosing.session.choices
-    assert chosen.sensitive_columns == (Sensitive(COLUMN, (value,), (Criterion("share", 40.0, 0.0, COLUMN),)),)
+    chosen = choosing.state.choices
+    assert chosen.sensitive_columns == (SensitiveColumn(COLUMN, (value,), (Criterion("share", 40.0, 0.0, COLUMN),)),)
     words = "at most 40 % of the records with the commonest harmful value"
-    assert section.told.text() == f"Sensitive: {COLUMN} ({words}; benign: {value})."
+    assert section.sensitive_summary.text() == f"Sensitive: {COLUMN} ({words}; benign: {value})."
     again = opened(choosing)
     assert again.kind.currentData() == "share"
     assert again.limit.value() == 40
-    assert again.values.item(0, 0).checkState() is Qt.CheckState.Checked
+    assert again.model.index(0, 0).data(Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Checked
     again.reject()
-    choosing.session.undo()
-    assert choosing.session.choices.criteria == ()
-    choosing.session.change(choosing.session.choices.with_role(COLUMN, Role.PLAIN))
+    choosing.state.undo()
+    assert choosing.state.choices.criteria == ()
+    choosing.state.change(choosing.state.choices.with_role(COLUMN, Role.AS_IS))
     assert not section.sensitive.isVisibleTo(choosing)
 
 
@@ -89,14 +88,14 @@ def test_the_dialog_sets_criterion_and_benign_values_and_undo_takes_them_back(ch
     "text", ["distinct:4", "entropy:2.5", "recursive:1.5,3", "closeness:0.25", "ordered-closeness:0.2"]
 )
 def test_every_criterion_can_be_set(choosing, text):
-    wanted = criterion_of(text)
+    wanted = parse_criterion(text)
     dialog = opened(choosing)
     dialog.kind.setCurrentIndex(dialog.kind.findData(wanted.kind))
     dialog.kind.activated.emit(dialog.kind.currentIndex())
     dialog.limit.setValue(wanted.limit)
     dialog.factor.setValue(wanted.factor or 2.0)
     confirm(dialog)
-    assert choosing.session.choices.criteria == (wanted.of(COLUMN),)
+    assert choosing.state.choices.criteria == (wanted.of(COLUMN),)
 
 
 def test_several_criteria_of_one_column_are_listed_kept_and_taken_out(choosing):
@@ -120,8 +119,8 @@ def test_several_criteria_of_one_column_are_listed_kept_and_taken_out(choosing):
     ]
     choose(dialog, "entropy", 1.5)
     confirm(dialog)
-    wanted = [criterion_of(text).of(COLUMN) for text in ("entropy:1.5", "share:40", "distinct:3")]
-    assert choosing.session.choices.criteria == tuple(wanted)
+    wanted = [parse_criterion(text).of(COLUMN) for text in ("entropy:1.5", "share:40", "distinct:3")]
+    assert choosing.state.choices.criteria == tuple(wanted)
     again = opened(choosing)
     assert again.kind.currentData() == "entropy"
     assert again.criteria.count() == 2
@@ -129,7 +128,7 @@ def test_several_criteria_of_one_column_are_listed_kept_and_taken_out(choosing):
     again.criteria.setCurrentRow(0)
     again.remove.click()
     confirm(again)
-    assert choosing.session.choices.criteria == (wanted[0], wanted[2])
+    assert choosing.state.choices.criteria == (wanted[0], wanted[2])
 
 
 def test_only_numbers_can_be_judged_by_their_order(choosing):
@@ -138,7 +137,7 @@ def test_only_numbers_can_be_judged_by_their_order(choosing):
     dialog.reject()
     words = Categories(COLUMN, ("flu", "none"))
     facts = ColumnFacts(COLUMN, 2, 0, True, words, np.array([3, 4]))
-    other = SensitiveDialog([(facts, Sensitive(COLUMN))], choosing)
+    other = SensitiveDialog([(facts, SensitiveColumn(COLUMN))], choosing)
     assert other.kind.findData("ordered-closeness") == -1
     other.reject()
 
@@ -147,10 +146,10 @@ def test_a_criterion_suppresses_what_fails_and_all_figures_are_shown(choosing, q
     plain = run(choosing, qtbot)
     told = plain.solution.sensitive[COLUMN]
     assert plain.solution.suppressed_sensitive == 0
-    session = choosing.session
+    state = choosing.state
     limit = float(round(told["largest_share_percent"] * 0.7))
     rule = Criterion("share", limit, 0.0, COLUMN)
-    session.change(session.choices.with_sensitive(Sensitive(COLUMN, (), (rule,))))
+    state.change(state.choices.with_sensitive(SensitiveColumn(COLUMN, (), (rule,))))
     shown = run(choosing, qtbot)
     assert shown.solution.sensitive[COLUMN]["largest_share_percent"] <= limit
     assert (
@@ -158,14 +157,14 @@ def test_a_criterion_suppresses_what_fails_and_all_figures_are_shown(choosing, q
         < shown.solution.suppressed_sensitive
         == (shown.solution.suppressed_records - plain.solution.suppressed_records)
     )
-    figure = figure_named(shown.figures, "largest_share")
+    figure = find_measure(shown.figures, "largest_share")
     assert np.nanmax(figure.values) == shown.solution.sensitive[COLUMN]["largest_share_percent"] / 100
     assert figure.title == "Share of the commonest harmful value"
     card = card_text(shown.geometry.base, shown.geometry, shown.figures, 0, None)
     assert f"commonest harmful value: {figure.text(0)} of a class" in card
     results = choosing.tab("Results")
     columns = {column.name: column for column in results.table_model.columns}
-    entry = session.selected
+    entry = state.selected
     assert columns["suppressed_sensitive"].value(entry) == shown.solution.suppressed_sensitive
     share = columns[f"sensitive_{COLUMN}_largest_share_percent"]
     assert share.value(entry) == shown.solution.sensitive[COLUMN]["largest_share_percent"]
@@ -175,31 +174,35 @@ def test_a_criterion_suppresses_what_fails_and_all_figures_are_shown(choosing, q
 
 
 def offered(window) -> list[str]:
-    from vbas_desktop.ui.map.bar import MapBar
+    from vbas_desktop.ui.map.map_toolbar import MapToolbar
 
-    bar = window.findChild(MapBar)
+    bar = window.findChild(MapToolbar)
     return [bar.colouring.itemText(index) for index in range(bar.colouring.count())]
 
 
 def test_choices_are_kept_as_plain_data_and_earlier_ones_have_no_criterion(choosing):
-    session = choosing.session
-    rule = criterion_of("recursive:1.5,3").of(COLUMN)
-    session.change(session.choices.with_sensitive(Sensitive(COLUMN, ("(missing)",), (rule,))))
-    kept = choices_to_json(session.choices)
+    state = choosing.state
+    rule = parse_criterion("recursive:1.5,3").of(COLUMN)
+    state.change(state.choices.with_sensitive(SensitiveColumn(COLUMN, ("(missing)",), (rule,))))
+    kept = choices_to_json(state.choices)
     assert kept["criteria"] == [f"{COLUMN}=recursive:1.5,3"]
-    assert choices_from_json(kept) == session.choices
+    assert choices_from_json(kept) == state.choices
     earlier = {name: value for name, value in kept.items() if name not in ("criteria", "benign")}
-    assert choices_from_json(earlier).sensitive_columns == (Sensitive(COLUMN),)
+    assert choices_from_json(earlier).sensitive_columns == (SensitiveColumn(COLUMN),)
 
 
 def test_why_a_region_lost_records_names_the_reason(choosing, qtbot):
-    from vbas_desktop.engine.region_table import why
+    from vbas_desktop.engine.region_table import explain_suppression
 
-    session = choosing.session
+    state = choosing.state
     rule = Criterion("distinct", 4.0, 0.0, COLUMN)
-    session.change(session.choices.with_sensitive(Sensitive(COLUMN, (), (rule,))))
+    state.change(state.choices.with_sensitive(SensitiveColumn(COLUMN, (), (rule,))))
     shown = run(choosing, qtbot)
-    lost = [each for region in range(len(shown.table)) for each in why(shown.problem, shown.solution, region)]
+    lost = [
+        each
+        for region in range(len(shown.table))
+        for each in explain_suppression(shown.problem, shown.solution, region)
+    ]
     assert sum(each.size for each in lost) == shown.solution.suppressed_records
     assert sum(each.size for each in lost if each.harmful) == shown.solution.suppressed_sensitive
     assert all((each.size >= 3) == each.harmful for each in lost)

@@ -8,13 +8,17 @@ from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QApplication
 
+from vbas_desktop.ui.map.decorations import _line, _width
 from vbas_desktop.ui.map.differences import changed_regions, differences
-from vbas_desktop.ui.map.furniture import _line, _width
-from vbas_desktop.ui.map.geometry import coloured_like, prepare_base, prepare_map
+from vbas_desktop.ui.presentation.region_geometry import (
+    coloured_like,
+    prepare_region_geometry,
+    prepare_solution_geometry,
+)
 
 
 def test_differences_list_measures_and_changed_owners():
-    base = prepare_base(squares())
+    base = prepare_region_geometry(squares())
     left = solution_of(QUARTERS, QUARTER_SITES, suppressed_records=40, average_distance=2000.0)
     owner = QUARTERS.copy()
     owner[15] = 2
@@ -31,10 +35,10 @@ def test_differences_list_measures_and_changed_owners():
 
 
 def test_counterparts_have_one_colour_on_both_maps():
-    base = prepare_base(squares())
-    left = prepare_map(base, solution_of(QUARTERS, QUARTER_SITES))
+    base = prepare_region_geometry(squares())
+    left = prepare_solution_geometry(base, solution_of(QUARTERS, QUARTER_SITES))
     renumbered = np.array([3, 2, 1, 0])[QUARTERS]
-    right = coloured_like(prepare_map(base, solution_of(renumbered, QUARTER_SITES[::-1])), left)
+    right = coloured_like(prepare_solution_geometry(base, solution_of(renumbered, QUARTER_SITES[::-1])), left)
     assert right.colours[renumbered].tolist() == left.colours[QUARTERS].tolist()
 
 
@@ -42,19 +46,19 @@ def test_counterparts_have_one_colour_on_both_maps():
 def comparison(aggregated_window, qtbot):
     """The window with the chosen solution compared with the last one."""
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
     view._compare.setChecked(True)
-    qtbot.waitUntil(lambda: view._preparer.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view._map_cache.pair is not None, timeout=60_000)
     qtbot.waitUntil(lambda: view.comparison.right.geometry_shown is not None)
     return view.comparison
 
 
 def test_both_maps_show_their_solutions(comparison, aggregated_window):
-    session = aggregated_window.session
-    assert comparison.left.geometry_shown.solution.owner is session.selected.solution.owner
-    assert comparison.right.geometry_shown.solution.owner is session.compared.solution.owner
-    assert session.selected is not session.compared
-    assert comparison.measures.rowCount() > 6
+    state = aggregated_window.state
+    assert comparison.left.geometry_shown.solution.owner is state.selected.solution.owner
+    assert comparison.right.geometry_shown.solution.owner is state.compared.solution.owner
+    assert state.selected is not state.compared
+    assert comparison.measures.model().rowCount() > 6
 
 
 def test_both_maps_have_the_same_view(comparison):
@@ -69,7 +73,7 @@ def test_hovering_lifts_the_region_at_the_same_place_on_both(comparison):
     comparison.left.region_hovered.emit(0, 3, float(x), float(y))
     for canvas in (comparison.left, comparison.right):
         assert canvas._hovered == int(canvas.geometry_shown.solution.membership[3])
-        assert not canvas.card.isHidden()
+        assert not canvas.hover_card.isHidden()
     comparison.left.pointer_left.emit()
     assert comparison.right._hovered is None
 
@@ -82,11 +86,37 @@ def test_a_changed_region_chosen_in_the_list_is_outlined_on_both(comparison):
 
 
 def test_another_solution_can_be_put_on_either_side(comparison, aggregated_window, qtbot):
-    session, view = aggregated_window.session, aggregated_window.area.map
-    third = next(e for e in session.entries if e not in (session.selected, session.compared))
+    state, view = aggregated_window.state, aggregated_window.area.map
+    third = next(e for e in state.entries if e not in (state.selected, state.compared))
     comparison.right_choice.activated.emit(comparison.right_choice.findData(third.number))
-    qtbot.waitUntil(lambda: comparison.right.geometry_shown.solution.owner is third.solution.owner, timeout=60_000)
-    assert view._preparer.pair.right.solution.owner is third.solution.owner
+    qtbot.waitUntil(lambda: view._map_cache.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: comparison.right.geometry_shown is not None)
+    assert comparison.right.geometry_shown.solution.owner is third.solution.owner
+    assert view._map_cache.pair.right.solution.owner is third.solution.owner
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_when_one_side_changes_nothing_of_the_solution_before_is_shown(comparison, aggregated_window, qtbot, side):
+    state = aggregated_window.state
+    model = comparison.measures.model()
+
+    def shown():
+        rows = {model.index(row, 0).data(): row for row in range(model.rowCount())}
+        cells = [model.index(rows["Sites"], column).data() for column in (1, 2)]
+        return [int(text) for text in cells]
+
+    assert shown() == [state.selected.solution.site_count, state.compared.solution.site_count]
+    used = {state.selected.solution.site_count, state.compared.solution.site_count}
+    third = next(entry for entry in state.entries if entry.solution.site_count not in used)
+    (state.select if side == "left" else state.compare_with)(third.number)
+    # At once: the maps are prepared in a thread, which has not had the time.
+    assert shown() == [state.selected.solution.site_count, state.compared.solution.site_count]
+    for canvas, entry in ((comparison.left, state.selected), (comparison.right, state.compared)):
+        drawn = canvas.geometry_shown
+        assert drawn is None or drawn.solution.owner is entry.solution.owner
+    qtbot.waitUntil(lambda: aggregated_window.area.map._map_cache.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: comparison.right.geometry_shown is not None and comparison.left.geometry_shown is not None)
+    assert shown() == [state.selected.solution.site_count, state.compared.solution.site_count]
 
 
 def test_done_brings_the_one_map_back(comparison, aggregated_window):
@@ -95,26 +125,26 @@ def test_done_brings_the_one_map_back(comparison, aggregated_window):
     comparison.closed.emit()
     assert not view.comparing
     assert not view._compare.isChecked()
-    assert aggregated_window.session.compared is None
+    assert aggregated_window.state.compared is None
 
 
 def test_two_rows_chosen_in_the_table_are_compared(aggregated_window):
-    tab, session = aggregated_window.tab("Results"), aggregated_window.session
-    one, other = (entry.number for entry in session.entries[:2])
+    tab, state = aggregated_window.tab("Results"), aggregated_window.state
+    one, other = (entry.number for entry in state.entries[:2])
     tab._compare(one, other)
     assert aggregated_window.area.map.comparing
-    assert (session.selected.number, session.compared.number) == (one, other)
+    assert (state.selected.number, state.compared.number) == (one, other)
 
 
 def test_a_row_chosen_in_the_table_is_drawn_on_the_map(aggregated_window, qtbot):
-    tab, session = aggregated_window.tab("Results"), aggregated_window.session
+    tab, state = aggregated_window.tab("Results"), aggregated_window.state
     aggregated_window.show_tab("Results")
-    place = tab.table.visualRect(tab.filter.index(1, 1)).center()
+    place = tab.table.visualRect(tab.table_model.index(1, 1)).center()
     qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     view = aggregated_window.area.map
-    wanted = session.entries[1]
-    assert session.selected is wanted
-    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
+    wanted = state.entries[1]
+    assert state.selected is wanted
+    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
     assert view.canvas.geometry_shown.solution.owner is wanted.solution.owner
 
 
@@ -144,9 +174,9 @@ def test_what_differs_is_found_off_the_windows_thread(comparison, aggregated_win
         return unhindered(*arguments)
 
     monkeypatch.setattr("vbas_desktop.ui.map.differences.changed_regions", watched)
-    session = aggregated_window.session
-    third = next(e for e in session.entries if e not in (session.selected, session.compared))
-    session.compare_with(third.number)
+    state = aggregated_window.state
+    third = next(e for e in state.entries if e not in (state.selected, state.compared))
+    state.compare_with(third.number)
     qtbot.waitUntil(lambda: bool(threads), timeout=60_000)
     assert threading.get_ident() not in threads
 

@@ -2,23 +2,23 @@
 
 from PySide6.QtGui import QImage
 
-from vbas_desktop.ui.app import Snapshot
+from vbas_desktop.ui.application import Snapshot
 
 
 def test_the_picture_shows_the_window_after_its_work_is_done(window, data, tmp_path, qtbot):
-    window.controller.load(*data)
+    window.data_commands.load(*data)
     snapshot = Snapshot(window, tmp_path / "window.png")
     with qtbot.waitSignal(snapshot.finished, timeout=60_000) as finished:
         pass
     assert finished.args == [""]
-    assert window.session.records_path == data[0]
+    assert window.state.records_path == data[0]
     picture = QImage(str(tmp_path / "window.png"))
     assert picture.size() == window.size() * 2
     assert [path.name for path in tmp_path.glob("*window*")] == ["window.png"]
 
 
 def test_a_file_that_cannot_be_written_is_told(window, tmp_path, qtbot, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.ui.controller.show_failure", lambda window, failure: None)
+    monkeypatch.setattr("vbas_desktop.ui.shell.data_commands.show_failure", lambda window, failure: None)
     snapshot = Snapshot(window, tmp_path / "no such folder" / "window.png")
     with qtbot.waitSignal(snapshot.finished, timeout=60_000) as finished:
         pass

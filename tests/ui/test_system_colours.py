@@ -5,9 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 
-from vbas_desktop.ui.help import GuideWindow
+from vbas_desktop.ui.core.theme import ALWAYS_DARK, ALWAYS_LIGHT, DARK, FOLLOW_SYSTEM, LIGHT
 from vbas_desktop.ui.pages import COMPARE, PAGES
-from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT, DARK, FOLLOW_SYSTEM, LIGHT
+from vbas_desktop.ui.shell.guide import GuideWindow
 
 LONG = 60_000
 
@@ -25,15 +25,15 @@ def light_again():
 
 
 def at_rest(window, qtbot) -> None:
-    qtbot.waitUntil(lambda: not (window.runner.busy or window.quiet_runner.busy), timeout=LONG)
+    qtbot.waitUntil(lambda: not (window.worker.busy or window.background.busy), timeout=LONG)
     QApplication.processEvents()
 
 
 def load_and_run(window, data, qtbot) -> None:
-    for start in (lambda: window.controller.load(*data), window.controller.run):
-        with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+    for start in (lambda: window.data_commands.load(*data), window.run_commands.run):
+        with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
             start()
-    window.say("")
+    window.show_message("")
 
 
 def wait_for_count(page, qtbot) -> None:

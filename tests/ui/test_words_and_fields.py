@@ -25,14 +25,14 @@ from PySide6.QtWidgets import (
 from tour import Tour
 
 BANNED = re.compile(
-    r"find out|non-dominated|dominated|pareto|changed owner|thesis' experiments|thesis’ experiments|na[iï]ve|\bNaN\b|"
+    r"find out|non-dominated|changed owner|thesis' experiments|thesis’ experiments|na[iï]ve|\bNaN\b|"
     r"\bNone\b(?=.*\bobject)|traceback|TODO|GAPS\b(?!:)",
     re.IGNORECASE,
 )
 """Never shown."""
 
 OF_THE_TRADE = re.compile(
-    r"\bADC\b|MaxCombs|Voronoi|Jaccard|Fowlkes|\bRand\b|Davies|Discernibility|[Ee]ntropy|[Cc]entroidal|[Hh]ierarch|"
+    r"\bADC\b|Pareto|MaxCombs|Voronoi|Jaccard|Fowlkes|\bRand\b|Davies|Discernibility|[Ee]ntropy|[Cc]entroidal|[Hh]ierarch|"
     r"[Cc]rosswalk|[Qq]uasi-identifier|closeness|diversity|[Kk]nee\b|\bGAPS\b|[Cc]odebook|[Ss]eed\b"
 )
 """Explained in a tip wherever it names something that can be set, pressed or chosen."""

@@ -12,14 +12,14 @@ from pathlib import Path
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
-from vbas_desktop.model.errors import Finding
+from vbas_desktop.model.findings import Finding
 from vbas_desktop.ui.dialogs.export import ExportDialog
-from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
-from vbas_desktop.ui.dialogs.messages import ask, show_failure
+from vbas_desktop.ui.dialogs.handover import ReleaseDone
+from vbas_desktop.ui.dialogs.messages import ask_question, show_failure
 from vbas_desktop.ui.dialogs.open_data import TablesDialog
-from vbas_desktop.ui.main_window import MainWindow
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.worker import Failure
+from vbas_desktop.ui.presentation.messages import TaskFailure
+from vbas_desktop.ui.shell.main_window import MainWindow
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 LONGEST = 300.0
@@ -51,7 +51,7 @@ class Tour:
         self._until_idle(self._load)
         yield from self._input()
         yield from self._before_results()
-        self._until_idle(self.window.controller.run)
+        self._until_idle(self.window.run_commands.run)
         self._until_idle(self._run_another)
         yield from self._map_and_results()
         yield from self._tools()
@@ -70,10 +70,10 @@ class Tour:
     def _rest(self) -> None:
         """Nothing runs and nothing is left to draw."""
         window = self.window
-        runners = (window.runner, window.quiet_runner, window.input.estimator.runner)
+        runners = (window.worker, window.background, window.input.estimator.worker)
         for _ in range(3):
             QApplication.processEvents()
-            self._until(lambda: not any(runner.busy for runner in runners))
+            self._until(lambda: not any(worker.busy for worker in runners))
 
     def _until_idle(self, action: Callable[[], object]) -> None:
         action()
@@ -81,14 +81,14 @@ class Tour:
 
     def _load(self) -> None:
         if self.data is None:
-            self.window.controller.load_sample(run=False)
+            self.window.data_commands.load_sample(run=False)
         else:
-            self.window.controller.load(*self.data)
+            self.window.data_commands.load(*self.data)
 
     def _run_another(self) -> None:
-        session = self.window.session
-        session.change(session.choices.with_approach("site_location", "density"))
-        self.window.controller.run()
+        state = self.window.state
+        state.change(state.choices.with_approach("site_location", "density"))
+        self.window.run_commands.run()
 
     # What is shown
 
@@ -111,15 +111,17 @@ class Tour:
         self._rest()
         yield "input reading options", self.window
         tab.files.unfold.setChecked(False)
-        tab.limits.unfold.setChecked(True)
+        tab.approach.change.setChecked(True)
+        tab.approaches.constraints.unfold.setChecked(True)
         self._rest()
         bar.setValue(bar.maximum() // 2)
         yield "input limits", self.window
-        tab.limits.unfold.setChecked(False)
+        tab.approaches.constraints.unfold.setChecked(False)
         self._rest()
         bar.setValue(bar.maximum())
         yield "input approaches", self.window
         bar.setValue(0)
+        tab.approach.change.setChecked(False)
 
     def _before_results(self) -> Iterator[Shown]:
         for page in PAGES:
@@ -127,15 +129,15 @@ class Tour:
         self.window.area.show_map()
 
     def _map_and_results(self) -> Iterator[Shown]:
-        window, session = self.window, self.window.session
-        session.select(session.entries[2].number)
+        window, state = self.window, self.window.state
+        state.select(state.entries[2].number)
         for tab in ("Results", "Regions", "Log"):
             window.show_tab(tab)
             self._rest()
             yield f"tab {tab}", window
         window.show_tab("Regions")
-        session.choose_region(3)
-        session.colour_by("suppressed")
+        state.choose_region(3)
+        state.colour_by("suppressed")
         self._rest()
         yield "map by loss", window
         window.show_tab("Results")
@@ -150,7 +152,7 @@ class Tour:
         self._rest()
         yield "two maps", window
         window.area.map._compare.setChecked(False)
-        session.colour_by(None)
+        state.colour_by(None)
 
     def _tools(self) -> Iterator[Shown]:
         page = self._page("Find a release")
@@ -199,8 +201,8 @@ class Tour:
         yield from self._dialog("cannot attend")
 
     def _dialogs(self) -> Iterator[Shown]:
-        window, controller = self.window, self.window.controller
-        controller._ask_for(None, None)
+        window, data_commands = self.window, self.window.data_commands
+        data_commands._ask_for(None, None)
         yield from self._dialog("open data")
         TablesDialog(window, "postgresql://me@host/data").open()
         yield from self._dialog("tables")
@@ -220,23 +222,25 @@ class Tour:
         window.help.show_guide()
         yield from self._dialog("guide")
         finding = Finding("missing-file", "There is no such file.", "Check the path.", file="records.csv")
-        show_failure(window, Failure("Loading records.csv", "There is no such file.", (finding,)))
+        show_failure(window, TaskFailure("Loading records.csv", "There is no such file.", (finding,)))
         yield from self._dialog("failure")
-        ask(window, "Something is still running.", "Running a combination.", {"&Stop": int, "&Keep running": int})
+        ask_question(
+            window, "Something is still running.", "Running a combination.", {"&Stop": int, "&Keep running": int}
+        )
         yield from self._dialog("question")
 
     def _releasing(self) -> Iterator[Shown]:
         window = self.window
         window.exporting.export()
         dialog = window.findChild(ExportDialog)
-        dialog.target.setText(str(self.folder / "release"))
+        dialog.target.edit.setText(str(self.folder / "release"))
         yield "export", dialog
         if dialog.columns.undecided:
-            dialog.confirm.click()
+            dialog.decisions.button("Release").click()
         self._until_idle(dialog.export.click)
         done = window.findChild(ReleaseDone)
         yield "released", done
-        done.record_wanted.emit()
+        done.record_requested.emit()
         yield from self._dialog("record as handed over")
         done.close()
 

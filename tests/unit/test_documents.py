@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.problem_making import situation_for
+from tests.problem_making import context_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "sample_data").glob("*.md")])
@@ -18,9 +18,11 @@ def test_every_link_between_the_documents_leads_somewhere(page):
 
 
 def test_the_approach_of_the_contributing_page_works_as_described():
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
-    names = {"__name__": "share"}
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+    (code,) = [example for example in examples if "(SiteNumber)" in example]
+    package = "vbas_desktop.approaches.site_number"
+    names = {"__name__": f"{package}.share", "__package__": package}
     exec(compile(code, "share.py", "exec"), names)
-    situation = situation_for([(x, 0) for x in range(25)], [[4]] * 25)
-    assert names["ShareSiteNumber"](percent=20.0).approximate(situation) == 5
-    assert [one.name for one in names["ShareSiteNumber"].parameters()] == ["percent"]
+    context = context_for([(x, 0) for x in range(25)], [[4]] * 25)
+    assert names["ShareSiteNumber"](percent=20.0).approximate(context) == 5
+    assert [one.name for one in names["ShareSiteNumber"].options()] == ["percent"]

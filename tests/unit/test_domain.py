@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.errors import Finding, InputError, Severity, stop_on_errors
-from vbas_desktop.model.names import escape_controls, escape_lines
-from vbas_desktop.model.progress import Steady
+from vbas_desktop.model.findings import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.model.progress import MonotonicProgress
 from vbas_desktop.model.records import Categories, category_order
+from vbas_desktop.model.text import escape_controls, escape_lines
 
 
 def test_numbers_are_ordered_as_numbers_and_text_by_code_point_with_missing_first():
@@ -80,7 +80,7 @@ def test_work_between_two_steps_can_be_told_without_moving_the_bar():
             self.told.append((stage, fraction))
 
     kept = Kept()
-    steady = Steady(kept)
+    steady = MonotonicProgress(kept)
     steady.update("Placing", 0.25)
     steady.aside().update("Rating", 0.9)
     steady.update("Merging")

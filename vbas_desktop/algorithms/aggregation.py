@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.tiers import NOWHERE
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.tiers import NOT_RELEASED
 
 _ENTRIES_PER_BLOCK = 500_000
 """Entries of a table that are summed at a time: a stop waits for some 10 ms, and temporary arrays stay small."""
@@ -44,7 +44,7 @@ def split_evenly(weights: NDArray[np.number], size: float) -> list[tuple[int, in
 
 
 def sum_groups(
-    counts: ClassCounts, membership: NDArray[np.integer], n_groups: int, progress: Progress = SILENT
+    counts: ClassCounts, membership: NDArray[np.integer], n_groups: int, progress: Progress = NO_PROGRESS
 ) -> Iterator[tuple[slice, csr_array]]:
     """Sum the regions of each group, some groups at a time: yield these groups and their table.
 
@@ -62,7 +62,7 @@ def aggregate(
     counts: ClassCounts,
     membership: NDArray[np.integer],
     n_groups: int,
-    progress: Progress = SILENT,
+    progress: Progress = NO_PROGRESS,
     least: int = 1,
 ) -> ClassCounts:
     """Sum the regions of each group; classes of fewer than ``least`` records are dropped on the way."""
@@ -78,7 +78,7 @@ def aggregate(
 
 
 def sum_large_classes(
-    counts: ClassCounts, membership: NDArray[np.integer], n_groups: int, k: int, progress: Progress = SILENT
+    counts: ClassCounts, membership: NDArray[np.integer], n_groups: int, k: int, progress: Progress = NO_PROGRESS
 ) -> NDArray[np.int64]:
     """Count the records of each group that are in classes of k or more. No table of all groups is made."""
     totals = np.zeros(n_groups, np.int64)
@@ -88,7 +88,7 @@ def sum_large_classes(
     return totals
 
 
-def suppress_globally(counts: ClassCounts, k: int, progress: Progress = SILENT) -> ClassCounts:
+def suppress_globally(counts: ClassCounts, k: int, progress: Progress = NO_PROGRESS) -> ClassCounts:
     """Drop the combinations that have fewer than k records in all regions together."""
     progress.update("Suppressing classes that are too small everywhere")
     return counts.select_combinations(counts.combination_totals >= k)
@@ -138,7 +138,7 @@ def find_class_tiers(
     membership: NDArray[np.integer],
     aggregated: ClassCounts,
     tier_of: NDArray[np.uint8],
-    progress: Progress = SILENT,
+    progress: Progress = NO_PROGRESS,
 ) -> Iterator[tuple[NDArray[np.int32], csr_array, NDArray[np.uint8]]]:
     """Find the tier in which each class of the initial regions is released, some aggregated regions at a time.
 
@@ -149,7 +149,7 @@ def find_class_tiers(
     groups = make_group_matrix(membership, aggregated.n_regions)
     entries = np.bincount(membership, np.diff(counts.table.indptr), aggregated.n_regions)
     blocks = split_evenly(entries + width / _LOOKUP_CELLS_PER_ENTRY, _ENTRIES_PER_BLOCK)
-    lookup = np.full(width * max((end - first for first, end in blocks), default=0), NOWHERE, np.uint8)
+    lookup = np.full(width * max((end - first for first, end in blocks), default=0), NOT_RELEASED, np.uint8)
     indptr = aggregated.table.indptr
     for first, end in blocks:
         progress.update("Counting the released records", first / aggregated.n_regions)
@@ -161,4 +161,4 @@ def find_class_tiers(
         cells = np.repeat((membership[regions] - np.int64(first)) * width, np.diff(part.indptr))
         yield regions, part, lookup[cells + part.indices]
         # Only what was set is reset, so that the time does not depend on regions × combinations.
-        lookup[listed] = NOWHERE
+        lookup[listed] = NOT_RELEASED

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.model.counts import MAX_COMBINATIONS, ClassCounts, make_table
-from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.model.progress import Progress, SubProgress
 
 _RECORDS_PER_CHUNK = 1 << 20
 _RECORDS_PER_SORT = 1 << 22
@@ -54,11 +54,11 @@ def count_classes(
     listed = None
     if regions.number * width >= MAX_COMBINATIONS:
         # Only the combinations that occur are numbered, so that the keys do not overflow.
-        listed, codes = np.unique(_make_keys(quasi_identifiers, Span(progress, 0.0, 0.5)), return_inverse=True)
+        listed, codes = np.unique(_make_keys(quasi_identifiers, SubProgress(progress, 0.0, 0.5)), return_inverse=True)
         quasi_identifiers = [CodedColumn(codes, np.arange(listed.size), listed.size)]
         width = listed.size
-    keys = _make_keys([regions, *quasi_identifiers], Span(progress, 0.5, 0.7))
-    filled, sizes = _count_keys(keys, regions.number * width, Span(progress, 0.7, 1.0))
+    keys = _make_keys([regions, *quasi_identifiers], SubProgress(progress, 0.5, 0.7))
+    filled, sizes = _count_keys(keys, regions.number * width, SubProgress(progress, 0.7, 1.0))
     del keys
     ends = np.searchsorted(filled, np.arange(regions.number) * width)
     n_known = ends[-1]

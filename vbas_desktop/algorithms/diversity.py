@@ -25,7 +25,7 @@ from vbas_desktop.model.criteria import (
     SHARE,
     Criterion,
 )
-from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
 from vbas_desktop.model.sensitive import SensitiveCounts
 
 CLOSE = 1e-9
@@ -144,15 +144,15 @@ class ValueCounts:
         descending = self.sizes[np.lexsort((-self.sizes, of_class))]
         position = np.arange(self.sizes.size) - np.repeat(self.starts[:-1], self.lengths) + 1
         ahead = ~self._harmful & (self.sizes > np.repeat(top, self.lengths))
-        place = self._sum(ahead.astype(np.int64)) + 1
-        begin = np.where(place < limit, limit, limit - 1)
+        rank = self._sum(ahead.astype(np.int64)) + 1
+        begin = np.where(rank < limit, limit, limit - 1)
         counted = position >= np.repeat(begin, self.lengths)
-        counted &= position != np.repeat(place, self.lengths)
+        counted &= position != np.repeat(rank, self.lengths)
         rest = self._sum(np.where(counted, descending, 0))
         return np.where(rest > 0, top / np.maximum(rest, 1), np.inf)
 
     def meet_criteria(
-        self, criteria: Sequence[Criterion], shares: Shares, progress: Progress = SILENT
+        self, criteria: Sequence[Criterion], shares: Shares, progress: Progress = NO_PROGRESS
     ) -> NDArray[np.bool_]:
         """Find the groups that meet all criteria; ``shares`` are those of the values in all records."""
         good = np.ones(len(self), np.bool_)
@@ -167,7 +167,8 @@ class ValueCounts:
 
     def _select_range(self, first: int, end: int) -> ValueCounts:
         """Select the groups ``first`` … ``end`` − 1."""
-        low, high = self.starts[first], self.starts[end]
+        low = self.starts[first]
+        high = self.starts[end]
         starts = self.starts[first : end + 1] - low
         return ValueCounts(self.harmful, starts, self.codes[low:high], self.sizes[low:high])
 
@@ -193,13 +194,13 @@ class ClassValues(ValueCounts):
         first = self.cells.combinations[self.cells.table.indices[self.starts[:-1]]]
         return np.asarray(first // max(1, self.cells.n_categories[-1]))
 
-    def select(self, kept: NDArray[np.bool_]) -> ClassCounts:
+    def select(self, is_kept: NDArray[np.bool_]) -> ClassCounts:
         """Select the cells of the classes that are kept."""
-        return self.cells.select_classes(np.repeat(kept, self.lengths))
+        return self.cells.select_classes(np.repeat(is_kept, self.lengths))
 
-    def total_values(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def total_values(self, is_kept: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the records of each value in the classes that are kept."""
-        sizes = np.where(np.repeat(kept, self.lengths), self.sizes, 0)
+        sizes = np.where(np.repeat(is_kept, self.lengths), self.sizes, 0)
         # The weights are floating-point numbers, but exact: nobody has 2**53 records.
         return np.bincount(self.codes, sizes, self.column.harmful.size).astype(np.int64)
 
@@ -234,5 +235,5 @@ def compares_with_all(column: SensitiveCounts) -> bool:
 def select_combinations(column: SensitiveCounts, counts: ClassCounts) -> SensitiveCounts:
     """Select the cells of the combinations that the counts have."""
     cells = column.cells
-    kept = np.isin(cells.combinations // max(1, cells.n_categories[-1]), counts.combinations)
-    return column.with_cells(cells.select_combinations(kept))
+    is_present = np.isin(cells.combinations // max(1, cells.n_categories[-1]), counts.combinations)
+    return column.with_cells(cells.select_combinations(is_present))

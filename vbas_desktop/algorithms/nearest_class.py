@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.progress import SILENT, Progress
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,15 +40,15 @@ class DistanceColumn:
     width: float | None = None
     table: Floats | None = None
 
-    def measure(self, one: Floats, other: Floats) -> Floats:
+    def measure(self, first: Floats, second: Floats) -> Floats:
         """Compute the distances of values, element by element."""
         if self.table is not None:
-            return self.weight * self.table[one.astype(np.int64), other.astype(np.int64)]
+            return self.weight * self.table[first.astype(np.int64), second.astype(np.int64)]
         if self.width is None:
-            return self.weight * (one != other)
+            return self.weight * (first != second)
         if not self.width:
-            return np.zeros(np.broadcast_shapes(one.shape, other.shape))
-        return self.weight * (np.abs(one - other) / self.width)
+            return np.zeros(np.broadcast_shapes(first.shape, second.shape))
+        return self.weight * (np.abs(first - second) / self.width)
 
     def bound(self, values: Floats, lows: Floats, highs: Floats) -> Floats:
         """Compute the least distances of values from ranges; rounded like distances, so never above one of them."""
@@ -60,14 +60,15 @@ class DistanceColumn:
 
     def spread(self, values: Floats) -> float:
         """Compute how far apart values may be; 0 if all are the same."""
-        low, high = values.min(), values.max()
+        low = values.min()
+        high = values.max()
         if self.table is not None or self.width is None:
             return self.weight if high > low else 0.0
         return float(self.weight * (high - low) / self.width) if self.width else 0.0
 
     @cached_property
     def _nearest_others(self) -> Floats:
-        """The distance of each code of the table to the nearest other one."""
+        """Compute the distance of each code of the table to the nearest other one."""
         assert self.table is not None
         apart = self.table + np.where(np.eye(len(self.table), dtype=bool), np.inf, 0.0)
         nearest: Floats = apart.min(axis=1, initial=np.inf)
@@ -88,11 +89,11 @@ class LevelColumn:
     costs: Floats
     floors: Ints
 
-    def find_common_levels(self, one: Ints, other: Ints) -> Ints:
+    def find_common_levels(self, first: Ints, second: Ints) -> Ints:
         """Find the lowest levels on which the values of positions are the same, element by element."""
-        levels = np.full(np.broadcast_shapes(one.shape, other.shape), len(self.costs) - 1)
+        levels = np.full(np.broadcast_shapes(first.shape, second.shape), len(self.costs) - 1)
         for level in reversed(range(len(self.costs) - 1)):
-            levels[self.ancestors[level][one] == self.ancestors[level][other]] = level
+            levels[self.ancestors[level][first] == self.ancestors[level][second]] = level
         return levels
 
     def bound(self, positions: Ints, first: Ints, last: Ints) -> Floats:
@@ -106,7 +107,8 @@ class LevelColumn:
 
     def spread(self, positions: Ints) -> float:
         """Compute what the common level of all these values costs, and a little more if they differ."""
-        first, last = positions.min(), positions.max()
+        first = positions.min()
+        last = positions.max()
         return float(self.costs[self.find_common_levels(first, last)]) + (1e-9 if last > first else 0.0)
 
 
@@ -148,14 +150,14 @@ class NearestClasses:
         self._elsewhere = np.zeros(sizes.size)
         self._bounded: set[int] = set()
 
-    def find_all_nearest(self, numbers: Ints, progress: Progress = SILENT) -> Ints:
+    def find_all_nearest(self, numbers: Ints, progress: Progress = NO_PROGRESS) -> Ints:
         """Find the nearest other class of each of these; −1 if there is none."""
-        found = np.full(self._sizes.size, -1)
+        nearest = np.full(self._sizes.size, -1)
         blocks = self._divide(numbers, max(1, min(_BLOCK, _BLOCK_BOUNDS // max(1, len(self._parts)))))
         for done, block in enumerate(blocks):
             progress.update("Looking for the nearest classes", done / len(blocks))
-            found[block] = self._search(block)
-        return found[numbers]
+            nearest[block] = self._search(block)
+        return nearest[numbers]
 
     def find_nearest(self, number: int) -> int:
         """Find the other class at the least distance from one of the members; −1 if there is none."""
@@ -202,7 +204,8 @@ class NearestClasses:
     def _bound(self, numbers: Ints) -> tuple[Floats, Floats]:
         """Bound the costs and distances of these classes from the classes of every part, (classes, parts)."""
         shape = (numbers.size, len(self._parts))
-        cost, distance = np.zeros(shape), np.zeros(shape)
+        cost = np.zeros(shape)
+        distance = np.zeros(shape)
         for level, (first, last) in zip(self._levels, self._level_ranges, strict=True):
             cost += level.bound(level.positions[numbers][:, None], first, last)
         for column, (low, high) in zip(self._columns, self._ranges, strict=True):
@@ -245,11 +248,11 @@ class NearestClasses:
             rows = np.flatnonzero(cheaper | nearer)
             if not rows.size or not self._parts[part].size:
                 continue
-            found = self._find_nearest_in(numbers[rows], self._parts[part])
-            better = _is_better(self._keys(*found), self._keys(cost[rows], distance[rows], nearest[rows]))
-            better &= np.isfinite(found[0])
+            in_part = self._find_nearest_in(numbers[rows], self._parts[part])
+            better = _is_better(self._keys(*in_part), self._keys(cost[rows], distance[rows], nearest[rows]))
+            better &= np.isfinite(in_part[0])
             rows = rows[better]
-            cost[rows], distance[rows], nearest[rows] = (column[better] for column in found)
+            cost[rows], distance[rows], nearest[rows] = (column[better] for column in in_part)
         return nearest
 
     def _find_nearest_in(self, numbers: Ints, classes: Ints) -> tuple[Floats, Floats, Ints]:
@@ -263,7 +266,8 @@ class NearestClasses:
         is_best = cost == least_cost[:, None]
         # Most classes are the cheapest of none, and need no distance.
         some = is_best.any(axis=0)
-        classes, is_best = classes[some], is_best[:, some]
+        classes = classes[some]
+        is_best = is_best[:, some]
         distance = np.zeros(is_best.shape)
         for column in self._columns:
             distance += column.measure(column.values[numbers][:, None], column.values[classes])
@@ -280,10 +284,10 @@ class NearestClasses:
         return cost, distance, -self._sizes[classes], self._ranks[classes]
 
 
-def _is_better(one: Sequence[Floats | Ints], other: Sequence[Floats | Ints]) -> NDArray[np.bool_]:
+def _is_better(first: Sequence[Floats | Ints], second: Sequence[Floats | Ints]) -> NDArray[np.bool_]:
     """Compare keys lexicographically, element by element."""
-    better = np.zeros(one[0].size, np.bool_)
-    for mine, theirs in zip(reversed(one), reversed(other), strict=True):
+    better = np.zeros(first[0].size, np.bool_)
+    for mine, theirs in zip(reversed(first), reversed(second), strict=True):
         better = (mine < theirs) | ((mine == theirs) & better)
     return better
 

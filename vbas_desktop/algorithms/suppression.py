@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import hstack
 
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.sensitive import SensitiveCounts, enforced
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.sensitive import SensitiveCounts, with_criteria
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 from .aggregation import (
     aggregate,
@@ -55,24 +55,24 @@ class Aggregation:
 
     @property
     def judged(self) -> Aggregation:
-        """The same without the sensitive columns that have no criteria: they decide nothing."""
-        return replace(self, sensitive=enforced(self.sensitive))
+        """Drop the sensitive columns that have no criteria: they decide nothing."""
+        return replace(self, sensitive=with_criteria(self.sensitive))
 
     @property
     def memberships(self) -> tuple[NDArray[np.int32], ...]:
-        """Area of each initial region, tier by tier; without tiers there is one."""
+        """Return the area of each initial region, tier by tier; without tiers there is one."""
         return (self.membership,) if self.tiers is None else tuple(self.tiers.memberships(self.membership))
 
     @property
-    def places(self) -> tuple[int, ...]:
-        """Number of areas of each tier."""
-        return (self.n_groups,) if self.tiers is None else self.tiers.places
+    def n_areas(self) -> tuple[int, ...]:
+        """Return the number of areas of each tier."""
+        return (self.n_groups,) if self.tiers is None else self.tiers.n_areas
 
     def raise_to(self, counts: ClassCounts, tier: int) -> ClassCounts:
         """Add up counts of the aggregated regions to those of the areas of a tier."""
         if tier == 0 or self.tiers is None:
             return counts
-        return aggregate(counts, self.tiers.ancestors[tier], self.tiers.places[tier])
+        return aggregate(counts, self.tiers.ancestors[tier], self.tiers.n_areas[tier])
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +92,12 @@ class LocalSuppression:
     @property
     def n_tiers(self) -> int:
         """Number of tiers, the aggregated regions included."""
-        return len(self.aggregation.places)
+        return len(self.aggregation.n_areas)
 
     @cached_property
     def records(self) -> int:
         """Number of released records."""
-        return int(self.aggregated.sizes.sum(where=self.tier_of != NOWHERE))
+        return int(self.aggregated.sizes.sum(where=self.tier_of != NOT_RELEASED))
 
     @cached_property
     def released(self) -> tuple[ClassCounts, ...]:
@@ -111,13 +111,15 @@ class LocalSuppression:
 
 
 def suppress_locally(
-    aggregation: Aggregation, progress: Progress = SILENT, released_only: bool = False
+    aggregation: Aggregation, progress: Progress = NO_PROGRESS, released_only: bool = False
 ) -> LocalSuppression:
     """Find which classes are released if the initial regions are merged like this. O(classes and cells).
 
     ``released_only`` allows to leave out lost classes where it is known at once which these are: it takes less memory.
     """
-    counts, k, tiers = aggregation.counts, aggregation.k, aggregation.tiers
+    counts = aggregation.counts
+    k = aggregation.k
+    tiers = aggregation.tiers
     by_size = tiers is None and not aggregation.sensitive
     least = k if by_size and released_only else 1
     aggregated = aggregate(counts, aggregation.membership, aggregation.n_groups, progress, least)
@@ -125,17 +127,21 @@ def suppress_locally(
         list_class_values(column, aggregate(column.cells, aggregation.membership, aggregation.n_groups, progress))
         for column in aggregation.sensitive
     )
-    judged = [each for each in values if each.column.chosen.criteria]
+    judged = [class_values for class_values in values if class_values.column.chosen.criteria]
     if tiers is not None:
         refusing = partial(_refuse, aggregation, aggregated, judged, progress) if judged else None
         tier_of = find_release_tiers(aggregated, tiers, k, progress, refusing)
     else:
         good = aggregated.sizes >= k
-        for each in judged:
-            good &= each.meet_criteria(each.column.chosen.criteria, shares_of(each.column.totals), progress)
-        tier_of = np.where(good, 0, NOWHERE).astype(np.uint8)
-    found = LocalSuppression(aggregation, aggregated, tier_of, values)
-    return _settle(found, [each for each in judged if compares_with_all(each.column)], progress)
+        for class_values in judged:
+            good &= class_values.meet_criteria(
+                class_values.column.chosen.criteria, shares_of(class_values.column.totals), progress
+            )
+        tier_of = np.where(good, 0, NOT_RELEASED).astype(np.uint8)
+    suppression = LocalSuppression(aggregation, aggregated, tier_of, values)
+    return _settle(
+        suppression, [class_values for class_values in judged if compares_with_all(class_values.column)], progress
+    )
 
 
 def _refuse(
@@ -149,58 +155,58 @@ def _refuse(
     """Find which areas of a tier must not release which combinations of the rest because of sensitive values."""
     areas = []
     columns = []
-    for each in judged:
-        there = list_class_values(each.column, aggregation.raise_to(each.select(rest), tier))
-        bad = ~there.meet_criteria(each.column.chosen.criteria, shares_of(each.column.totals), progress)
+    for class_values in judged:
+        there = list_class_values(class_values.column, aggregation.raise_to(class_values.select(rest), tier))
+        bad = ~there.meet_criteria(class_values.column.chosen.criteria, shares_of(class_values.column.totals), progress)
         areas.append(there.areas[bad])
         columns.append(np.searchsorted(aggregated.combinations, there.combinations[bad]))
     return np.concatenate(areas), np.concatenate(columns)
 
 
-def _settle(found: LocalSuppression, judged: Sequence[ClassValues], progress: Progress) -> LocalSuppression:
+def _settle(suppression: LocalSuppression, judged: Sequence[ClassValues], progress: Progress) -> LocalSuppression:
     """Take out what does not meet the criteria by the released records, until all that is released does."""
     while judged:
-        tier_of = found.tier_of.copy()
-        for each in judged:
-            shares = shares_of(each.total_values(found.tier_of != NOWHERE))
-            for tier in range(found.n_tiers):
-                released = found.release_values(each, tier)
-                bad = ~released.meet_criteria(each.column.chosen.criteria, shares, progress)
-                tier_of[_list_classes(found, released, bad, tier)] = NOWHERE
-        if np.array_equal(tier_of, found.tier_of):
+        tier_of = suppression.tier_of.copy()
+        for class_values in judged:
+            shares = shares_of(class_values.total_values(suppression.tier_of != NOT_RELEASED))
+            for tier in range(suppression.n_tiers):
+                released = suppression.release_values(class_values, tier)
+                bad = ~released.meet_criteria(class_values.column.chosen.criteria, shares, progress)
+                tier_of[_list_classes(suppression, released, bad, tier)] = NOT_RELEASED
+        if np.array_equal(tier_of, suppression.tier_of):
             break
-        found = replace(found, tier_of=tier_of)
-    return found
+        suppression = replace(suppression, tier_of=tier_of)
+    return suppression
 
 
 def _list_classes(
-    found: LocalSuppression, released: ClassValues, bad: NDArray[np.bool_], tier: int
+    suppression: LocalSuppression, released: ClassValues, bad: NDArray[np.bool_], tier: int
 ) -> NDArray[np.intp]:
     """List the classes of the aggregated regions that make up the bad ones of a tier's areas."""
     if not bad.any():
         return np.zeros(0, np.intp)
-    counts = found.aggregated
+    counts = suppression.aggregated
     area = counts.list_class_regions()
-    if found.aggregation.tiers is not None:
-        area = found.aggregation.tiers.ancestors[tier][area].astype(np.int64)
+    if suppression.aggregation.tiers is not None:
+        area = suppression.aggregation.tiers.ancestors[tier][area].astype(np.int64)
     width = max(1, counts.n_combinations)
     keys = released.areas[bad] * width + np.searchsorted(counts.combinations, released.combinations[bad])
-    return np.flatnonzero((found.tier_of == tier) & np.isin(area * width + counts.table.indices, keys))
+    return np.flatnonzero((suppression.tier_of == tier) & np.isin(area * width + counts.table.indices, keys))
 
 
-def released_by_place(aggregation: Aggregation, progress: Progress = SILENT) -> tuple[NDArray[np.int64], ...]:
+def count_released(aggregation: Aggregation, progress: Progress = NO_PROGRESS) -> tuple[NDArray[np.int64], ...]:
     """Count the records that each area releases, tier by tier, without keeping the released classes."""
     if aggregation.tiers is None and not aggregation.sensitive:
         totals = sum_large_classes(
             aggregation.counts, aggregation.membership, aggregation.n_groups, aggregation.k, progress
         )
         return (totals,)
-    totals_by_tier = tuple(np.zeros(number, np.int64) for number in aggregation.places)
+    totals_by_tier = tuple(np.zeros(number, np.int64) for number in aggregation.n_areas)
     for part in _split_combinations(aggregation, _CLASSES_PER_COUNT):
-        found = suppress_locally(part, progress)
+        suppression = suppress_locally(part, progress)
         for tier, totals in enumerate(totals_by_tier):
-            sizes = np.where(found.tier_of == tier, found.aggregated.sizes, 0)
-            here = sum_by_region(found.aggregated.table, sizes)
+            sizes = np.where(suppression.tier_of == tier, suppression.aggregated.sizes, 0)
+            here = sum_by_region(suppression.aggregated.table, sizes)
             area = np.arange(here.size) if aggregation.tiers is None else aggregation.tiers.ancestors[tier]
             np.add.at(totals, area, here)
     return totals_by_tier
@@ -208,7 +214,7 @@ def released_by_place(aggregation: Aggregation, progress: Progress = SILENT) -> 
 
 @dataclass(frozen=True, eq=False)
 class ReleasedClasses:
-    """What is released where.
+    """The classes that are released, by tier and area.
 
     classes: classes that the areas of each tier release, tier by tier.
     records: released records of each initial region, tiers × regions.
@@ -224,43 +230,43 @@ class ReleasedClasses:
     suppression: LocalSuppression | None = None
 
 
-def release_classes(aggregation: Aggregation, progress: Progress = SILENT) -> ReleasedClasses:
+def release_classes(aggregation: Aggregation, progress: Progress = NO_PROGRESS) -> ReleasedClasses:
     """Find the classes that are released, and count the released records of the initial regions.
 
     If size alone decides in tiers, some combinations are looked at at a time: the counts of the aggregated regions,
     nearly as large as those of the file, are then never in memory as a whole.
     """
-    shape = len(aggregation.places), aggregation.counts.n_regions
+    shape = len(aggregation.n_areas), aggregation.counts.n_regions
     records = np.zeros(shape, np.int64)
     pairs = np.zeros(shape, np.int64)
     log_sum = 0.0
     parts = list(_split_combinations(aggregation, _CLASSES_PER_PART)) if not aggregation.sensitive else [aggregation]
     released = []
     for part in parts:
-        found = suppress_locally(part, progress, released_only=True)
-        log_sum += _add_released(found, records, pairs, progress)
-        released.append(found.released)
+        suppression = suppress_locally(part, progress, released_only=True)
+        log_sum += _add_released(suppression, records, pairs, progress)
+        released.append(suppression.released)
     if len(parts) == 1:
-        return ReleasedClasses(released[0], records, pairs, log_sum, found)
+        return ReleasedClasses(released[0], records, pairs, log_sum, suppression)
     tables = [hstack([counts.table for counts in tier], format="csr") for tier in zip(*released, strict=True)]
     classes = tuple(replace(aggregation.counts, table=table) for table in tables)
     return ReleasedClasses(classes, records, pairs, log_sum)
 
 
 def _add_released(
-    found: LocalSuppression, records: NDArray[np.int64], pairs: NDArray[np.int64], progress: Progress
+    suppression: LocalSuppression, records: NDArray[np.int64], pairs: NDArray[np.int64], progress: Progress
 ) -> float:
     """Add the released records and their pairs by tier and initial region; return the sum of n · ln n."""
-    aggregation = found.aggregation
+    aggregation = suppression.aggregation
     log_sum = 0.0
     for regions, table, tiers in find_class_tiers(
-        aggregation.counts, aggregation.membership, found.aggregated, found.tier_of, progress
+        aggregation.counts, aggregation.membership, suppression.aggregated, suppression.tier_of, progress
     ):
-        for tier in range(found.n_tiers):
+        for tier in range(suppression.n_tiers):
             sizes = np.where(tiers == tier, table.data, 0)
             records[tier, regions] += sum_by_region(table, sizes)
             pairs[tier, regions] += sum_by_region(table, count_pairs(sizes))
-        sizes = table.data[tiers != NOWHERE]
+        sizes = table.data[tiers != NOT_RELEASED]
         log_sum += float((sizes * np.log(sizes)).sum())
     return log_sum
 
@@ -275,7 +281,8 @@ def _split_combinations(aggregation: Aggregation, classes_per_part: int) -> Iter
     n_parts = -(-counts.table.nnz // classes_per_part)
     for first, end in split_evenly(counts.combination_totals, counts.records / n_parts):
         part = _slice_combinations(counts, first, end)
-        low, high = part.combinations[0], part.combinations[-1]
+        low = part.combinations[0]
+        high = part.combinations[-1]
         sensitive = []
         for column in aggregation.sensitive:
             combination = column.cells.combinations // max(1, column.cells.n_categories[-1])

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 from .aggregation import split_evenly
 
@@ -45,7 +45,7 @@ that must not be released."""
 
 @dataclass(frozen=True, eq=False)
 class TierDecision:
-    """What the areas of one tier release.
+    """Decisions on the classes of one tier: which sums of records its areas release.
 
     column, area: column of the combination and area (as numbered in `Tiers`) of each sum of records.
     released: whether the area releases the sum.
@@ -98,7 +98,7 @@ class _Sums:
 
 
 def find_release_tiers(
-    counts: ClassCounts, tiers: Tiers, k: int, progress: Progress = SILENT, refusing: Refusing | None = None
+    counts: ClassCounts, tiers: Tiers, k: int, progress: Progress = NO_PROGRESS, refusing: Refusing | None = None
 ) -> NDArray[np.uint8]:
     """Find the tier in which each class of ``counts`` (areas of tier 0) is released, or NOWHERE. O(classes · tiers).
 
@@ -106,7 +106,7 @@ def find_release_tiers(
     """
     levels = _order_levels(tiers, k)
     table = counts.table
-    tier_of = np.full(table.nnz, NOWHERE, np.uint8)
+    tier_of = np.full(table.nnz, NOT_RELEASED, np.uint8)
     numbers = np.arange(table.nnz, dtype=table.indices.dtype)
     numbered = csr_array((numbers, table.indices, table.indptr), shape=table.shape)
     by_combination = numbered[levels[0].order].tocsc()
@@ -117,8 +117,8 @@ def find_release_tiers(
         tier: int, column: NDArray[np.int64], area: NDArray[np.int64], sum_of: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         assert refusing is not None
-        areas, columns = refusing(tier, tier_of == NOWHERE)
-        width = tiers.places[tier]
+        areas, columns = refusing(tier, tier_of == NOT_RELEASED)
+        width = tiers.n_areas[tier]
         return np.isin(column * width + area, columns * width + areas)
 
     refuse = None if refusing is None else refuse_listed
@@ -131,7 +131,7 @@ def find_release_tiers(
         classes = _classes_as_sums(column, area, table.data[entries], k)
         decisions = _decide_in_levels(classes, np.arange(entries.size), levels, k, refuse)
         for tier, decision in enumerate(decisions):
-            undecided = tier_of[entries] == NOWHERE
+            undecided = tier_of[entries] == NOT_RELEASED
             tier_of[entries[undecided & decision.released[decision.sum_of]]] = tier
     return tier_of
 
@@ -221,9 +221,9 @@ def _sum_siblings(
 def _order_levels(tiers: Tiers, k: int) -> list[_Level]:
     """Order the areas of each tier, from the last tier down."""
     nothing = np.zeros(0, np.int64)
-    open_bounds = [np.full(tiers.places[0], k - 1, np.int64)]
+    open_bounds = [np.full(tiers.n_areas[0], k - 1, np.int64)]
     child_bounds = [nothing]
-    for parents, number in zip(tiers.parents, tiers.places[1:], strict=True):
+    for parents, number in zip(tiers.parents, tiers.n_areas[1:], strict=True):
         sums = np.zeros(number, np.int64)
         largest = np.zeros(number, np.int64)
         np.add.at(sums, parents, open_bounds[-1])

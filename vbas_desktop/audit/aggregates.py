@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.errors import Check
+from vbas_desktop.model.findings import Check
 
 _PRECISION = 1000
 
@@ -25,19 +25,19 @@ def expected_aggregates(
     """
     texts = {text for counter in frequencies.values() for text in counter if text != ""}
     numeric = all(_is_number(text) for text in texts)
-    found = {}
+    values = {}
     for number, counter in frequencies.items():
         if below is not None and sizes[number] >= below:
             continue
-        known = {text: count for text, count in counter.items() if text != ""}
-        if not known:
-            found[number] = ""
+        counts = {text: count for text, count in counter.items() if text != ""}
+        if not counts:
+            values[number] = ""
         elif numeric:
-            found[number] = _mean(known)
+            values[number] = _mean(counts)
         else:
-            most = max(known.values())
-            found[number] = sorted(text for text, count in known.items() if count == most)[0]
-    return found
+            most = max(counts.values())
+            values[number] = sorted(text for text, count in counts.items() if count == most)[0]
+    return values
 
 
 def _is_number(text: str) -> bool:
@@ -47,15 +47,15 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _mean(known: Mapping[str, int]) -> str:
+def _mean(counts: Mapping[str, int]) -> str:
     """Return the mean, with two decimals more than the numbers have (at most twelve), cut off, without zeros behind."""
     with localcontext() as context:
         context.prec = _PRECISION
-        numbers = {Decimal(text): 0 for text in known}
-        for text, count in known.items():
+        numbers = {Decimal(text): 0 for text in counts}
+        for text, count in counts.items():
             numbers[Decimal(text)] += count
         mean = sum(value * count for value, count in numbers.items()) / Decimal(sum(numbers.values()))
-        decimals = max(len(f"{Decimal(text):f}".partition(".")[2]) for text in known)
+        decimals = max(len(f"{Decimal(text):f}".partition(".")[2]) for text in counts)
         cut = Decimal(mean).quantize(Decimal(1).scaleb(-(min(decimals, 10) + 2)), rounding=ROUND_DOWN)
         text = f"{cut:f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text

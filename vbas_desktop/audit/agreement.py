@@ -25,30 +25,30 @@ KNOWING = 0.7
 ALIKE = 0.9
 """Below this chance that two records of a class have the same value, the column is finer than the class."""
 DEVIATIONS = 4.0
-"""A measure counts if it is beyond chance by so many standard deviations."""
+"""Number of standard deviations by which a measure must exceed chance to count."""
 _SIZES = 40
 _WIDEST = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """How many records have each pair of two things, of the pairs that occur."""
+class PairTable:
+    """Number of records with each pair of two things, for the pairs that occur."""
 
     first: Ints
     second: Ints
     counts: Ints
 
 
-def pair_counts(first: Ints, second: Ints, numbers: tuple[int, int]) -> Pairs:
+def tabulate_pairs(first: Ints, second: Ints, numbers: tuple[int, int]) -> PairTable:
     """Count pairs of numbers below ``numbers``."""
     keys = first * numbers[1] + second
     if numbers[0] * numbers[1] <= max(DENSE_CELLS, 4 * keys.size):
         cells = np.bincount(keys, minlength=1)
-        found = np.flatnonzero(cells)
-        counts = cells[found]
+        keys_present = np.flatnonzero(cells)
+        counts = cells[keys_present]
     else:
-        found, counts = np.unique(keys, return_counts=True)
-    return Pairs(found // numbers[1], found % numbers[1], counts.astype(np.int64))
+        keys_present, counts = np.unique(keys, return_counts=True)
+    return PairTable(keys_present // numbers[1], keys_present % numbers[1], counts.astype(np.int64))
 
 
 def chance_limit(expected: float, records: int) -> float:
@@ -93,17 +93,20 @@ class Agreement:
         return (self.gain >= GAIN or alone) and self.beyond_chance
 
 
-def agreement(pairs: Pairs, whole_of: Ints) -> Agreement:
-    """Measure of pairs (part, value) how well a value tells the part within its whole, such as the region in its area.
+def measure_agreement(pairs: PairTable, whole_of: Ints) -> Agreement:
+    """Measure how well a value tells the part within its whole, such as the region within its area, from (part, value).
 
     ``whole_of`` gives the whole of each part. Each record counts by the share of the others of its whole and value that
     are in its part; the comparison is the same share without regard to the value.
     """
-    part, value, counts = pairs.first, pairs.second, pairs.counts.astype(np.float64)
+    part = pairs.first
+    value = pairs.second
+    counts = pairs.counts.astype(np.float64)
     wholes = int(whole_of.max(initial=0)) + 1
     cell, members = np.unique(value * wholes + whole_of[part], return_inverse=True)
     whole = cell % wholes
-    size, parts = np.bincount(members, counts), np.bincount(members)
+    size = np.bincount(members, counts)
+    parts = np.bincount(members)
     same = np.bincount(members, counts * (counts - 1))
     by_part = np.bincount(part, counts, whole_of.size)
     by_whole = np.bincount(whole_of, by_part, wholes)
@@ -113,7 +116,8 @@ def agreement(pairs: Pairs, whole_of: Ints) -> Agreement:
     records = float(size[several].sum())
     if not records:
         return Agreement(0.0, 1.0, 0)
-    single, alone = float(size[several & (parts == 1)].sum() / records), np.zeros(1)
+    single = float(size[several & (parts == 1)].sum() / records)
+    alone = np.zeros(1)
     if single >= SINGLE_SHARE:
         shares = by_part / np.maximum(1.0, by_whole[whole_of])
         alone = _chance_alone(shares, whole_of, wholes, whole[several], size[several])
@@ -129,7 +133,7 @@ def agreement(pairs: Pairs, whole_of: Ints) -> Agreement:
 def _chance_alone(
     shares: NDArray[np.float64], whole_of: Ints, wholes: int, whole: Ints, size: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute the chance that all of so many records are in one part: the sum of the parts' shares to that power."""
+    """Compute the chance that ``size`` records are all in one part: the sum of the parts' shares to that power."""
     out = np.zeros(size.size)
     for number in range(2, _SIZES):
         here = size == number
@@ -143,7 +147,7 @@ def _chance_alone(
     return out
 
 
-def alike(pairs: Pairs) -> float:
+def alike(pairs: PairTable) -> float:
     """Compute of pairs (class, value) the chance that two records of a class have the same value."""
     counts = pairs.counts.astype(np.float64)
     size = np.bincount(pairs.first, counts)
@@ -164,8 +168,10 @@ def agreeing(part: Ints, whole: Ints, value: Ints) -> Agreement:
     """Compute `agreement` of single records, by one sort; without what single parts tell."""
     if not part.size:
         return Agreement(0.0, 1.0, 0)
-    parts, values = int(part.max()) + 1, int(value.max()) + 1
-    by_part, whole_of = np.bincount(part, minlength=parts).astype(np.float64), np.zeros(parts, np.int64)
+    parts = int(part.max()) + 1
+    values = int(value.max()) + 1
+    by_part = np.bincount(part, minlength=parts).astype(np.float64)
+    whole_of = np.zeros(parts, np.int64)
     whole_of[part] = whole
     by_whole = np.bincount(whole_of, by_part)
     chance = np.bincount(whole_of, by_part * (by_part - 1)) / np.maximum(1.0, by_whole * (by_whole - 1))
@@ -178,10 +184,12 @@ def agreeing(part: Ints, whole: Ints, value: Ints) -> Agreement:
     counts = np.diff(starts, append=keys.size).astype(np.float64)
     cells = keys[starts] // parts
     cell_starts = np.flatnonzero(np.concatenate(([True], cells[1:] != cells[:-1])))
-    size, same = (np.add.reduceat(each, cell_starts) for each in (counts, counts * (counts - 1)))
+    size, same = (np.add.reduceat(amounts, cell_starts) for amounts in (counts, counts * (counts - 1)))
     of = cells[cell_starts] // values
     several = (size > 1) & open_to[of]
-    size, same, of = size[several], same[several], of[several]
+    size = size[several]
+    same = same[several]
+    of = of[several]
     total = float(size.sum())
     if not total:
         return Agreement(0.0, 1.0, 0)

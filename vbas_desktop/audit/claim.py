@@ -21,7 +21,7 @@ class AggregationClaim:
 
 @dataclass(frozen=True)
 class ReleaseClaim:
-    """What the released file is said to be.
+    """Properties that the released file is claimed to have.
 
     Parameters
     ----------

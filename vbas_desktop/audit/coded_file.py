@@ -7,7 +7,7 @@ with what loads or writes records, except for what bounds the memory that decodi
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,23 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vbas_desktop.io.bounded_parquet import bounded_batches
+from vbas_desktop.io.bounded_parquet import read_bounded_batches
 
 from .chunk_store import Chunk, ChunkStore
-from .csv_form import MeasuredValues, count_top_rows, find_empty_lines
-from .csv_stream import CsvStream, UnreadableFile, is_ascii_compatible
+from .csv_form import MeasuredValues, find_empty_lines, read_top_rows
+from .csv_stream import CsvStream, UnreadableFile, is_ascii_compatible, parse_blocks
 from .text_hashes import Hashes, TextHasher
 
 CHUNK_ROWS = 1 << 17
-_CHUNK_BYTES = 16 << 20
-"""Chunks have fewer rows where these are long."""
-FIRST_ROWS = 256
 MOST_VALUES = 1_000_000
 """Columns with more different values are kept as hashes; no test looks at their texts."""
 
@@ -42,16 +38,16 @@ Advance = Callable[[int], None]
 
 
 def never_stop(number: int) -> None:
-    """Read on."""
+    """Do nothing: the default of `tick`, which others replace to report progress or to stop."""
 
 
 @dataclass(frozen=True, eq=False)
-class CodedColumn:
+class FileColumn:
     """A column of a file: the code of every row, chunk by chunk, and the text of each code.
 
     If there are too many values, ``texts`` is None and the chunks hold hashes of the values (64 bits); those that came
-    before this was known hold codes, and ``hashes`` has the hash of each. Columns of so many ``numbers`` that were made
-    of others have no texts either.
+    before this was known hold codes, and ``hashes`` has the hash of each. Columns that were made of
+    others have no texts either, but ``numbers`` codes.
     """
 
     store: ChunkStore
@@ -78,7 +74,7 @@ class CodedColumn:
         codes = self.store.get(self.chunks[number])
         return codes if self.new_codes is None else self.new_codes[codes]
 
-    def hashed(self, number: int) -> Hashes:
+    def get_hashes(self, number: int) -> Hashes:
         """Return the hashes of a chunk of a column without texts."""
         values = self.store.get(self.chunks[number])
         if values.dtype == np.uint64:
@@ -91,21 +87,23 @@ class CodedColumn:
         """Return the number of rows with each code."""
         return self.count_codes(None)
 
-    def count_codes(self, kept: Callable[[int], NDArray[np.bool_]] | None) -> NDArray[np.int64]:
-        """Count the rows with each code; ``kept`` tells which rows of a chunk are counted."""
-        found = np.zeros(self.values, np.int64)
+    def count_codes(self, rows_to_count: Callable[[int], NDArray[np.bool_]] | None) -> NDArray[np.int64]:
+        """Count the rows with each code; ``rows_to_count`` tells which rows of a chunk are counted."""
+        counts = np.zeros(self.values, np.int64)
         for number in range(len(self.chunks)):
             codes = self.codes(number)
-            found += np.bincount(codes if kept is None else codes[kept(number)], minlength=found.size)
-        return found
+            counts += np.bincount(
+                codes if rows_to_count is None else codes[rows_to_count(number)], minlength=counts.size
+            )
+        return counts
 
-    def with_texts(self, texts: Sequence[str]) -> CodedColumn:
+    def with_texts(self, texts: Sequence[str]) -> FileColumn:
         """Give other texts to the codes; values that become equal get one code."""
-        known: dict[str, int] = {}
-        new = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
-        if len(known) == len(texts):
+        code_of: dict[str, int] = {}
+        new = np.array([code_of.setdefault(text, len(code_of)) for text in texts], np.int32)
+        if len(code_of) == len(texts):
             return replace(self, texts=tuple(texts))
-        return replace(self, texts=tuple(known), new_codes=new if self.new_codes is None else new[self.new_codes])
+        return replace(self, texts=tuple(code_of), new_codes=new if self.new_codes is None else new[self.new_codes])
 
     def all_codes(self) -> Codes:
         """Return the codes of all rows."""
@@ -128,7 +126,7 @@ class CodedFile:
 
     store: ChunkStore
     names: tuple[str, ...]
-    columns: tuple[CodedColumn, ...]
+    columns: tuple[FileColumn, ...]
     sizes: tuple[int, ...]
     stream: CsvStream | None = None
     measured: MeasuredValues | None = None
@@ -144,17 +142,17 @@ class CodedFile:
         """Return the number of the first row of each chunk, and after that the number of rows."""
         return np.array([0, *accumulate(self.sizes)], np.int64)
 
-    def keep_rows(self, kept: Sequence[NDArray[np.bool_]]) -> CodedFile:
+    def keep_rows(self, masks: Sequence[NDArray[np.bool_]]) -> CodedFile:
         """Take the rows of each chunk that are kept."""
         columns = []
         for column in self.columns:
             chunks = [
-                self.store.add(self.store.get(chunk)[mask]) for chunk, mask in zip(column.chunks, kept, strict=True)
+                self.store.add(self.store.get(chunk)[mask]) for chunk, mask in zip(column.chunks, masks, strict=True)
             ]
             columns.append(replace(column, chunks=tuple(chunks)))
-        return replace(self, columns=tuple(columns), sizes=tuple(int(np.count_nonzero(mask)) for mask in kept))
+        return replace(self, columns=tuple(columns), sizes=tuple(int(np.count_nonzero(mask)) for mask in masks))
 
-    def take(self, column: CodedColumn, rows: NDArray[np.int64]) -> Codes:
+    def take(self, column: FileColumn, rows: NDArray[np.int64]) -> Codes:
         """Return the codes of rows, whose numbers ascend."""
         borders = np.searchsorted(rows, self.starts)
         parts = [
@@ -163,14 +161,14 @@ class CodedFile:
         ]
         return np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
-    def add_column(self, codes: Iterable[Codes], numbers: int) -> CodedColumn:
-        """Make a further column of so many different numbers, chunk by chunk."""
+    def add_column(self, codes: Iterable[Codes], numbers: int) -> FileColumn:
+        """Make a further column of codes below ``numbers``, chunk by chunk."""
         kind = np.min_scalar_type(max(1, numbers - 1))
         chunks = tuple(self.store.add(part.astype(kind)) for part in codes)
-        return CodedColumn(self.store, chunks, None, numbers=max(1, numbers))
+        return FileColumn(self.store, chunks, None, numbers=max(1, numbers))
 
 
-class ColumnCoder:
+class TextCoder:
     """Gives codes to the texts of a column, chunk after chunk, or hashes once there are too many texts."""
 
     def __init__(
@@ -178,8 +176,8 @@ class ColumnCoder:
     ) -> None:
         self._store = store
         self._hasher = hasher
-        self._decode = decode or _unchanged
-        self._hash_as = hash_as or _unchanged
+        self._decode = decode or _keep_texts
+        self._hash_as = hash_as or _keep_texts
         self._most = MOST_VALUES if is_limited else None
         self._known: dict[str, int] = {}
         self._chunks: list[Chunk] = []
@@ -190,39 +188,40 @@ class ColumnCoder:
         if self._hashes is not None:
             self._chunks.append(self._store.add(self._hash(texts)[codes]))
             return
-        known = self._known
-        new = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
-        self._chunks.append(self._store.add(new[codes].astype(np.min_scalar_type(max(1, len(known) - 1)))))
-        if self._most is not None and len(known) > self._most:
-            self._hashes = self._hash(list(known))
-            known.clear()
+        code_of = self._known
+        new = [code_of.setdefault(text, len(code_of)) for text in texts]
+        kind = np.min_scalar_type(max(1, len(code_of) - 1))
+        self._chunks.append(self._store.add(np.array(new, kind)[codes]))
+        if self._most is not None and len(code_of) > self._most:
+            self._hashes = self._hash(list(code_of))
+            code_of.clear()
 
     def _hash(self, texts: Sequence[str]) -> Hashes:
         return self._hasher.hash(self._hash_as(self._decode(texts)))
 
-    def column(self) -> CodedColumn:
+    def column(self) -> FileColumn:
         """Return what was added."""
         if self._hashes is not None:
-            return CodedColumn(self._store, tuple(self._chunks), None, self._hashes)
+            return FileColumn(self._store, tuple(self._chunks), None, self._hashes)
         texts = tuple(self._known)
-        return CodedColumn(self._store, tuple(self._chunks), texts).with_texts(self._decode(texts))
+        return FileColumn(self._store, tuple(self._chunks), texts).with_texts(self._decode(texts))
 
 
 Convert = Callable[[Sequence[str]], Sequence[str]]
 """What becomes of texts."""
 
 
-def _unchanged(texts: Sequence[str]) -> Sequence[str]:
+def _keep_texts(texts: Sequence[str]) -> Sequence[str]:
     return texts
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What is read of a file, and how.
+    """Columns to read from a file, and how to read them.
 
     Parameters
     ----------
-    wanted : the positions of the columns that are read
+    positions : the positions of the columns that are read
     hasher : hashes the values of columns that have too many
     hash_as : what becomes of these values before they are hashed
     unlimited : positions of columns that keep their texts however many there are
@@ -230,24 +229,24 @@ class ReadOptions:
     advance : called after every piece
     """
 
-    wanted: Sequence[int]
+    positions: Sequence[int]
     hasher: TextHasher
     hash_as: Convert | None = None
     unlimited: Sequence[int] = ()
     folder: Path | None = None
     advance: Advance = never_stop
 
-    def make_coders(self, store: ChunkStore, decode: Convert | None = None) -> list[ColumnCoder]:
+    def make_coders(self, store: ChunkStore, decode: Convert | None = None) -> list[TextCoder]:
         """Return a coder for each column that is read; ``decode`` makes text of what the parser gave."""
         return [
-            ColumnCoder(store, self.hasher, decode, self.hash_as, position not in self.unlimited)
-            for position in self.wanted
+            TextCoder(store, self.hasher, decode, self.hash_as, position not in self.unlimited)
+            for position in self.positions
         ]
 
 
 @dataclass(frozen=True)
 class CsvForm:
-    """How a CSV file is written; ``skipped`` rows at its top are no records.
+    """Format of a CSV file; ``skipped`` rows at its top are no records.
 
     ``undefined`` says what becomes of bytes that the encoding does not define: by default they stay as they are.
     """
@@ -263,71 +262,33 @@ class CsvForm:
 def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
     """Read columns of a CSV file; `UnreadableFile` if its rows do not have ``form.width`` fields."""
     store = ChunkStore(options.folder)
-    coders = options.make_coders(store, _decoder(form))
-    measured = MeasuredValues(form.delimiter, form.width)
-    names: tuple[str, ...] = ()
-    sizes = []
-    top = count_top_rows(path, form.delimiter, form.encoding, form.compressed, form.skipped)
-    done = 0
-    with closing(CsvStream(path, form.delimiter, form.encoding, form.compressed, options.advance)) as stream:
-        # pandas leaves fields out without a word if only the first row has too many.
-        if stream.count_names() > form.width:
-            raise UnreadableFile("it has more columns")
-        for frame in _csv_chunks(stream, form):
-            values = [frame[position].to_numpy() for position in range(form.width)]
-            coded = [pd.factorize(column) for column in values]
-            for codes, texts in coded:
-                measured.add(codes, texts)
-            if not done and top:
-                names = tuple(str(column[0]) for column in values)
-            first = min(top - min(top, done), len(frame))
-            done += len(frame)
-            for coder, position in zip(coders, options.wanted, strict=True):
-                codes, texts = coded[position]
-                if first:
-                    codes, texts = pd.factorize(values[position][first:])
-                coder.add(codes, texts.tolist())
-            sizes.append(len(frame) - first)
     decode = _decoder(form)
+    coders = options.make_coders(store, decode)
+    measured = MeasuredValues(form.delimiter, form.width)
+    sizes = []
+    top = read_top_rows(path, form.delimiter, form.encoding, form.compressed, form.skipped)
+    # pandas leaves fields out without a word if only the first row has too many.
+    if top and len(top[0]) > form.width:
+        raise UnreadableFile("it has more columns")
+    skipped = len(top)
+    with (
+        closing(CsvStream(path, form.delimiter, form.encoding, form.compressed, options.advance)) as stream,
+        closing(parse_blocks(stream, form.delimiter, form.width)) as blocks,
+    ):
+        for columns in blocks:
+            for column in columns:
+                measured.add(column.codes, column.texts)
+            rows = columns[0].codes.size
+            first = min(skipped, rows)
+            skipped -= first
+            for coder, position in zip(coders, options.positions, strict=True):
+                column = columns[position].skip_rows(first) if first else columns[position]
+                coder.add(column.codes, column.texts)
+            sizes.append(rows - first)
+    names = tuple(top[0]) if top else ()
     names = names if decode is None else tuple(decode(names))
     file = CodedFile(store, names, tuple(coder.column() for coder in coders), tuple(sizes), stream, measured)
-    return _without_empty_lines(file, path, form, top)
-
-
-def _csv_chunks(stream: CsvStream, form: CsvForm) -> Iterator[pd.DataFrame]:
-    try:
-        # Without ``skip_blank_lines=False`` pandas takes blanks at the beginning of a line for an empty line.
-        with pd.read_csv(
-            stream,
-            engine="c",
-            sep=form.delimiter,
-            header=None,
-            names=range(form.width),
-            index_col=False,
-            # As text: categories would be read as numbers where a chunk has nothing else, 007 as 7 and 9 as 9.0.
-            dtype=object,
-            na_filter=False,
-            skip_blank_lines=False,
-            encoding="utf-8",
-            encoding_errors="surrogateescape",
-            iterator=True,
-            low_memory=False,
-        ) as reader:
-            rows = FIRST_ROWS
-            done = 0
-            while True:
-                frame = reader.get_chunk(rows)
-                done += len(frame)
-                yield frame
-                row_bytes = max(1, stream.counts.size // max(1, done), 8 * form.width)
-                rows = max(1, min(CHUNK_ROWS, 4 * rows, _CHUNK_BYTES // row_bytes))
-    except StopIteration:
-        return
-    except pd.errors.EmptyDataError:
-        return
-    except (ValueError, pd.errors.ParserError):
-        # The message of the parser may quote a row.
-        raise UnreadableFile("it cannot be cut into rows of so many fields") from None
+    return _without_empty_lines(file, path, form, len(top))
 
 
 def _decoder(form: CsvForm) -> Convert | None:
@@ -363,25 +324,25 @@ def _without_empty_lines(file: CodedFile, path: Path, form: CsvForm, top: int) -
             return file
     elif not measured.empty_rows:
         return file
-    found = find_empty_lines(path, form.delimiter, form.encoding, form.compressed, form.width)
-    if found.ragged:
+    slow_reading = find_empty_lines(path, form.delimiter, form.encoding, form.compressed, form.width)
+    if slow_reading.ragged:
         raise UnreadableFile("the rows do not have the same number of fields")
-    kept = np.ones(rows, np.bool_)
-    kept[found.empty] = False
-    parts = np.split(kept[top:], file.starts[1:-1])
-    return replace(file.keep_rows(parts), empty_lines=len(found.empty))
+    is_record = np.ones(rows, np.bool_)
+    is_record[slow_reading.empty] = False
+    parts = np.split(is_record[top:], file.starts[1:-1])
+    return replace(file.keep_rows(parts), empty_lines=len(slow_reading.empty))
 
 
 def read_parquet(path: Path, options: ReadOptions, skipped: int = 0) -> CodedFile:
     """Read columns of a Parquet file as text; ``skipped`` rows at its top are no records."""
     try:
         names = tuple(pq.read_schema(path).names)
-        if len(names) < len(options.wanted):
+        if len(names) < len(options.positions):
             raise UnreadableFile("it has too few columns")
-        wanted = list(dict.fromkeys(names[position] for position in options.wanted))
-        with closing(bounded_batches(path, CHUNK_ROWS, wanted)) as batches:
+        column_names = list(dict.fromkeys(names[position] for position in options.positions))
+        with closing(read_bounded_batches(path, CHUNK_ROWS, column_names)) as batches:
             arrays = (
-                [batch.column(batch.schema.get_field_index(names[p])) for p in options.wanted] for batch in batches
+                [batch.column(batch.schema.get_field_index(names[p])) for p in options.positions] for batch in batches
             )
             return replace(read_arrays(arrays, options, skipped), names=names)
     except pa.ArrowException:

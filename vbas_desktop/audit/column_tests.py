@@ -13,7 +13,7 @@ from math import comb, prod
 import numpy as np
 
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.words import counted
+from vbas_desktop.model.text import format_count
 
 from .agreement import (
     ALIKE,
@@ -21,24 +21,25 @@ from .agreement import (
     Agreement,
     Ints,
     agreeing,
-    agreement,
     alike,
     chance_limit,
-    pair_counts,
+    measure_agreement,
     rare_share,
+    tabulate_pairs,
 )
-from .released_records import Question, ReleasedColumn, ReleasedRecords, Sample, questions
+from .released_records import ExaminedColumn, ExaminedRecords, Question, Sample, questions
 
 RARE_PAIRS = 0.2
 """From this share of the records whose pair of values is rarer than k on, two columns count as identifying.
 
 It is more than of one column: in small files many pairs of harmless columns are rare in a few records.
 """
-MOST_ROWS, LEAST_ROWS = 1 << 15, 1 << 12
+MOST_ROWS = 1 << 15
+LEAST_ROWS = 1 << 12
 WORK = 1 << 19
-"""So many rows are looked at in all pairs together, as long as each pair has `LEAST_ROWS`."""
+"""Number of rows that are examined in all pairs together, as long as each pair has `LEAST_ROWS`."""
 MOST_GROUPINGS = 300
-"""So many pairs and triples of columns are tested at most; a number and no time, so that verdicts can be repeated."""
+"""Largest number of pairs and triples of columns that are tested; not a time limit, so that verdicts are repeatable."""
 TRIPLE_COLUMNS = 60
 _WIDEST = 1 << 31
 _BLANKS = " Records without a value count as having one more value here."
@@ -53,26 +54,28 @@ class Disclosure:
 
 
 @dataclass(frozen=True)
-class Combinations:
+class TestedCombinations:
     """The pairs and triples of columns that are tested, and the number of those that are not."""
 
-    tried: tuple[tuple[ReleasedColumn, ...], ...]
+    tried: tuple[tuple[ExaminedColumn, ...], ...]
     not_tried: int
 
 
 def disclosing_columns(
-    records: ReleasedRecords, columns: Sequence[ReleasedColumn], progress: Progress
+    records: ExaminedRecords, columns: Sequence[ExaminedColumn], progress: Progress
 ) -> Iterator[Disclosure]:
     """Yield each column that discloses too much by itself."""
-    asked = questions(records)
+    questions_asked = questions(records)
     for column in columns:
         progress.update("Testing the released columns", 0.0)
-        told = " ".join(_told_by_one(records, asked, column))
-        if told:
-            yield Disclosure((column.name,), told)
+        explanation = " ".join(_told_by_one(records, questions_asked, column))
+        if explanation:
+            yield Disclosure((column.name,), explanation)
 
 
-def _told_by_one(records: ReleasedRecords, asked: Sequence[Question], column: ReleasedColumn) -> Iterator[str]:
+def _told_by_one(
+    records: ExaminedRecords, questions_asked: Sequence[Question], column: ExaminedColumn
+) -> Iterator[str]:
     if not column.filled:
         return
     if not column.coded:
@@ -81,26 +84,26 @@ def _told_by_one(records: ReleasedRecords, asked: Sequence[Question], column: Re
     yield from _identifying(records, column)
     test = _ColumnTest(records, column)
     done: set[int] = set()
-    for question in asked:
+    for question in questions_asked:
         # One reason is enough for the place, and one for each quasi-identifier.
         if question.about in done:
             continue
-        told = test.told(question)
-        if told:
+        explanation = test.explain(question)
+        if explanation:
             done.add(question.about)
-            yield told
+            yield explanation
 
 
-def _too_many_values(column: ReleasedColumn) -> str:
+def _too_many_values(column: ExaminedColumn) -> str:
     if not column.values:
         return "Values of this kind cannot be tested: they may identify the person or the place."
     return (
-        f"It has {column.values:,} or more different values in {counted(column.filled, 'record')}: "
+        f"It has {column.values:,} or more different values in {format_count(column.filled, 'record')}: "
         "almost every one may identify a person."
     )
 
 
-def _identifying(records: ReleasedRecords, column: ReleasedColumn) -> Iterator[str]:
+def _identifying(records: ExaminedRecords, column: ExaminedColumn) -> Iterator[str]:
     k = records.k
     # If all values were rare, their records would be too few still: counting can be spared.
     if column.values * (k - 1) < RARE_SHARE * column.filled:
@@ -120,57 +123,63 @@ def _identifying(records: ReleasedRecords, column: ReleasedColumn) -> Iterator[s
 class _ColumnTest:
     """Ask what a single column discloses."""
 
-    def __init__(self, records: ReleasedRecords, column: ReleasedColumn) -> None:
-        self._records, self._column = records, column
+    def __init__(self, records: ExaminedRecords, column: ExaminedColumn) -> None:
+        self._records = records
+        self._column = column
         self._values: dict[int, Ints] = {}
         self._dividing: dict[tuple[int, bool], bool] = {}
 
-    def told(self, question: Question) -> str:
+    def explain(self, question: Question) -> str:
         """Say what the column discloses, over filled records or over all; empty if nothing."""
-        found = self._answer(question, blanks=False)
-        if found or self._column.blank < 0:
-            return found
-        found = self._answer(question, blanks=True)
-        return f"{found}{_BLANKS}" if found else ""
+        text = self._answer(question, blanks=False)
+        if text or self._column.blank < 0:
+            return text
+        text = self._answer(question, blanks=True)
+        return f"{text}{_BLANKS}" if text else ""
 
-    def _at(self, sample: Sample) -> Ints:
+    def _sample_codes(self, sample: Sample) -> Ints:
+        """Return the codes of the column in the rows of a sample."""
         if id(sample) not in self._values:
             self._values[id(sample)] = self._records.values_at(self._column, sample.rows)
         return self._values[id(sample)]
 
     def _answer(self, question: Question, blanks: bool) -> str:
-        values, part = self._at(question.sample), question.part
+        values = self._sample_codes(question.sample)
+        part = question.part
         if not blanks and self._column.blank >= 0:
             there = values != self._column.blank
-            values, part = values[there], part[there]
-        counts = pair_counts(part, values, (question.whole_of.size, self._column.values))
-        found = agreement(counts, question.whole_of)
+            values = values[there]
+            part = part[there]
+        counts = tabulate_pairs(part, values, (question.whole_of.size, self._column.values))
+        result = measure_agreement(counts, question.whole_of)
         if question.dividing:
-            if found.gain < question.least or not found.beyond_chance or not self._divides(question.sample, blanks):
+            if result.gain < question.least or not result.beyond_chance or not self._divides(question.sample, blanks):
                 return ""
             return (
                 f"It reveals {question.text}: two records with the same value have the same category in "
-                f"{percent(found.with_value)} of the cases instead of {percent(found.without)}, and the value divides "
-                "the categories further."
+                f"{percent(result.with_value)} of the cases instead of {percent(result.without)}, and the value "
+                "divides the categories further."
             )
-        if not found.refines:
+        if not result.refines:
             return ""
-        return _in_words(question, found)
+        return _in_words(question, result)
 
     def _divides(self, sample: Sample, blanks: bool) -> bool:
         key = id(sample), blanks
         if key not in self._dividing:
-            values, classes = self._at(sample), sample.classes
+            values = self._sample_codes(sample)
+            classes = sample.classes
             if not blanks and self._column.blank >= 0:
                 there = values != self._column.blank
-                values, classes = values[there], classes[there]
+                values = values[there]
+                classes = classes[there]
             numbers = int(classes.max(initial=0)) + 1, self._column.values
-            self._dividing[key] = alike(pair_counts(classes, values, numbers)) < ALIKE
+            self._dividing[key] = alike(tabulate_pairs(classes, values, numbers)) < ALIKE
         return self._dividing[key]
 
 
-def _in_words(question: Question, found: Agreement) -> str:
-    shares = f"{percent(found.with_value)} of the cases instead of {percent(found.without)}"
+def _in_words(question: Question, agreement_found: Agreement) -> str:
+    shares = f"{percent(agreement_found.with_value)} of the cases instead of {percent(agreement_found.without)}"
     if question.about >= 0:
         return (
             f"It reveals {question.text}: two records of {question.within} with the same value have the same "
@@ -178,11 +187,11 @@ def _in_words(question: Question, found: Agreement) -> str:
         )
     return (
         f"It reveals {question.text}: two of its records with the same value come from the same {question.same} in "
-        f"{shares}; in {percent(found.single)} of the records the value occurs in a single {question.same}."
+        f"{shares}; in {percent(agreement_found.single)} of the records the value occurs in a single {question.same}."
     )
 
 
-def combinations_to_try(columns: Sequence[ReleasedColumn], every_pair: bool = False) -> Combinations:
+def choose_combinations(columns: Sequence[ExaminedColumn], every_pair: bool = False) -> TestedCombinations:
     """Choose the pairs and triples of columns to test: `MOST_GROUPINGS` at most, pairs and the most selective first.
 
     ``every_pair``: all pairs are tested, whatever the bound. Triples are made of the `TRIPLE_COLUMNS` most selective
@@ -196,19 +205,19 @@ def combinations_to_try(columns: Sequence[ReleasedColumn], every_pair: bool = Fa
     triples = sorted(combinations([column for column in able if column in selective], 3), key=_selectivity)
     triples = triples[: max(0, MOST_GROUPINGS - len(pairs))]
     everything = comb(len(able), 2) + comb(len(able), 3)
-    return Combinations((*pairs, *triples), everything - len(pairs) - len(triples))
+    return TestedCombinations((*pairs, *triples), everything - len(pairs) - len(triples))
 
 
-def _selectivity(columns: Sequence[ReleasedColumn]) -> int:
+def _selectivity(columns: Sequence[ExaminedColumn]) -> int:
     """Sort by the number of combinations of values, descending."""
     return -prod(column.distinct for column in columns)
 
 
 def disclosing_combinations(
-    records: ReleasedRecords, tried: Sequence[tuple[ReleasedColumn, ...]], progress: Progress
+    records: ExaminedRecords, tried: Sequence[tuple[ExaminedColumn, ...]], progress: Progress
 ) -> Iterator[Disclosure]:
     """Yield the pairs and triples of columns that disclose together what fewer of them do not."""
-    found: list[set[str]] = []
+    disclosive_pairs: list[set[str]] = []
     for size in (2, 3):
         chosen = [columns for columns in tried if len(columns) == size]
         if not chosen:
@@ -217,16 +226,16 @@ def disclosing_combinations(
         for columns in chosen:
             progress.update(f"Testing {'pairs' if size == 2 else 'triples'} of released columns", 0.0)
             names = {column.name for column in columns}
-            if any(pair <= names for pair in found):
+            if any(pair <= names for pair in disclosive_pairs):
                 continue
             identifying = _identifying_together(records, columns) if size == 2 else ()
-            told = " ".join([*identifying, *test.told(columns)])
-            if told:
-                found.append(names)
-                yield Disclosure(tuple(column.name for column in columns), told)
+            explanation = " ".join([*identifying, *test.explain(columns)])
+            if explanation:
+                disclosive_pairs.append(names)
+                yield Disclosure(tuple(column.name for column in columns), explanation)
 
 
-def _identifying_together(records: ReleasedRecords, columns: Sequence[ReleasedColumn]) -> Iterator[str]:
+def _identifying_together(records: ExaminedRecords, columns: Sequence[ExaminedColumn]) -> Iterator[str]:
     k = records.k
     # If all combinations were rare, their records would be too few still: counting can be spared.
     if prod(column.values for column in columns) * (k - 1) < RARE_PAIRS * _filled_together(columns):
@@ -241,7 +250,7 @@ def _identifying_together(records: ReleasedRecords, columns: Sequence[ReleasedCo
         )
 
 
-def _filled_together(columns: Sequence[ReleasedColumn]) -> int:
+def _filled_together(columns: Sequence[ExaminedColumn]) -> int:
     """Return a number of records that are certainly released with a value in all of these columns."""
     missing = sum(column.missing for column in columns)
     return max(0, *(column.filled - (missing - column.missing) for column in columns))
@@ -250,88 +259,91 @@ def _filled_together(columns: Sequence[ReleasedColumn]) -> int:
 class _CombinationTest:
     """Ask what several columns disclose together and none of them alone."""
 
-    def __init__(self, records: ReleasedRecords, rows: int) -> None:
+    def __init__(self, records: ExaminedRecords, rows: int) -> None:
         self._records = records
         self._questions = questions(records, rows)
         self._wholes = [question.whole_of[question.part] for question in self._questions]
         self._values: dict[tuple[str, int], Ints] = {}
         self._gains: dict[tuple[int, tuple[str, ...], bool], Agreement] = {}
 
-    def told(self, columns: Sequence[ReleasedColumn]) -> Iterator[str]:
+    def explain(self, columns: Sequence[ExaminedColumn]) -> Iterator[str]:
         """Say what the columns disclose, over filled records or over all."""
         place_told = False
         values = "both values" if len(columns) == 2 else "all these values"
-        for place, question in enumerate(self._questions):
+        for index, question in enumerate(self._questions):
             if place_told and question.about < 0:
                 continue
             for blanks in (False, True) if any(column.blank >= 0 for column in columns) else (False,):
-                found = self._answer(place, columns, blanks)
-                if found is None:
+                text = self._answer(index, columns, blanks)
+                if text is None:
                     continue
                 place_told = place_told or question.about < 0
                 yield (
                     f"Together they reveal {question.text}: two records that have {values} in common agree in it in "
-                    f"{percent(found.with_value)} of the cases instead of {percent(found.without)}."
+                    f"{percent(text.with_value)} of the cases instead of {percent(text.without)}."
                     f"{_BLANKS if blanks else ''}"
                 )
                 break
 
-    def _answer(self, place: int, columns: Sequence[ReleasedColumn], blanks: bool) -> Agreement | None:
+    def _answer(self, question_number: int, columns: Sequence[ExaminedColumn], blanks: bool) -> Agreement | None:
         """Measure what the columns disclose together; None if it is too little, or no more than a part of them does."""
-        question = self._questions[place]
+        question = self._questions[question_number]
         fewer = list(combinations(columns, len(columns) - 1))
-        alone = max((self._agreement(place, few, blanks) for few in fewer), key=lambda found: found.gain)
+        alone = max((self._agreement(question_number, few, blanks) for few in fewer), key=lambda result: result.gain)
         if alone.gain >= question.least:
             # This was judged when the part was tested by itself.
             return None
-        found = self._agreement(place, columns, blanks)
-        if found.gain < question.least or not _more(found, alone):
+        result = self._agreement(question_number, columns, blanks)
+        if result.gain < question.least or not _discloses_more(result, alone):
             return None
         if question.dividing and not self._divides(question, columns, blanks):
             return None
-        return found
+        return result
 
-    def _agreement(self, place: int, columns: Sequence[ReleasedColumn], blanks: bool) -> Agreement:
-        key = place, tuple(column.name for column in columns), blanks
+    def _agreement(self, question_number: int, columns: Sequence[ExaminedColumn], blanks: bool) -> Agreement:
+        key = question_number, tuple(column.name for column in columns), blanks
         if key not in self._gains:
-            question = self._questions[place]
-            values, there = self._combined(question.sample, columns, blanks)
-            self._gains[key] = agreeing(question.part[there], self._wholes[place][there], values)
+            question = self._questions[question_number]
+            values, there = self._combine_columns(question.sample, columns, blanks)
+            self._gains[key] = agreeing(question.part[there], self._wholes[question_number][there], values)
         return self._gains[key]
 
-    def _at(self, column: ReleasedColumn, sample: Sample) -> Ints:
+    def _sample_codes(self, column: ExaminedColumn, sample: Sample) -> Ints:
+        """Return the codes of a column in the rows of a sample."""
         key = column.name, id(sample)
         if key not in self._values:
             self._values[key] = self._records.values_at(column, sample.rows)
         return self._values[key]
 
-    def _combined(self, sample: Sample, columns: Sequence[ReleasedColumn], blanks: bool) -> tuple[Ints, Ints]:
+    def _combine_columns(self, sample: Sample, columns: Sequence[ExaminedColumn], blanks: bool) -> tuple[Ints, Ints]:
         """Number the combinations of values of the records that count, and say which these are."""
-        combined, kept = np.zeros(sample.rows.size, np.int64), np.ones(sample.rows.size, np.bool_)
+        combined = np.zeros(sample.rows.size, np.int64)
+        has_values = np.ones(sample.rows.size, np.bool_)
         width = 1
         for column in columns:
-            values = self._at(column, sample)
+            values = self._sample_codes(column, sample)
             if not blanks and column.blank >= 0:
-                kept &= values != column.blank
-            combined, width = combined * column.values + values, width * column.values
+                has_values &= values != column.blank
+            combined = combined * column.values + values
+            width = width * column.values
             if width > _WIDEST:
                 combined = np.unique(combined, return_inverse=True)[1].astype(np.int64)
                 width = combined.size
-        there = np.flatnonzero(kept)
+        there = np.flatnonzero(has_values)
         return combined[there], there
 
-    def _divides(self, question: Question, columns: Sequence[ReleasedColumn], blanks: bool) -> bool:
-        values, there = self._combined(question.sample, columns, blanks)
+    def _divides(self, question: Question, columns: Sequence[ExaminedColumn], blanks: bool) -> bool:
+        values, there = self._combine_columns(question.sample, columns, blanks)
         dense, members = np.unique(values, return_inverse=True)
         classes = question.sample.classes[there]
         numbers = int(classes.max(initial=0)) + 1, max(1, dense.size)
-        return alike(pair_counts(classes, members.astype(np.int64), numbers)) < ALIKE
+        return alike(tabulate_pairs(classes, members.astype(np.int64), numbers)) < ALIKE
 
 
-def _more(found: Agreement, alone: Agreement) -> bool:
+def _discloses_more(joint: Agreement, alone: Agreement) -> bool:
     """Return whether a combination discloses more than chance, and more than the best part of it does."""
-    expected = max(found.without, found.without + alone.gain * (1 - found.without))
-    return found.beyond_chance and found.with_value - expected > chance_limit(expected, found.records)
+    expected = max(joint.without, joint.without + alone.gain * (1 - joint.without))
+    return joint.beyond_chance and joint.with_value - expected > chance_limit(expected, joint.records)
 
 
 def percent(share: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .coded_file import CodedColumn, CodedFile
+from .coded_file import CodedFile, FileColumn
 
 Ints = NDArray[np.int64]
 Mask = Callable[[int], NDArray[np.bool_]]
@@ -29,7 +29,7 @@ def is_dense(keys: int, rows: int) -> bool:
 
 
 class KeyCounter:
-    """Counts numbers from 0 on, of which ``keys`` are possible, in so many rows."""
+    """Counts the keys 0 … ``keys`` − 1 of ``rows`` rows, in an array or, if they are sparse, in sorted chunks."""
 
     def __init__(self, keys: int, rows: int) -> None:
         self._dense = np.zeros(keys, np.int32) if is_dense(keys, rows) else None
@@ -44,9 +44,9 @@ class KeyCounter:
             return
         if not keys.size:
             return
-        found, counts = np.unique(keys, return_counts=True)
-        self._pending.append((found, counts))
-        self._waiting += found.size
+        distinct_keys, counts = np.unique(keys, return_counts=True)
+        self._pending.append((distinct_keys, counts))
+        self._waiting += distinct_keys.size
         if self._waiting >= max(PENDING_KEYS, self._known):
             self._merge()
 
@@ -61,11 +61,11 @@ class KeyCounter:
         self._known = first.size
         self._waiting = 0
 
-    def counted(self) -> tuple[Ints, Ints]:
+    def keys_and_counts(self) -> tuple[Ints, Ints]:
         """Return the keys that occur, ascending, and how often each does."""
         if self._dense is not None:
-            found = np.flatnonzero(self._dense)
-            return found, self._dense[found].astype(np.int64)
+            keys = np.flatnonzero(self._dense)
+            return keys, self._dense[keys].astype(np.int64)
         if not self._pending:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._merge()
@@ -83,12 +83,12 @@ class Combinations:
     counts : the number of rows with each combination
     """
 
-    column: CodedColumn
+    column: FileColumn
     codes: tuple[Ints, ...]
     counts: Ints
 
 
-def number_combinations(file: CodedFile, columns: Sequence[CodedColumn]) -> Combinations:
+def number_combinations(file: CodedFile, columns: Sequence[FileColumn]) -> Combinations:
     """Number the combinations of values in the order of their codes."""
     sizes = [max(1, column.values) for column in columns]
     if math.prod(sizes) >= MOST_KEYS:
@@ -102,14 +102,14 @@ def number_combinations(file: CodedFile, columns: Sequence[CodedColumn]) -> Comb
     counter = KeyCounter(math.prod(sizes), file.rows)
     for keys in _keys(file, columns, sizes):
         counter.add(keys)
-    found, counts = counter.counted()
+    combination_keys, counts = counter.keys_and_counts()
     is_direct = is_dense(math.prod(sizes), file.rows)
-    numbers = _numbers(_keys(file, columns, sizes), found, math.prod(sizes) if is_direct else None)
-    column = file.add_column(numbers, found.size)
-    return Combinations(column, tuple(_split(found, sizes)), counts)
+    numbers = _numbers(_keys(file, columns, sizes), combination_keys, math.prod(sizes) if is_direct else None)
+    column = file.add_column(numbers, combination_keys.size)
+    return Combinations(column, tuple(_split(combination_keys, sizes)), counts)
 
 
-def _keys(file: CodedFile, columns: Sequence[CodedColumn], sizes: Sequence[int]) -> Iterator[Ints]:
+def _keys(file: CodedFile, columns: Sequence[FileColumn], sizes: Sequence[int]) -> Iterator[Ints]:
     """Return one number for the combination of each row."""
     for number, rows in enumerate(file.sizes):
         keys = np.zeros(rows, np.int64)
@@ -119,14 +119,14 @@ def _keys(file: CodedFile, columns: Sequence[CodedColumn], sizes: Sequence[int])
         yield keys
 
 
-def _numbers(keys: Iterable[Ints], found: Ints, possible: int | None) -> Iterator[NDArray[np.integer]]:
+def _numbers(keys: Iterable[Ints], keys_present: Ints, possible: int | None) -> Iterator[NDArray[np.integer]]:
     if possible is not None:
         number_of = np.zeros(possible, np.int32)
-        number_of[found] = np.arange(found.size)
+        number_of[keys_present] = np.arange(keys_present.size)
         for part in keys:
             yield number_of[part]
         return
-    index = pd.Index(found)
+    index = pd.Index(keys_present)
     for part in keys:
         yield index.get_indexer(part)
 
@@ -150,22 +150,22 @@ def number_rows(columns: Sequence[Ints], rows: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How many rows have each pair of a group and a value, of the pairs that occur; ordered by group."""
+    """Number of rows with each pair of a group and a value, for the pairs that occur; ordered by group."""
 
     group: Ints
     value: Ints
     counts: Ints
 
 
-def count_pairs(file: CodedFile, groups: CodedColumn, values: CodedColumn, kept: Mask | None = None) -> PairCounts:
+def count_pairs(file: CodedFile, groups: FileColumn, values: FileColumn, mask: Mask | None = None) -> PairCounts:
     """Count the rows by group and value."""
     size = max(1, values.values)
     counter = KeyCounter(max(1, groups.values) * size, file.rows)
     for number in range(len(file.sizes)):
         keys = groups.codes(number).astype(np.int64) * size + values.codes(number)
-        counter.add(keys if kept is None else keys[kept(number)])
-    found, counts = counter.counted()
-    group, value = np.divmod(found, size)
+        counter.add(keys if mask is None else keys[mask(number)])
+    pair_keys, counts = counter.keys_and_counts()
+    group, value = np.divmod(pair_keys, size)
     return PairCounts(group, value, counts)
 
 
@@ -173,9 +173,9 @@ def regroup(pairs: PairCounts, group_of: Ints, value_of: Ints) -> PairCounts:
     """Put groups and values together: ``group_of`` and ``value_of`` have their new numbers, −1: they are left out."""
     group = group_of[pairs.group]
     value = value_of[pairs.value]
-    kept = (group >= 0) & (value >= 0)
+    is_kept = (group >= 0) & (value >= 0)
     size = int(value.max(initial=0)) + 1
-    keys, where = np.unique(group[kept] * size + value[kept], return_inverse=True)
-    counts = np.bincount(where, pairs.counts[kept], keys.size).astype(np.int64)
+    keys, where = np.unique(group[is_kept] * size + value[is_kept], return_inverse=True)
+    counts = np.bincount(where, pairs.counts[is_kept], keys.size).astype(np.int64)
     group, value = np.divmod(keys, size)
     return PairCounts(group, value, counts)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, typed_as
-from vbas_desktop.model.errors import VerificationFailed
+from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, cast_to_type
+from vbas_desktop.model.findings import VerificationFailed
 from vbas_desktop.model.progress import Progress
 
 from .coded_file import CodedFile, CsvForm, ReadOptions, read_arrays, read_csv
@@ -45,12 +45,13 @@ def check_copy(engine: DatabaseEngine, original: Original, progress: Progress) -
     about = engine.description
     hasher = TextHasher()
     options = ReadOptions(range(len(about.header)), hasher, advance=lambda number: progress.update(_STAGE))
-    batches = engine.batches(f"SELECT * FROM {RECORDS}", about.schema, progress, _STAGE)
+    batches = engine.fetch_batches(f"SELECT * FROM {RECORDS}", about.schema, progress, _STAGE)
     copied = _add_up(read_arrays((batch.columns for batch in batches), options), hasher)
     try:
         names, file = _read_original(original, about.schema.types, options)
     except UnreadableFile:
-        names, file = (), None
+        names = ()
+        file = None
     if file is None or names != tuple(about.header) or not _add_up(file, hasher).equals(copied):
         raise VerificationFailed("What was written to the target is not what was released. It was removed.")
     if original.columns:
@@ -75,10 +76,10 @@ def _read_original(
 def _typed_columns(source: pq.ParquetFile, types: Sequence[Any]) -> Iterator[list[Any]]:
     """Yield the columns of batches in the types of the copy, where that loses nothing."""
     for batch in source.iter_batches(batch_size=_ROWS):
-        yield [typed_as(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
+        yield [cast_to_type(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
 
 
 def _add_up(file: CodedFile, hasher: TextHasher) -> FingerprintSum:
-    found = summarise_rows(hash_rows(file, hasher, len(file.columns))).total
+    checksum = summarise_rows(hash_rows(file, hasher, len(file.columns))).total
     file.store.close()
-    return found
+    return checksum

@@ -24,7 +24,7 @@ _BLOCK = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class ValueDistribution:
-    """How the records of some classes are spread over the values of a sensitive column.
+    """Distribution of the records of some classes over the values of a sensitive column.
 
     ``number[i]`` records of class ``group[i]`` have value ``value[i]``; no pair occurs twice. ``harmful`` says of each
     value whether it does harm; ``order`` lists the values from the lowest to the highest, if they have an order.
@@ -52,24 +52,25 @@ class ValueDistribution:
         """Return whether each class has a harmful value."""
         return _sums(self.group, self.number * self.harmful[self.value], self.groups) > 0
 
-    def joined(self, group: Numbers, groups: int, kept: NDArray[np.bool_]) -> ValueDistribution:
+    def merge_classes(self, group: Numbers, groups: int, is_kept: NDArray[np.bool_]) -> ValueDistribution:
         """Put the records into other classes: ``group[g]`` is the new one of class g, if it is kept."""
-        mine = kept[self.group]
+        mine = is_kept[self.group]
         keys = group[self.group[mine]] * self.harmful.size + self.value[mine]
-        found, where = np.unique(keys, return_inverse=True)
-        classes, values = np.divmod(found, self.harmful.size)
-        number = _sums(where.ravel(), self.number[mine], found.size)
+        keys_present, where = np.unique(keys, return_inverse=True)
+        classes, values = np.divmod(keys_present, self.harmful.size)
+        number = _sums(where.ravel(), self.number[mine], keys_present.size)
         return ValueDistribution(groups, classes, values, number, self.harmful, self.order)
 
     def failing(self, criteria: Sequence[Criterion], everybody: Numbers) -> NDArray[np.bool_]:
         """Find the classes that miss a criterion; ``everybody`` has the records of each value among all."""
         bad = np.zeros(self.groups, bool)
-        for each in criteria:
-            limit, figure = each.limit, self.figure(each.kind, everybody, int(each.limit))
-            if each.kind in ("distinct", "entropy"):
+        for criterion in criteria:
+            limit = criterion.limit
+            figure = self.figure(criterion.kind, everybody, int(criterion.limit))
+            if criterion.kind in ("distinct", "entropy"):
                 bad |= figure < limit - SLACK * limit
-            elif each.kind == "recursive":
-                bad |= ~(figure < each.factor - SLACK * each.factor)
+            elif criterion.kind == "recursive":
+                bad |= ~(figure < criterion.factor - SLACK * criterion.factor)
             else:
                 bad |= figure > limit + SLACK * max(1.0, limit)
         return bad & self.is_harmed
@@ -91,7 +92,7 @@ class ValueDistribution:
         if kind == "closeness":
             more = np.maximum(0.0, self.number / sizes[self.group] - shares[self.value])
             return np.asarray(np.bincount(self.group[harm], more[harm], self.groups), np.float64)
-        return self._moved(shares)
+        return self._measure_distances(shares)
 
     def _commonest(self) -> Numbers:
         """Count the records of the commonest harmful value of each class."""
@@ -107,7 +108,9 @@ class ValueDistribution:
         top = self._commonest()
         benign_first = np.where(self.harmful[self.value], 1, 0)
         order = np.lexsort((benign_first, -self.number, self.group))
-        group, number, harm = self.group[order], self.number[order], self.harmful[self.value[order]]
+        group = self.group[order]
+        number = self.number[order]
+        harm = self.harmful[self.value[order]]
         starts = np.searchsorted(group, np.arange(self.groups))
         rank = np.arange(group.size) - starts[group] + 1
         its_rank = np.full(self.groups, group.size + 1)
@@ -117,16 +120,17 @@ class ValueDistribution:
         rest = _sums(group, np.where((rank >= begin) & ~own, number, 0), self.groups)
         return np.where(rest > 0, top / np.maximum(rest, 1), np.inf)
 
-    def _moved(self, shares: Figures) -> Figures:
+    def _measure_distances(self, shares: Figures) -> Figures:
         """Measure how far values lie from those of everybody, in steps from one that occurs to the next, over all."""
         assert self.order is not None
         order = self.order[shares[self.order] > 0]
-        place = np.full(shares.size, -1)
-        place[order] = np.arange(order.size)
-        found = np.zeros(self.groups)
+        rank = np.full(shares.size, -1)
+        rank[order] = np.arange(order.size)
+        distances = np.zeros(self.groups)
         if order.size < 2:
-            return found
-        sizes, running = np.maximum(self.sizes, 1), np.cumsum(shares[order])
+            return distances
+        sizes = np.maximum(self.sizes, 1)
+        running = np.cumsum(shares[order])
         by_group = np.argsort(self.group, kind="stable")
         step = max(1, _BLOCK // order.size)
         for first in range(0, self.groups, step):
@@ -134,10 +138,10 @@ class ValueDistribution:
             low, high = np.searchsorted(self.group[by_group], (first, end))
             some = by_group[low:high]
             matrix = np.zeros((end - first, order.size))
-            np.add.at(matrix, (self.group[some] - first, place[self.value[some]]), self.number[some])
+            np.add.at(matrix, (self.group[some] - first, rank[self.value[some]]), self.number[some])
             away = np.cumsum(matrix, axis=1) / sizes[first:end, None] - running
-            found[first:end] = np.abs(away).sum(axis=1) / (order.size - 1)
-        return found
+            distances[first:end] = np.abs(away).sum(axis=1) / (order.size - 1)
+        return distances
 
 
 def _sums(group: Numbers, number: Numbers, groups: int) -> Numbers:
@@ -146,7 +150,7 @@ def _sums(group: Numbers, number: Numbers, groups: int) -> Numbers:
 
 
 def order_of(texts: Sequence[str]) -> Numbers | None:
-    """Order texts by the numbers that they are; None if one is no number."""
+    """Order texts by the numbers that they are; None if one is not a finite number."""
     try:
         numbers = [float(text) for text in texts]
     except ValueError:
@@ -156,7 +160,7 @@ def order_of(texts: Sequence[str]) -> Numbers | None:
 
 @dataclass(frozen=True)
 class SensitiveRecount:
-    """What a file tells of one sensitive column: the worst figures of its classes, and how many miss each criterion.
+    """Disclosure by one sensitive column of a file: the worst figures of its classes, and how many miss each criterion.
 
     ``missing`` maps a criterion, as it is typed, to classes and records that do not meet it. Figures are None if no
     class has a harmful value.
@@ -167,7 +171,7 @@ class SensitiveRecount:
     missing: Mapping[str, tuple[int, int]]
 
     @property
-    def met(self) -> bool:
+    def passed(self) -> bool:
         """Return whether every class meets every criterion."""
         return not any(classes for classes, _ in self.missing.values())
 
@@ -177,16 +181,17 @@ class SensitiveRecount:
             text: {"violating_classes": classes, "violating_records": records}
             for text, (classes, records) in self.missing.items()
         }
-        return {**self.figures, "criteria": failing, "ok": self.met}
+        return {**self.figures, "criteria": failing, "ok": self.passed}
 
 
 def evaluate_criteria(column: str, distribution: ValueDistribution, criteria: Sequence[Criterion]) -> SensitiveRecount:
     """Count what misses the criteria, compared with all records of the file."""
-    everybody, sizes = distribution.totals, distribution.sizes
+    everybody = distribution.totals
+    sizes = distribution.sizes
     missing = {}
-    for each in criteria:
-        bad = distribution.failing([each], everybody)
-        missing[each.text] = (int(bad.sum()), int(sizes[bad].sum()))
+    for criterion in criteria:
+        bad = distribution.failing([criterion], everybody)
+        missing[criterion.text] = (int(bad.sum()), int(sizes[bad].sum()))
     harmed = distribution.is_harmed
     figures: dict[str, float | None] = {}
     for name, kind, worst in _FIGURES:
@@ -204,4 +209,4 @@ _FIGURES = (
     ("largest_closeness", "closeness", np.max),
     ("largest_ordered_closeness", "ordered-closeness", np.max),
 )
-"""What is told of a sensitive column: the kind of criterion by which it is judged, and which class is the worst."""
+"""Reported for a sensitive column: the kind of criterion by which it is judged, and which class is the worst."""

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from itertools import pairwise
 
-from vbas_desktop.model.errors import Check
+from vbas_desktop.model.findings import Check
 from vbas_desktop.model.problem import Problem
 
 from .claim import ReleaseClaim
@@ -69,8 +69,8 @@ def _check_names(problem: Problem, claim: ReleaseClaim, crosswalk: Crosswalk) ->
         return
     with claim.crosswalk.open(encoding="utf-8", newline="") as file:
         names = [row[-1] for row in csv.reader(file)][1:]
-    given = zip(problem.regions.ids, problem.regions.columns[claim.name_column], strict=True)
-    name_of_region = {id: " ".join(text.split()) or id for id, text in given}
+    id_and_name = zip(problem.regions.ids, problem.regions.columns[claim.name_column], strict=True)
+    name_of_region = {id: " ".join(text.split()) or id for id, text in id_and_name}
     names_of_code: dict[str, set[str]] = {}
     members: dict[str, list[str]] = {}
     for (region, codes), name in zip(crosswalk.items(), names, strict=True):
@@ -78,10 +78,10 @@ def _check_names(problem: Problem, claim: ReleaseClaim, crosswalk: Crosswalk) ->
         members.setdefault(codes[0], []).append(name_of_region.get(region, ""))
     apostrophe = "'" * claim.escaped
     wrong = 0
-    for code, found in names_of_code.items():
+    for code, names_found in names_of_code.items():
         more = f" + {len(members[code]) - 1:,}" if len(members[code]) > 1 else ""
         possible = {text.removeprefix(apostrophe) for text in members[code]}
-        wrong += len(found) != 1 or min(found).removesuffix(more).removeprefix(apostrophe) not in possible
+        wrong += len(names_found) != 1 or min(names_found).removesuffix(more).removeprefix(apostrophe) not in possible
     yield Check(
         "every aggregated region has one name, after one of its initial regions", wrong == 0, f"{wrong:,} have not"
     )

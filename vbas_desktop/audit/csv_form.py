@@ -21,7 +21,7 @@ _END = "\x1cend\x1c"
 
 
 class MeasuredValues:
-    """What the values of a CSV file take: bytes, marks inside values, and quotes around those that need them."""
+    """Space that the values of a CSV file take: bytes, marks inside values, and quotes around those that need them."""
 
     def __init__(self, delimiter: str, width: int) -> None:
         self._delimiter = delimiter
@@ -31,7 +31,7 @@ class MeasuredValues:
         self.quoted = 0
         self.empty_rows = 0
 
-    def add(self, codes: NDArray[np.integer[Any]], texts: NDArray[np.object_]) -> None:
+    def add(self, codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> None:
         """Add values: those of a column in a chunk, as codes of its distinct texts."""
         times = np.bincount(codes, minlength=len(texts))
         joined = "".join(texts)
@@ -60,7 +60,7 @@ class MeasuredValues:
 
 @dataclass(frozen=True)
 class ExpectedForm:
-    """How a released CSV file has to be written; ``quotes_all``: all values are quoted, not only where it is needed."""
+    """Required format of a released CSV file; ``quotes_all``: all values are quoted, not only where it is needed."""
 
     has_mark: bool
     newline: bytes
@@ -96,7 +96,7 @@ def find_fault(stream: CsvStream, measured: MeasuredValues, rows: int, width: in
 
 @dataclass(frozen=True, eq=False)
 class RowScan:
-    """What a slow reading found: the rows that are empty lines, counted from 0, and rows with a wrong number of fields.
+    """Result of a slow reading: the rows that are empty lines, counted from 0, and rows with a wrong number of fields.
 
     ``first_line`` is the line of the first of these, counted from 1.
     """
@@ -106,19 +106,19 @@ class RowScan:
     first_line: int | None
 
 
-def count_top_rows(path: Path, delimiter: str, encoding: str, compressed: bool, wanted: int) -> int:
-    """Count the rows at the top of a CSV file up to the last of so many that are no empty lines."""
+def read_top_rows(path: Path, delimiter: str, encoding: str, compressed: bool, rows_left: int) -> list[list[str]]:
+    """Read the top of a CSV file up to the last of ``rows_left`` rows that are not empty."""
+    rows = []
     with closing(CsvStream(path, delimiter, encoding, compressed, lambda number: None)) as stream:
-        number = 0
         try:
             for row in csv.reader(_lines(stream), delimiter=delimiter):
-                number += 1
-                wanted -= bool(row)
-                if not wanted:
+                rows.append(row)
+                rows_left -= bool(row)
+                if not rows_left:
                     break
         except csv.Error:
             raise UnreadableFile("it cannot be cut into rows") from None
-    return number
+    return rows
 
 
 def _lines(stream: CsvStream) -> io.TextIOWrapper:

@@ -1,4 +1,4 @@
-"""Feed a CSV file to pandas, and count on the way what the parser does not report.
+"""Parse a CSV file with pandas in blocks of whole lines, and count on the way what the parser does not report.
 
 pandas fills short rows up and says nothing about quotes and line ends. Therefore the marks of the file are counted as
 its bytes pass by, and compared afterwards with those that the parsed values need (`csv_form`).
@@ -7,22 +7,34 @@ its bytes pass by, and compared afterwards with those that the parsed values nee
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
 import io
+import secrets
 import zlib
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from vbas_desktop.io.access import refuse_bomb
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from vbas_desktop.io.input_checks import check_expansion
 
 MARK = codecs.BOM_UTF8
-PIECE_BYTES = 1 << 18
+PIECE_BYTES = 4 << 20
+"""Approximate size in bytes of the blocks that are parsed."""
 HEAD_BYTES = 1 << 20
-"""Line ends are looked for in the first so many bytes."""
+"""Bytes at the beginning of a file in which its line end is looked for."""
 LONGEST_ROW_BYTES = 64 << 20
+_PARSERS = 2
+_BLOCKS_AHEAD = 3
+_OPEN_QUOTE = "EOF inside string"
+"""With these words pandas says that a quote is not closed."""
 _ASCII_COMPATIBLE = ("utf-8", "ascii", "iso8859", "cp125", "latin")
 
 
@@ -32,7 +44,7 @@ class UnreadableFile(Exception):
 
 @dataclass
 class MarkCounts:
-    """How often each mark occurs in some text of ``size`` bytes."""
+    """Number of times each mark occurs in a text of ``size`` bytes."""
 
     size: int = 0
     delimiters: int = 0
@@ -72,7 +84,7 @@ class CsvStream(io.RawIOBase):
         self._file: IO[bytes] = gzip.GzipFile(fileobj=self._raw) if compressed else self._raw  # type: ignore[assignment]
         self._size = path.stat().st_size
         self._is_at_start = True
-        self._left = b""
+        self._left = memoryview(b"")
         self._row_bytes = 0
         self.counts = MarkCounts()
         self.has_mark = False
@@ -89,21 +101,25 @@ class CsvStream(io.RawIOBase):
         self._raw.close()
         super().close()
 
-    def count_names(self) -> int:
-        """Return the number of fields of the first row; 0 if there is none."""
-        self._left = self.read()
-        lines = io.StringIO(self._left.decode("utf-8", "surrogateescape"), newline="")
-        try:
-            return len(next(csv.reader(lines, delimiter=self._delimiter.decode()), []))
-        except csv.Error:
-            raise UnreadableFile("it cannot be cut into rows") from None
+    def read_blocks(self) -> Iterator[bytes]:
+        """Yield the text in blocks that end where a line seems to end; a line feed in quotes may deceive."""
+        pending = b""
+        while True:
+            piece = self._read_piece()
+            if not piece:
+                break
+            pending += piece
+            end = _find_last_line_end(pending, len(pending))
+            if b'"' in piece and pending.count(b'"', 0, end) % 2:
+                end = _find_last_line_end(pending, pending.rfind(b'"', 0, end)) or end
+            if end:
+                yield pending[:end]
+                pending = pending[end:]
+        if pending:
+            yield pending
 
-    def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, however many were asked for; none at the end of the file."""
-        if self._left:
-            left = self._left
-            self._left = b""
-            return left
+    def _read_piece(self) -> bytes:
+        """Return the next bytes; none at the end of the file."""
         while True:
             data = self._next_piece(PIECE_BYTES)
             if data is None:
@@ -115,11 +131,12 @@ class CsvStream(io.RawIOBase):
                 return data
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, for readers that ask for so many bytes at most."""
-        data = self.read()
-        number = min(len(buffer), len(data))
-        buffer[:number] = data[:number]
-        self._left = data[number:]
+        """Fill a buffer as far as bytes are left; return how many were written."""
+        if not self._left:
+            self._left = memoryview(self._read_piece())
+        number = min(len(buffer), len(self._left))
+        buffer[:number] = self._left[:number]
+        self._left = self._left[number:]
         return number
 
     def _next_piece(self, size: int) -> bytes | None:
@@ -130,7 +147,7 @@ class CsvStream(io.RawIOBase):
             raise UnreadableFile("it cannot be decompressed") from None
         self._advance(self._raw.tell() - before)
         if self._compressed:
-            refuse_bomb(self._path, self._file.tell(), self._size)
+            check_expansion(self._path, self._file.tell(), self._size)
         if self._decoder is None:
             return data or None
         try:
@@ -160,6 +177,7 @@ class CsvStream(io.RawIOBase):
         return text
 
     def _count(self, data: bytes) -> None:
+        # Python finds out fast that a byte does not occur; numpy is faster at counting those that do.
         if b"\0" in data:
             # The parser would cut a value off there.
             raise UnreadableFile("it is not text")
@@ -169,7 +187,117 @@ class CsvStream(io.RawIOBase):
             raise UnreadableFile("a row does not end")
         counts = self.counts
         counts.size += len(data)
-        counts.delimiters += data.count(self._delimiter)
-        counts.line_feeds += data.count(b"\n")
-        counts.returns += data.count(b"\r")
-        counts.quotes += data.count(b'"')
+        counts.delimiters += _count_byte(data, self._delimiter)
+        counts.line_feeds += _count_byte(data, b"\n")
+        counts.returns += _count_byte(data, b"\r")
+        counts.quotes += _count_byte(data, b'"')
+
+
+def _count_byte(data: bytes, byte: bytes) -> int:
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == byte[0])) if byte in data else 0
+
+
+def _find_last_line_end(text: bytes, stop: int) -> int:
+    """Return where the last line before ``stop`` ends; 0 if none does."""
+    # A line feed may follow the last return.
+    return max(text.rfind(b"\n", 0, stop), text.rfind(b"\r", 0, max(0, stop - 1))) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedColumn:
+    """A column of a block: the code of every row, and the text of each code; all texts occur."""
+
+    codes: NDArray[np.integer[Any]]
+    texts: list[str]
+
+    def skip_rows(self, number: int) -> ParsedColumn:
+        """Leave out the first rows."""
+        codes, occurring = pd.factorize(self.codes[number:])
+        return ParsedColumn(codes, [self.texts[code] for code in occurring.tolist()])
+
+
+def parse_blocks(stream: CsvStream, delimiter: str, width: int) -> Generator[list[ParsedColumn]]:
+    """Yield the columns of each block of a CSV file, parsed in two threads; `UnreadableFile` if that is impossible.
+
+    Every block is parsed as if it began outside quotes. This holds if the one before it ended there; one that did not
+    is joined to the next and parsed again.
+    """
+    parse = partial(_parse_block, delimiter=delimiter, width=width)
+    blocks = stream.read_blocks()
+    waiting: deque[tuple[bytes, Future[list[ParsedColumn] | None]]] = deque()
+    pending = b""
+    with ThreadPoolExecutor(_PARSERS, "parse") as pool:
+        try:
+            is_finished = False
+            while waiting or not is_finished:
+                while not is_finished and len(waiting) < _BLOCKS_AHEAD:
+                    block = next(blocks, b"")
+                    is_finished = not block
+                    if block:
+                        waiting.append((block, pool.submit(parse, block)))
+                if not waiting:
+                    break
+                block, future = waiting.popleft()
+                columns = parse(pending + block) if pending else future.result()
+                pending = b"" if columns is not None else pending + block
+                if len(pending) > LONGEST_ROW_BYTES:
+                    raise UnreadableFile("a row does not end")
+                if columns is not None:
+                    yield columns
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+    if pending:
+        raise UnreadableFile("a quote is not closed")
+
+
+def _parse_block(block: bytes, delimiter: str, width: int) -> list[ParsedColumn] | None:
+    """Parse whole lines; None if a quote is not closed at their end."""
+    is_text = _is_utf8(block)
+    # Values that are no text become that for pandas byte by byte.
+    text = block if is_text else block.decode("latin-1").encode()
+    # With a row of words in front pandas takes no column for numbers, 007 for 7 or 9 for 9.0.
+    sentinel = f"text{secrets.token_hex(8)}"
+    first_row = delimiter.join([sentinel] * width) + "\n"
+    try:
+        frame = pd.read_csv(
+            io.BytesIO(first_row.encode() + text),
+            engine="c",
+            sep=delimiter,
+            header=None,
+            names=range(width),
+            index_col=False,
+            dtype="category",
+            na_filter=False,
+            # Else pandas takes blanks at the beginning of a line for an empty line.
+            skip_blank_lines=False,
+            encoding="utf-8",
+            low_memory=False,
+        )
+    except (ValueError, pd.errors.ParserError) as error:
+        if _OPEN_QUOTE in str(error):
+            return None
+        # The message of the parser may quote a row.
+        raise UnreadableFile("it cannot be cut into rows of so many fields") from None
+    columns = []
+    for position in range(width):
+        categories = frame[position].cat
+        codes = categories.codes.to_numpy().copy()
+        texts = categories.categories.tolist()
+        added = int(codes[0])
+        del texts[added]
+        codes = codes[1:]
+        codes -= codes > added
+        if not is_text:
+            texts = [value.encode("latin-1").decode("utf-8", "surrogateescape") for value in texts]
+        columns.append(ParsedColumn(codes, texts))
+    return columns
+
+
+def _is_utf8(block: bytes) -> bool:
+    if block.isascii():
+        return True
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 
 from .aggregates import expected_aggregates
 from .claim import AggregationClaim
-from .coded_file import CodedColumn
+from .coded_file import FileColumn
 from .combinations import Ints, count_pairs, number_rows, regroup
 from .expected_values import alone, expected_values
 from .release_files import Case, Crosswalk, InputRecords
-from .sensitive import SensitiveColumn, find_barred, remove_until_stable, sensitive_columns
+from .sensitive import SensitiveDistribution, find_barred, remove_until_stable, sensitive_columns
 from .text_hashes import Hashes
 from .tiers import recounted_tiers
 
 
 @dataclass(frozen=True, eq=False)
 class ClassOutcomes:
-    """What became of each class of the input, by initial region and quasi-identifiers.
+    """Outcome of each class of the input, by initial region and quasi-identifiers.
 
     Parameters
     ----------
-    place : the number of the code under which its records are released; −1: they are not
+    code_number : the number of the code under which its records are released; −1: they are not
     released_class : the number of the released class that they belong to; −1: none
     codes : the text of each code
     sizes : the records of each released class
     strangers : the records whose region the crosswalk does not have
     """
 
-    place: Ints
+    code_number: Ints
     released_class: Ints
     codes: tuple[str, ...]
     sizes: Ints
@@ -44,7 +44,7 @@ class ClassOutcomes:
     @property
     def is_released(self) -> NDArray[np.bool_]:
         """Return whether the records of each class are released."""
-        return self.place >= 0
+        return self.code_number >= 0
 
 
 def decide_classes(records: InputRecords, crosswalk: Crosswalk) -> ClassOutcomes:
@@ -57,11 +57,11 @@ def decide_classes(records: InputRecords, crosswalk: Crosswalk) -> ClassOutcomes
     members = [inverse.astype(np.int64) for _, inverse in tiers]
     codes = tuple(str(code) for texts, _ in tiers for code in texts)
     is_known = region >= 0
-    place = np.where(is_known, members[0][region], -1)
+    aggregated_region = np.where(is_known, members[0][region], -1)
     # Classes of one aggregated region are decided about together.
     kinds = int(kind.max(initial=0)) + 1
-    cells, cell_of = np.unique(place[is_known] * kinds + kind[is_known], return_inverse=True)
-    cell_of_class = np.full(place.size, -1, np.int64)
+    cells, cell_of = np.unique(aggregated_region[is_known] * kinds + kind[is_known], return_inverse=True)
+    cell_of_class = np.full(aggregated_region.size, -1, np.int64)
     cell_of_class[is_known] = cell_of.ravel()
     counts = np.bincount(cell_of.ravel(), classes.counts[is_known], cells.size).astype(np.int64)
     judged = sensitive_columns(case, records.file, classes.column, records.columns, cell_of_class, cells.size)
@@ -80,17 +80,17 @@ def decide_classes(records: InputRecords, crosswalk: Crosswalk) -> ClassOutcomes
 
 
 def _by_cell(values: Ints, cell_of_class: Ints) -> Ints:
-    found = np.full(cell_of_class.size, -1, np.int64)
-    found[cell_of_class >= 0] = values[cell_of_class[cell_of_class >= 0]]
-    return found
+    values_of_class = np.full(cell_of_class.size, -1, np.int64)
+    values_of_class[cell_of_class >= 0] = values[cell_of_class[cell_of_class >= 0]]
+    return values_of_class
 
 
 def _decide_cells(
-    place: Ints,
+    aggregated_region: Ints,
     kind: Ints,
     counts: Ints,
     members: Sequence[Ints],
-    judged: Sequence[SensitiveColumn],
+    judged: Sequence[SensitiveDistribution],
     k: int,
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the code of each cell (aggregated region, class), and whether it is released.
@@ -100,24 +100,24 @@ def _decide_cells(
     barring = find_barred(judged)
     every = np.arange(counts.size)
     if len(members) == 1:
-        kept = (counts >= k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
-        return place, remove_until_stable(judged, every, kept)
+        is_kept = (counts >= k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
+        return aggregated_region, remove_until_stable(judged, every, is_kept)
     parents = []
     for below, above in pairwise(members):
         parent = np.zeros(int(below.max()) + 1, np.int64)
         parent[below] = above
         parents.append(parent)
-    tier, last = recounted_tiers(place, kind, counts, parents, k, barring)
-    code = released_codes(place, tier, parents)
+    tier, last = recounted_tiers(aggregated_region, kind, counts, parents, k, barring)
+    code = released_codes(aggregated_region, tier, parents)
     cell = code * (int(kind.max(initial=0)) + 1) + kind
     return code, remove_until_stable(judged, cell, tier <= last)
 
 
-def released_codes(place: Ints, tier: Ints, parents: Sequence[Ints]) -> Ints:
+def released_codes(aggregated_region: Ints, tier: Ints, parents: Sequence[Ints]) -> Ints:
     """Return the number of the code under which each cell is released in its tier."""
-    above = place
+    above = aggregated_region
     start = 0
-    code = place.copy()
+    code = aggregated_region.copy()
     for number, parent in enumerate(parents, 1):
         start += parent.size
         above = parent[above]
@@ -134,7 +134,7 @@ class ExpectedRows:
         self._case = records.case
         self._class_of = records.classes.column
 
-    def kept(self, number: int) -> NDArray[np.bool_]:
+    def find_released(self, number: int) -> NDArray[np.bool_]:
         """Return which records of a chunk are released."""
         return self._outcomes.is_released[self._class_of.codes(number)]
 
@@ -142,19 +142,19 @@ class ExpectedRows:
     def notation(self) -> Mapping[str, Sequence[str]]:
         """Return what is written for the values of the columns that are written in one way, by code."""
         released = {name for name, _ in self._case.claim.columns}
-        found = {}
+        values_of_class = {}
         for name in self._case.claim.values:
             if name in released:
-                found[name] = self._write_values(self._records.columns[name])
-        return found
+                values_of_class[name] = self._write_values(self._records.columns[name])
+        return values_of_class
 
-    def _write_values(self, column: CodedColumn) -> Sequence[str]:
+    def _write_values(self, column: FileColumn) -> Sequence[str]:
         texts = column.known_texts
         bare = [text.strip(" \t") for text in texts]
         if all(alone(text) == plain for text, plain in zip(texts, bare, strict=True)):
             return bare
         # How numbers and dates are written depends on the values that released records have.
-        present = np.flatnonzero(column.count_codes(self.kept)).tolist()
+        present = np.flatnonzero(column.count_codes(self.find_released)).tolist()
         for code, text in zip(present, expected_values([texts[code] for code in present]), strict=True):
             bare[code] = text
         return bare
@@ -167,12 +167,12 @@ class ExpectedRows:
         by_class = self._hashes_by_class(with_sizes)
         copied = [self._copied_column(at, name) for at, (name, _) in enumerate(self._case.claim.columns)]
         for number in range(len(self._records.file.sizes)):
-            kept = np.flatnonzero(self.kept(number))
-            classes = self._class_of.codes(number)[kept]
+            rows_kept = np.flatnonzero(self.find_released(number))
+            classes = self._class_of.codes(number)[rows_kept]
             rows = by_class[classes]
             for column in copied:
                 if column is not None:
-                    rows += column.hashes(number, kept, classes)
+                    rows += column.hashes(number, rows_kept, classes)
             yield rows
 
     def _hashes_by_class(self, with_sizes: bool) -> Hashes:
@@ -181,10 +181,10 @@ class ExpectedRows:
         hasher = case.hasher
         outcomes = self._outcomes
         names = [name for name, _ in case.claim.columns]
-        rows = np.zeros(outcomes.place.size, np.uint64)
+        rows = np.zeros(outcomes.code_number.size, np.uint64)
         if case.problem.region_column in names:
             table = hasher.in_column(names.index(case.problem.region_column), hasher.hash(outcomes.codes))
-            rows += table[outcomes.place]
+            rows += table[outcomes.code_number]
         for name, column, codes in zip(
             case.problem.quasi_identifiers, self._records.categories, self._records.classes.codes[1:], strict=True
         ):
@@ -213,11 +213,11 @@ class ExpectedRows:
         return copied
 
     def _aggregate(
-        self, claim: AggregationClaim, column: CodedColumn, texts: Sequence[str]
+        self, claim: AggregationClaim, column: FileColumn, texts: Sequence[str]
     ) -> tuple[NDArray[np.bool_], list[str]]:
         """Return which classes have one value in a column, and the value of each class."""
         outcomes = self._outcomes
-        pairs = count_pairs(self._records.file, self._class_of, column, self.kept)
+        pairs = count_pairs(self._records.file, self._class_of, column, self.find_released)
         pairs = regroup(pairs, outcomes.released_class, np.arange(column.values))
         frequencies: dict[int, Counter[str]] = {}
         for group, value, count in zip(pairs.group.tolist(), pairs.value.tolist(), pairs.counts.tolist(), strict=True):
@@ -230,7 +230,7 @@ class ExpectedRows:
 class _CopiedColumn:
     """The hashes of a released column that is copied from the input, record by record."""
 
-    def __init__(self, column: CodedColumn, table: Hashes | None, case: Case, at: int) -> None:
+    def __init__(self, column: FileColumn, table: Hashes | None, case: Case, at: int) -> None:
         self._column = column
         self._table = table
         self._case = case
@@ -244,11 +244,11 @@ class _CopiedColumn:
         self._is_aggregated = is_aggregated
         self._by_class = hasher.in_column(self._at, hasher.hash(self._case.escape(values)))
 
-    def hashes(self, number: int, kept: Ints, classes: NDArray[np.integer]) -> Hashes:
+    def hashes(self, number: int, rows: Ints, classes: NDArray[np.integer]) -> Hashes:
         """Return the hashes of the values of some records of a chunk, which belong to these classes."""
         if self._table is None:
-            return self._case.hasher.in_column(self._at, self._column.hashed(number)[kept])
-        found = self._table[self._column.codes(number)[kept]]
+            return self._case.hasher.in_column(self._at, self._column.get_hashes(number)[rows])
+        row_hashes = self._table[self._column.codes(number)[rows]]
         if self._is_aggregated is None or self._by_class is None:
-            return found
-        return np.where(self._is_aggregated[classes], self._by_class[classes], found)
+            return row_hashes
+        return np.where(self._is_aggregated[classes], self._by_class[classes], row_hashes)

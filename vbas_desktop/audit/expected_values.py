@@ -79,7 +79,7 @@ def _date_parts(value: str) -> tuple[str, str, str, str] | None:
         mark = "T" if "T" in value else " "
         day, _, time = value.partition(mark)
         clock = time.split(":")
-        if not 2 <= len(clock) <= 3 or len(clock[0]) not in (1, 2) or any(len(one) != 2 for one in clock[1:]):
+        if not 2 <= len(clock) <= 3 or len(clock[0]) not in (1, 2) or any(len(part) != 2 for part in clock[1:]):
             return None
         if not set("".join(clock)) <= _DIGITS:
             return None

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .coded_file import CodedColumn, CodedFile
+from .coded_file import CodedFile, FileColumn
 from .combinations import number_combinations
 from .csv_stream import UnreadableFile
 
@@ -66,18 +66,20 @@ def _decode(data: bytes) -> str:
 
 
 def find_considered(
-    filters: Sequence[RecordFilter], file: CodedFile, columns: Mapping[str, CodedColumn]
+    filters: Sequence[RecordFilter], file: CodedFile, columns: Mapping[str, FileColumn]
 ) -> list[NDArray[np.bool_]]:
     """Return for each chunk of a file which of its records are to be considered."""
     considered = [np.ones(rows, np.bool_) for rows in file.sizes]
-    for one in filters:
-        if any(name not in columns for name in one.columns):
+    for filter_ in filters:
+        if any(name not in columns for name in filter_.columns):
             raise UnreadableFile("a filter of records names a column that the input does not have")
-        used = [columns[name] for name in one.columns]
-        found = number_combinations(file, used)
-        texts = [[column.known_texts[code] for code in codes] for column, codes in zip(used, found.codes, strict=True)]
-        is_listed = np.array([row in one.combinations for row in zip(*texts, strict=True)], np.bool_)
-        passes = is_listed if one.is_required else ~is_listed
+        used = [columns[name] for name in filter_.columns]
+        combinations = number_combinations(file, used)
+        texts = [
+            [column.known_texts[code] for code in codes] for column, codes in zip(used, combinations.codes, strict=True)
+        ]
+        is_listed = np.array([row in filter_.combinations for row in zip(*texts, strict=True)], np.bool_)
+        passes = is_listed if filter_.is_required else ~is_listed
         for number, mask in enumerate(considered):
-            mask &= passes[found.column.codes(number)]
+            mask &= passes[combinations.column.codes(number)]
     return considered

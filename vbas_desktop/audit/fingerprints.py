@@ -20,7 +20,7 @@ def hash_rows(file: CodedFile, hasher: TextHasher, columns: int) -> Iterator[Has
         rows = np.zeros(size, np.uint64)
         for (at, column), table in zip(used, tables, strict=True):
             if table is None:
-                rows += hasher.in_column(at, column.hashed(number))
+                rows += hasher.in_column(at, column.get_hashes(number))
             else:
                 rows += table[column.codes(number)]
         yield rows
@@ -39,10 +39,10 @@ def summarise_rows(chunks: Iterable[Hashes], keep_rows: bool = False) -> RowSumm
     """Add up rows, chunk by chunk."""
     total = FingerprintSum()
     order = [np.zeros(0, np.uint16)]
-    kept = [np.zeros(0, np.uint64)]
+    row_hashes = [np.zeros(0, np.uint64)]
     for rows in chunks:
         total.add(rows)
         order.append(sketch(rows))
         if keep_rows:
-            kept.append(rows)
-    return RowSummary(total, np.concatenate(order), np.concatenate(kept))
+            row_hashes.append(rows)
+    return RowSummary(total, np.concatenate(order), np.concatenate(row_hashes))

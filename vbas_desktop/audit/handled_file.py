@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.errors import Check, VerificationFailed
-from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.findings import Check, VerificationFailed
+from vbas_desktop.model.records import FileFormat
 
 from .aggregates import expected_aggregates
 from .coded_file import CodedFile, CsvForm, ReadOptions, read_csv, read_parquet
@@ -32,11 +32,11 @@ _KEY = re.compile("[A-Z2-7]{16}")
 
 @dataclass(frozen=True, eq=False)
 class HandledClaim:
-    """What is said of a written file.
+    """Properties that a written file is claimed to have.
 
     Parameters
     ----------
-    source, dialect, filters : the record file, its form, and the filters that chose the considered records
+    source, file_format, filters : the record file, its form, and the filters that chose the considered records
     file, is_parquet, delimiter : the written file and its form
     columns : its columns by their names in the record file, without the column of keys
     is_escaped : an apostrophe stands before what looks like a formula
@@ -50,7 +50,7 @@ class HandledClaim:
     """
 
     source: Path
-    dialect: Dialect
+    file_format: FileFormat
     filters: tuple[FilterClaim, ...]
     file: Path
     is_parquet: bool
@@ -93,14 +93,14 @@ class _Comparison:
         if unknown:
             raise UnreadableFile("the record file has classes that were not handled")
         targets = [claim.labels[label] for label in originals]
-        known: dict[Label, int] = {}
+        number_of: dict[Label, int] = {}
         number_of_class = [
-            -1 if label is None else known.setdefault(self._as_written(label), len(known)) for label in targets
+            -1 if label is None else number_of.setdefault(self._as_written(label), len(number_of)) for label in targets
         ]
         self._added: Counter[int] = Counter()
         for label, number in claim.added.items():
-            self._added[known.setdefault(self._as_written(label), len(known))] += number
-        self._labels = list(known)
+            self._added[number_of.setdefault(self._as_written(label), len(number_of))] += number
+        self._labels = list(number_of)
         self._number_of_record = np.array(number_of_class, np.int64)[class_of]
         self._row_classes, self._row_labels = _number_classes([self._after[name] for name in claim.quasi_identifiers])
 
@@ -117,8 +117,8 @@ class _Comparison:
         for number, added in self._added.items():
             sizes[number] += added
         expected = dict(zip(self._labels, sizes.tolist(), strict=True))
-        found = dict(zip(self._row_labels, np.bincount(self._row_classes).tolist(), strict=True))
-        same = expected == found
+        counts = dict(zip(self._row_labels, np.bincount(self._row_classes).tolist(), strict=True))
+        same = expected == counts
         yield Check("every class has the records that it has to have", same)
         if not same:
             return
@@ -134,21 +134,23 @@ class _Comparison:
     def _check_values(self, name: str, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> Check:
         """Check that each class has its one value, or the values of its records if it is large enough."""
         column = self._before[name]
-        kept = self._number_of_record >= 0
-        values = _count_by_class(self._number_of_record[kept], column.codes[kept], column.texts, len(self._labels))
+        is_released = self._number_of_record >= 0
+        values = _count_by_class(
+            self._number_of_record[is_released], column.codes[is_released], column.texts, len(self._labels)
+        )
         number_of = {label: number for number, label in enumerate(self._labels)}
         for label, counter in (self._claim.made_up_values or {}).get(name, {}).items():
             values[number_of[self._as_written(label)]].update(counter)
         one_value = expected_aggregates(dict(enumerate(values)), sizes, self._claim.below)
         written = self._after[name]
-        found = _count_by_class(rows, written.codes, written.texts, len(self._labels))
+        counts = _count_by_class(rows, written.codes, written.texts, len(self._labels))
         right = True
         for number, counter in enumerate(values):
             texts = Counter({one_value[number]: int(sizes[number])}) if number in one_value else counter
             expected: Counter[str] = Counter()
             for text, times in zip(self._escape(list(texts)), texts.values(), strict=True):
                 expected[text] += times
-            right = right and expected == found[number]
+            right = right and expected == counts[number]
         return Check("every class has the aggregated values that follow from its records", right)
 
     def _check_counts(self, path: Path, expected: Mapping[Label, int]) -> Check:
@@ -156,8 +158,8 @@ class _Comparison:
         header, *rows = _read_rows(path)
         names = [*self._escape(self._claim.quasi_identifiers), "records"]
         listed = {tuple(row[:-1]): row[-1] for row in rows}
-        wanted = {label: str(number) for label, number in expected.items()}
-        right = header == names and len(rows) == len(listed) and listed == wanted
+        positions = {label: str(number) for label, number in expected.items()}
+        right = header == names and len(rows) == len(listed) and listed == positions
         return Check("the list of classes has the number of records of each class", right)
 
     def _check_keys(self, index: Path, rows: NDArray[np.int64]) -> Iterator[Check]:
@@ -186,8 +188,8 @@ class _Comparison:
         claim = self._claim
         assert claim.record_key is not None
         numbers = sorted((int(record), int(row)) for record, row in real.values())
-        kept = self._number_of_record >= 0
-        released = (self._positions[kept] + 1).tolist()
+        is_released = self._number_of_record >= 0
+        released = (self._positions[is_released] + 1).tolist()
         lines = [row for _, row in numbers]
         if [record for record, _ in numbers] != released or any(np.diff(lines) <= 0):
             return False
@@ -201,9 +203,10 @@ class _Comparison:
         for name in claim.columns:
             if name in claim.quasi_identifiers or name in claim.aggregated:
                 continue
-            before, after = self._before[name], self._after[name]
-            known = {text: code for code, text in enumerate(after.texts)}
-            code_of = np.array([known.get(text, -1) for text in self._escape(before.texts)], np.int64)
+            before = self._before[name]
+            after = self._after[name]
+            number_of = {text: code for code, text in enumerate(after.texts)}
+            code_of = np.array([number_of.get(text, -1) for text in self._escape(before.texts)], np.int64)
             if not np.array_equal(code_of[before.codes[record]], after.codes[is_real]):
                 return False
         return True
@@ -221,15 +224,20 @@ def _read_source(claim: HandledClaim) -> tuple[dict[str, _Column], NDArray[np.in
     """Read the needed columns of the considered records, and which records of the file these are, from 0."""
     filters = read_filters(claim.filters)
     needed = claim.columns if claim.record_key is not None else (*claim.quasi_identifiers, *claim.aggregated)
-    names = list(dict.fromkeys([*needed, *(name for one in filters for name in one.columns)]))
-    dialect = claim.dialect
-    wanted = [dialect.header.index(name) for name in names]
-    options = ReadOptions(wanted, TextHasher(), unlimited=wanted)
-    if dialect.format == "parquet":
-        file = read_parquet(claim.source, options, int(dialect.category_line))
+    names = list(dict.fromkeys([*needed, *(name for filter_ in filters for name in filter_.columns)]))
+    file_format = claim.file_format
+    columns_read = [file_format.header.index(name) for name in names]
+    options = ReadOptions(columns_read, TextHasher(), unlimited=columns_read)
+    if file_format.format == "parquet":
+        file = read_parquet(claim.source, options, int(file_format.category_line))
     else:
-        skipped = 2 if dialect.category_line else 1
-        form = CsvForm(len(dialect.header), dialect.delimiter or ",", dialect.encoding or "utf-8", dialect.compressed)
+        skipped = 2 if file_format.category_line else 1
+        form = CsvForm(
+            len(file_format.header),
+            file_format.delimiter or ",",
+            file_format.encoding or "utf-8",
+            file_format.compressed,
+        )
         file = read_csv(claim.source, replace(form, skipped=skipped, undefined="replace"), options)
     considered = find_considered(filters, file, dict(zip(names, file.columns, strict=True)))
     positions = np.flatnonzero(np.concatenate([*considered, np.zeros(0, np.bool_)]))
@@ -241,8 +249,8 @@ def _read_source(claim: HandledClaim) -> tuple[dict[str, _Column], NDArray[np.in
 def _read_written(claim: HandledClaim) -> dict[str, _Column]:
     """Read the columns of the written file, by their names in the record file."""
     names = [*claim.columns, *([claim.record_key] if claim.record_key is not None else [])]
-    wanted = range(len(names))
-    options = ReadOptions(wanted, TextHasher(), unlimited=wanted)
+    positions = range(len(names))
+    options = ReadOptions(positions, TextHasher(), unlimited=positions)
     if claim.is_parquet:
         file = read_parquet(claim.file, options)
     else:
@@ -254,15 +262,15 @@ def _read_written(claim: HandledClaim) -> dict[str, _Column]:
 
 def _in_memory(names: Sequence[str], file: CodedFile) -> dict[str, _Column]:
     """Return the columns with codes for the values that occur."""
-    found = {}
+    counts = {}
     for name, column in zip(names, file.columns, strict=True):
         used = np.flatnonzero(column.frequencies)
         number = np.zeros(column.values, np.int64)
         number[used] = np.arange(used.size)
         texts = tuple(column.known_texts[code] for code in used.tolist())
-        found[name] = _Column(number[column.all_codes()], texts)
+        counts[name] = _Column(number[column.all_codes()], texts)
     file.store.close()
-    return found
+    return counts
 
 
 def _read_rows(path: Path) -> list[list[str]]:
@@ -289,8 +297,8 @@ def _count_by_class(
 ) -> list[Counter[str]]:
     """Count the texts in each class."""
     pairs, counts = np.unique(classes * max(1, len(texts)) + codes, return_counts=True)
-    found: list[Counter[str]] = [Counter() for _ in range(number)]
+    texts_by_class: list[Counter[str]] = [Counter() for _ in range(number)]
     for pair, times in zip(pairs.tolist(), counts.tolist(), strict=True):
-        place, code = divmod(pair, max(1, len(texts)))
-        found[place][texts[code]] += times
-    return found
+        class_number, code = divmod(pair, max(1, len(texts)))
+        texts_by_class[class_number][texts[code]] += times
+    return texts_by_class

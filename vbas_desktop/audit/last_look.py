@@ -14,6 +14,7 @@ verdicts unless the file is not what was planned.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,15 +22,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.errors import VerificationFailed
-from vbas_desktop.model.progress import Progress, Steady
+from vbas_desktop.model.findings import VerificationFailed
+from vbas_desktop.model.progress import MonotonicProgress, Progress
 
-from .coded_file import CodedColumn
-from .column_tests import Combinations, Disclosure, combinations_to_try, disclosing_columns, disclosing_combinations
+from .chunk_store import THREADS
+from .coded_file import FileColumn
+from .column_tests import (
+    Disclosure,
+    TestedCombinations,
+    choose_combinations,
+    disclosing_columns,
+    disclosing_combinations,
+)
 from .combinations import Ints, count_pairs, number_combinations
 from .csv_stream import UnreadableFile
 from .original_records import OriginalRecords, describe_column
-from .release_files import Crosswalk, InputRecords, ReleasedRecords
+from .release_files import Crosswalk, InputRecords, WrittenRecords
 from .text_hashes import mix
 
 STAGE = "Looking at the written file"
@@ -53,7 +61,7 @@ class GroupCount:
 
 @dataclass(frozen=True)
 class LastLook:
-    """What was found in the written file.
+    """Findings in the written file.
 
     ``compared``: the columns were tested with the original for what they tell of place, categories and people.
     """
@@ -75,23 +83,23 @@ class LastLook:
             "pair_tests": self.pair_tests,
             "columns": [
                 {
-                    "column": found.columns[0],
-                    "records_below_k": found.below_k,
-                    "unique_records": found.unique,
-                    "smallest_group": found.smallest,
+                    "column": results.columns[0],
+                    "records_below_k": results.below_k,
+                    "unique_records": results.unique,
+                    "smallest_group": results.smallest,
                 }
-                for found in self.columns
+                for results in self.columns
             ],
             "combinations": [
-                {"columns": list(found.columns), "records_below_k": found.below_k} for found in self.combinations
+                {"columns": list(results.columns), "records_below_k": results.below_k} for results in self.combinations
             ],
             "combinations_not_tried": self.not_tried,
-            "disclosing": ["+".join(found.columns) for found in self.disclosures],
+            "disclosing": ["+".join(results.columns) for results in self.disclosures],
         }
 
 
 def look_at_release(
-    files: tuple[InputRecords, ReleasedRecords, Crosswalk],
+    files: tuple[InputRecords, WrittenRecords, Crosswalk],
     class_columns: Sequence[str],
     pair_tests: bool,
     progress: Progress,
@@ -109,7 +117,7 @@ def look_at_release(
     compared = all(name in names for name in used)
     if not plain and not class_columns:
         return LastLook(problem.k, 0, (), (), 0, pair_tests, compared, ())
-    progress = Steady(progress)
+    progress = MonotonicProgress(progress)
     for records_of_file in (before, after):
         records_of_file.file.store.tick = partial(progress.update, STAGE)
     progress.update(STAGE, 0.0)
@@ -118,9 +126,10 @@ def look_at_release(
         if not compared or not groups.is_constant(name):
             message = f"The aggregated column “{name[:80]}” has several values in a class"
             raise VerificationFailed(f"{message}. Nothing was released.")
-    singles = tuple(groups.count_column(name) for name in plain)
+    with ThreadPoolExecutor(THREADS, "look") as pool:
+        singles = tuple(pool.map(groups.count_column, plain))
     records = None
-    found: list[Disclosure] = []
+    results: list[Disclosure] = []
     if compared:
         try:
             records = OriginalRecords(before, after, crosswalk, plain)
@@ -128,27 +137,27 @@ def look_at_release(
             message = f"The written file could not be looked at: {error}. Nothing was released."
             raise VerificationFailed(message) from None
         columns = [records.column(name) for name in plain]
-        found += disclosing_columns(records, columns, progress)
+        results += disclosing_columns(records, columns, progress)
     else:
         columns = [describe_column(name, after.columns[name]) for name in plain]
-    disclosing = {name for disclosure in found for name in disclosure.columns}
-    chosen = combinations_to_try([column for column in columns if column.name not in disclosing])
+    disclosing = {name for disclosure in results for name in disclosure.columns}
+    chosen = choose_combinations([column for column in columns if column.name not in disclosing])
     if not pair_tests:
-        chosen = Combinations((), len(chosen.tried) + chosen.not_tried)
+        chosen = TestedCombinations((), len(chosen.tried) + chosen.not_tried)
     elif records is not None:
-        found += disclosing_combinations(records, chosen.tried, progress)
+        results += disclosing_combinations(records, chosen.tried, progress)
     together = []
     for number, combination in enumerate(chosen.tried):
         progress.update(STAGE, 0.5 + 0.5 * number / len(chosen.tried))
         together.append(groups.count_combination([column.name for column in combination]))
     rows = after.file.rows
-    return LastLook(problem.k, rows, singles, tuple(together), chosen.not_tried, pair_tests, compared, tuple(found))
+    return LastLook(problem.k, rows, singles, tuple(together), chosen.not_tried, pair_tests, compared, tuple(results))
 
 
 class _Groups:
     """Counts the groups that a recipient can form in the written file."""
 
-    def __init__(self, released: ReleasedRecords) -> None:
+    def __init__(self, released: WrittenRecords) -> None:
         self._file = released.file
         self._columns = released.columns
         self._classes = released.classes
@@ -165,20 +174,20 @@ class _Groups:
         below = int(sizes[sizes < self._k].sum())
         return GroupCount((name,), below, int(np.count_nonzero(sizes == 1)), int(sizes.min()) if sizes.size else 0)
 
-    def _sizes(self, column: CodedColumn) -> Ints:
+    def _sizes(self, column: FileColumn) -> Ints:
         if column.texts is not None:
             return count_pairs(self._file, self._classes.column, column).counts
         # Groups of values that are known by hashes are divided, so that few enough are counted at a time.
         bits = (self._file.rows // _HASHES_AT_A_TIME).bit_length()
         return np.concatenate([self._count_hashes(column, part, bits) for part in range(1 << bits)])
 
-    def _count_hashes(self, column: CodedColumn, part: int, bits: int) -> Ints:
+    def _count_hashes(self, column: FileColumn, part: int, bits: int) -> Ints:
         """Count the groups whose hash begins with these bits."""
-        found = [np.zeros(0, np.uint64)]
+        results = [np.zeros(0, np.uint64)]
         for number in range(len(self._file.sizes)):
-            keys = mix(column.hashed(number) + self._classes.column.codes(number).astype(np.uint64) * _SPREAD)
-            found.append(keys[keys >> np.uint64(64 - bits) == part] if bits else keys)
-        return np.unique(np.concatenate(found), return_counts=True)[1].astype(np.int64)
+            keys = mix(column.get_hashes(number) + self._classes.column.codes(number).astype(np.uint64) * _SPREAD)
+            results.append(keys[keys >> np.uint64(64 - bits) == part] if bits else keys)
+        return np.unique(np.concatenate(results), return_counts=True)[1].astype(np.int64)
 
     def count_combination(self, names: Sequence[str]) -> GroupCount:
         """Count the records below k by several columns; those below k by one of them are so by all together."""
@@ -204,7 +213,7 @@ class _Groups:
             )
         return self._below[name]
 
-    def _combination_keys(self, columns: Sequence[CodedColumn], small: NDArray[np.bool_]) -> Ints:
+    def _combination_keys(self, columns: Sequence[FileColumn], small: NDArray[np.bool_]) -> Ints:
         """Return a number for the class and values of each row that is not below k already."""
         sizes = [self._classes.column.values, *(column.values for column in columns)]
         used = [self._classes.column, *columns]

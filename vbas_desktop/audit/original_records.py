@@ -8,20 +8,22 @@ this class.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .coded_file import MOST_VALUES, CodedColumn
+from .chunk_store import THREADS
+from .coded_file import MOST_VALUES, FileColumn
 from .combinations import Ints, number_rows
 from .csv_stream import UnreadableFile
 from .expected_values import expected_values
-from .release_files import Crosswalk, InputRecords, ReleasedRecords
+from .release_files import Crosswalk, InputRecords, WrittenRecords
 from .released_records import (
     SAMPLE_ROWS,
-    ReleasedColumn,
+    ExaminedColumn,
     Sample,
     draw_cells,
     rare_combination_share,
@@ -30,19 +32,19 @@ from .released_records import (
 )
 
 
-def _describe_uncoded(name: str) -> ReleasedColumn:
+def _describe_uncoded(name: str) -> ExaminedColumn:
     """Describe a column that has too many values, in the original or in the written file."""
-    return ReleasedColumn(name, MOST_VALUES, -1, 1, 0, MOST_VALUES, coded=False)
+    return ExaminedColumn(name, MOST_VALUES, -1, 1, 0, MOST_VALUES, coded=False)
 
 
-def describe_column(name: str, column: CodedColumn, counts: Ints | None = None) -> ReleasedColumn:
+def describe_column(name: str, column: FileColumn, counts: Ints | None = None) -> ExaminedColumn:
     """Describe a column by the texts of its codes and how often each occurs."""
     if column.texts is None:
         return _describe_uncoded(name)
     counts = column.frequencies if counts is None else counts
     blank = column.texts.index("") if "" in column.texts else -1
     missing = int(counts[blank]) if blank >= 0 else 0
-    return ReleasedColumn(name, column.values, blank, int(counts.sum()) - missing, missing, column.values)
+    return ExaminedColumn(name, column.values, blank, int(counts.sum()) - missing, missing, column.values)
 
 
 class OriginalRecords:
@@ -51,7 +53,7 @@ class OriginalRecords:
     def __init__(
         self,
         before: InputRecords,
-        after: ReleasedRecords,
+        after: WrittenRecords,
         crosswalk: Crosswalk,
         plain: Sequence[str],
     ) -> None:
@@ -61,29 +63,30 @@ class OriginalRecords:
         self._before = before
         self._file = before.file
         self._class_of = before.classes.column
-        places, self.memberships = _number_places(crosswalk)
+        area_numbers, self.memberships = _number_places(crosswalk)
         self._region = before.regions(crosswalk)
-        self._kind, tier = _find_tiers(before, after, self._region, places, self.memberships)
+        self._kind, tier = _find_tiers(before, after, self._region, area_numbers, self.memberships)
         self._tier = np.where(self._region >= 0, tier, -1)
         released = int(before.classes.counts[self._tier >= 0].sum())
         if released != after.file.rows and not problem.judged_columns:
             raise UnreadableFile("its records are not those of the record file")
-        self._columns: dict[str, CodedColumn] = {}
+        self._columns: dict[str, FileColumn] = {}
         self._counts: dict[str, Ints] = {}
         self._hashes: dict[str, NDArray[np.uint64]] = {}
-        for name in plain:
-            self._add_column(name, after.columns[name])
+        with ThreadPoolExecutor(THREADS, "look") as pool:
+            # The list lets what was raised in a thread be raised here.
+            list(pool.map(lambda name: self._add_column(name, after.columns[name]), plain))
 
-    def _kept(self, number: int) -> NDArray[np.bool_]:
+    def _find_released(self, number: int) -> NDArray[np.bool_]:
         """Return which records of a chunk are released."""
         return self._tier[self._class_of.codes(number)] >= 0
 
-    def _add_column(self, name: str, written: CodedColumn) -> None:
+    def _add_column(self, name: str, written: FileColumn) -> None:
         """Give the values of released records the notation that results in the counts of the written file."""
         column = self._before.columns[name]
         if column.texts is None or written.texts is None:
             return
-        counts = column.count_codes(self._kept)
+        counts = column.count_codes(self._find_released)
         used = np.flatnonzero(counts)
         new = np.zeros(counts.size, np.int32)
         new[used] = np.arange(used.size)
@@ -105,22 +108,22 @@ class OriginalRecords:
         self._columns[name] = column
         self._counts[name] = counts
 
-    def column(self, name: str) -> ReleasedColumn:
+    def column(self, name: str) -> ExaminedColumn:
         """Describe a released column."""
         if name not in self._columns:
             return _describe_uncoded(name)
         values = int(np.count_nonzero(self._before.columns[name].frequencies))
         return replace(describe_column(name, self._columns[name], self._counts[name]), distinct=values)
 
-    def values_at(self, column: ReleasedColumn, rows: Ints) -> Ints:
+    def values_at(self, column: ExaminedColumn, rows: Ints) -> Ints:
         """Return the codes of a column in these rows."""
         return self._file.take(self._columns[column.name], rows).astype(np.int64)
 
-    def frequencies(self, column: ReleasedColumn) -> Ints:
+    def frequencies(self, column: ExaminedColumn) -> Ints:
         """Count the released records with each code of a column."""
         return self._counts[column.name].copy()
 
-    def rare_combinations(self, columns: Sequence[ReleasedColumn], blanks: bool) -> float:
+    def rare_combinations(self, columns: Sequence[ExaminedColumn], blanks: bool) -> float:
         """Return the share of the released records whose combination of values fewer than k have."""
         for column in columns:
             if column.name not in self._hashes:
@@ -128,10 +131,10 @@ class OriginalRecords:
         hashes = [self._hashes[column.name] for column in columns]
         return rare_combination_share(self._codes(columns), columns, hashes, self._file.rows, self.k, blanks)
 
-    def _codes(self, columns: Sequence[ReleasedColumn]) -> Iterator[list[Ints]]:
+    def _codes(self, columns: Sequence[ExaminedColumn]) -> Iterator[list[Ints]]:
         for number in range(len(self._file.sizes)):
-            kept = np.flatnonzero(self._kept(number))
-            yield [self._columns[column.name].codes(number)[kept].astype(np.int64) for column in columns]
+            rows = np.flatnonzero(self._find_released(number))
+            yield [self._columns[column.name].codes(number)[rows].astype(np.int64) for column in columns]
 
     @cached_property
     def sample(self) -> Sample:
@@ -141,7 +144,7 @@ class OriginalRecords:
 
     @cached_property
     def larger(self) -> Sample:
-        """Records released under a larger place, in whole classes."""
+        """Records released under a larger area, in whole classes."""
         chosen = self._tier > 0
         counts = self._before.classes.counts
         if int(counts[chosen].sum()) > SAMPLE_ROWS:
@@ -153,21 +156,21 @@ class OriginalRecords:
 
     def _draw_classes(self, chosen: NDArray[np.bool_], counts: Ints) -> NDArray[np.bool_]:
         """Draw about as many records as a sample has, in whole released classes."""
-        place = np.zeros(chosen.size, np.int64)
+        area = np.zeros(chosen.size, np.int64)
         for tier, membership in enumerate(self.memberships):
             here = chosen & (self._tier == tier)
-            place[here] = membership[self._region[here]]
+            area[here] = membership[self._region[here]]
         classes = np.flatnonzero(chosen)
-        cell = number_rows([self._tier[classes], place[classes], self._kind[classes]], classes.size)
+        cell = number_rows([self._tier[classes], area[classes], self._kind[classes]], classes.size)
         # Cells are numbered in the order in which they occur, so that the draw is the same for any numbering.
         first = np.full(int(cell.max()) + 1, self._file.rows, np.int64)
         np.minimum.at(first, cell, self._first_rows()[classes])
         order = np.argsort(first)
         drawn = np.zeros(order.size, np.bool_)
         drawn[order] = draw_cells(np.bincount(cell, counts[classes]).astype(np.int64)[order], SAMPLE_ROWS)
-        found = np.zeros(chosen.size, np.bool_)
-        found[classes] = drawn[cell]
-        return found
+        is_drawn = np.zeros(chosen.size, np.bool_)
+        is_drawn[classes] = drawn[cell]
+        return is_drawn
 
     def _first_rows(self) -> Ints:
         """Return the first record of each class."""
@@ -222,7 +225,11 @@ def _number_places(crosswalk: Crosswalk) -> tuple[dict[str, int], tuple[Ints, ..
 
 
 def _find_tiers(
-    before: InputRecords, after: ReleasedRecords, region: Ints, places: dict[str, int], memberships: Sequence[Ints]
+    before: InputRecords,
+    after: WrittenRecords,
+    region: Ints,
+    area_numbers: dict[str, int],
+    memberships: Sequence[Ints],
 ) -> tuple[Ints, Ints]:
     """Return the number of the combination of quasi-identifiers of each class of the input, and its tier.
 
@@ -240,7 +247,7 @@ def _find_tiers(
     written_number = after.classes.counts.size
     kind = number_rows(columns, written_number + before.classes.counts.size)
     kinds = int(kind.max(initial=0)) + 1
-    place_of = np.array([places.get(text, -1) for text in region_column.known_texts], np.int64)
+    place_of = np.array([area_numbers.get(text, -1) for text in region_column.known_texts], np.int64)
     released = np.unique(place_of[written_regions] * kinds + kind[:written_number])
     own_kind = kind[written_number:]
     tier = np.full(own_kind.size, -1, np.int64)

@@ -12,7 +12,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vbas_desktop.model.errors import Check
+from vbas_desktop.model.findings import Check
 
 from .claim import ReleaseClaim
 from .combinations import Ints

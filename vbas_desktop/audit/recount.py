@@ -18,15 +18,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vbas_desktop.io.access import check_readable
-from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, changed
-from vbas_desktop.io.dialect import check_column_number, check_line_ends
-from vbas_desktop.model.criteria import Sensitive
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.names import list_first_line
-from vbas_desktop.model.progress import Progress, Silent
+from vbas_desktop.io.databases.engine import RECORDS, DatabaseEngine, records_changed
+from vbas_desktop.io.delimited_text import check_column_count, check_line_ends
+from vbas_desktop.io.input_checks import check_readable
+from vbas_desktop.model.criteria import SensitiveColumn
+from vbas_desktop.model.findings import Finding, InputError
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.text import list_first_line
 
-from .coded_file import CodedColumn, CsvForm, ReadOptions, as_text, read_csv
+from .coded_file import CsvForm, FileColumn, ReadOptions, as_text, read_csv
 from .combinations import Ints, PairCounts, count_pairs, number_combinations, number_rows, regroup
 from .criteria import SensitiveRecount, ValueDistribution, evaluate_criteria, order_of
 from .csv_form import find_empty_lines
@@ -39,7 +39,7 @@ _STAGE = "Recounting classes"
 
 @dataclass(frozen=True)
 class Recount:
-    """What a file holds: ``vector[size]`` is the number of classes of that size (a class never spans regions).
+    """Content of a file: ``vector[size]`` is the number of classes of that size (a class never spans regions).
 
     ``sensitive`` tells of each sensitive column how its values are spread over the classes. ``smallest_region`` are the
     fewest records of a region; None if that was not counted.
@@ -78,7 +78,7 @@ def recount(
     delimiter: str | None = None,
     encoding: str | None = None,
     category_line: bool = False,
-    sensitive: Sequence[Sensitive] = (),
+    sensitive: Sequence[SensitiveColumn] = (),
     progress: Progress | None = None,
 ) -> Recount:
     """Read any CSV and count the records of each region and combination of quasi-identifiers.
@@ -86,22 +86,23 @@ def recount(
     ``delimiter`` and ``encoding`` are guessed if None; ``category_line``: line 2 is no record. The values of
     ``sensitive`` columns are judged by their criteria; all records of the file are what classes are compared with.
     """
-    path, progress = Path(path), progress or Silent()
+    path = Path(path)
+    progress = progress or NO_PROGRESS
     check_readable(path)
     _check_delimiter(delimiter)
     columns = [region_column, *dict.fromkeys(quasi_identifiers)]
-    wanted = [*columns, *(each.column for each in sensitive)]
+    columns_needed = [*columns, *(sensitive_column.column for sensitive_column in sensitive)]
     encodings = [encoding] if encoding else _likely_encodings(path)
     for attempt in encodings:
         try:
-            used, names = _checked_names(path, wanted, delimiter, attempt)
+            used, names = _checked_names(path, columns_needed, delimiter, attempt)
         except UnicodeError:
             if attempt != encodings[-1]:
                 continue
             raise InputError(_unreadable(path)) from None
         form = CsvForm(len(names), used, attempt, _is_compressed(path), 2 if category_line else 1)
         # Guessed, UTF-8 was right for the names; of the values it matters only whether they are equal.
-        positions = [names.index(name) for name in wanted]
+        positions = [names.index(name) for name in columns_needed]
         return _count(path, form, positions, sensitive, encoding is not None, progress)
     raise AssertionError("one attempt returns or raises")
 
@@ -109,8 +110,8 @@ def recount(
 def _count(
     path: Path,
     form: CsvForm,
-    wanted: Sequence[int],
-    sensitive: Sequence[Sensitive],
+    columns_needed: Sequence[int],
+    sensitive: Sequence[SensitiveColumn],
     is_strict: bool,
     progress: Progress,
 ) -> Recount:
@@ -123,34 +124,34 @@ def _count(
         done += number
         progress.update(_STAGE, min(1.0, done / size))
 
-    options = ReadOptions(wanted, TextHasher(), unlimited=wanted, advance=advance)
+    options = ReadOptions(columns_needed, TextHasher(), unlimited=columns_needed, advance=advance)
     try:
         file = read_csv(path, form, options)
     except UnreadableFile:
         raise InputError(_find_reason(path, form)) from None
     if is_strict and not all(map(_is_decodable, file.columns)):
         raise InputError(_unreadable(path))
-    columns = file.columns[: len(wanted) - len(sensitive)]
+    columns = file.columns[: len(columns_needed) - len(sensitive)]
     classes = number_combinations(file, columns)
-    found = []
+    results = []
     for chosen, column in zip(sensitive, file.columns[len(columns) :], strict=True):
         progress.update(_STAGE, 1.0)
         pairs = count_pairs(file, classes.column, column)
         texts = [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in column.known_texts]
-        found.append(_evaluate(pairs, classes.counts.size, texts, chosen))
+        results.append(_evaluate(pairs, classes.counts.size, texts, chosen))
     file.store.close()
-    return _summarise(classes.counts, columns[0].frequencies, found)
+    return _summarise(classes.counts, columns[0].frequencies, results)
 
 
-def _summarise(sizes: Ints, by_region: Ints, found: Sequence[SensitiveRecount]) -> Recount:
+def _summarise(sizes: Ints, by_region: Ints, results: Sequence[SensitiveRecount]) -> Recount:
     size, number = np.unique(sizes, return_counts=True)
     vector = dict(zip(size.tolist(), number.tolist(), strict=True))
     by_region = by_region[by_region > 0]
     fewest = int(by_region.min()) if by_region.size else None
-    return Recount(int(sizes.sum()), by_region.size, sizes.size, vector, tuple(found), fewest)
+    return Recount(int(sizes.sum()), by_region.size, sizes.size, vector, tuple(results), fewest)
 
 
-def _evaluate(pairs: PairCounts, groups: int, texts: Sequence[str], chosen: Sensitive) -> SensitiveRecount:
+def _evaluate(pairs: PairCounts, groups: int, texts: Sequence[str], chosen: SensitiveColumn) -> SensitiveRecount:
     """Evaluate the criteria for a sensitive column by the number of records of each class and value.
 
     Values that differ in notation alone (7 and 07) are one value, as they are for a release.
@@ -171,17 +172,17 @@ def _evaluate(pairs: PairCounts, groups: int, texts: Sequence[str], chosen: Sens
     return evaluate_criteria(chosen.column, distribution, chosen.criteria)
 
 
-def _is_decodable(column: CodedColumn) -> bool:
+def _is_decodable(column: FileColumn) -> bool:
     return not any("\udc80" <= letter <= "\udcff" for text in column.known_texts for letter in text if letter > "\x7f")
 
 
 def _find_reason(path: Path, form: CsvForm) -> Finding:
     """Find out why a file could not be read, by a slow reading."""
     try:
-        found = find_empty_lines(path, form.delimiter, form.encoding, form.compressed, form.width)
+        results = find_empty_lines(path, form.delimiter, form.encoding, form.compressed, form.width)
     except UnreadableFile:
         return _unreadable(path)
-    return _ragged(path, found.ragged, found.first_line) if found.ragged else _unreadable(path)
+    return _describe_ragged_rows(path, results.ragged, results.first_line) if results.ragged else _unreadable(path)
 
 
 def recount_records(
@@ -189,7 +190,7 @@ def recount_records(
     quasi_identifiers: Sequence[str],
     region_column: str,
     progress: Progress,
-    sensitive: Sequence[Sensitive] = (),
+    sensitive: Sequence[SensitiveColumn] = (),
 ) -> Recount:
     """Count the records of each region and combination of quasi-identifiers by queries of the auditor's own.
 
@@ -197,21 +198,21 @@ def recount_records(
     such as an empty text and no value at all, are one value.
     """
     columns = [region_column, *dict.fromkeys(quasi_identifiers)]
-    wanted = [*columns, *(chosen.column for chosen in sensitive)]
-    _refuse_unknown(engine, [name for name in wanted if name not in engine.description.header])
-    with engine.steady(progress):
+    columns_needed = [*columns, *(chosen.column for chosen in sensitive)]
+    _refuse_unknown(engine, [name for name in columns_needed if name not in engine.description.header])
+    with engine.snapshot(progress):
         codes, counts, _ = _fetch_cells(engine, columns, progress)
         classes = number_rows(codes, counts.size)
         sizes = np.bincount(classes, counts).astype(np.int64)
-        found = []
+        results = []
         for chosen in sensitive:
             cells, numbers, texts = _fetch_cells(engine, [*columns, chosen.column], progress)
             if int(numbers.sum()) != int(sizes.sum()):
-                raise changed(engine.address)
+                raise records_changed(engine.address)
             group = number_rows(cells[:-1], numbers.size)
-            found.append(_evaluate(PairCounts(group, cells[-1], numbers), sizes.size, texts, chosen))
-    engine.refuse_changed()
-    return _summarise(sizes, np.bincount(codes[0], counts).astype(np.int64), found)
+            results.append(_evaluate(PairCounts(group, cells[-1], numbers), sizes.size, texts, chosen))
+    engine.check_unchanged()
+    return _summarise(sizes, np.bincount(codes[0], counts).astype(np.int64), results)
 
 
 def _fetch_cells(
@@ -223,10 +224,10 @@ def _fetch_cells(
     listed = ", ".join(f"c{position}" for position in positions)
     query = f"SELECT {listed}, count(*) AS n FROM {RECORDS} GROUP BY {listed}"
     types = pa.schema([*(schema.field(position) for position in positions), pa.field("n", pa.int64())])
-    found = engine.fetch(query, types, progress, _STAGE)
-    coded = [pc.dictionary_encode(as_text(found.column(at).combine_chunks())) for at in range(len(positions))]
+    results = engine.fetch(query, types, progress, _STAGE)
+    coded = [pc.dictionary_encode(as_text(results.column(at).combine_chunks())) for at in range(len(positions))]
     codes = [column.indices.to_numpy().astype(np.int64) for column in coded]
-    return codes, np.asarray(found.column(len(positions)), np.int64), coded[-1].dictionary.to_pylist()
+    return codes, np.asarray(results.column(len(positions)), np.int64), coded[-1].dictionary.to_pylist()
 
 
 def _refuse_unknown(engine: DatabaseEngine, unknown: Sequence[str]) -> None:
@@ -266,14 +267,14 @@ def _checked_names(
     candidates = [delimiter] if delimiter else [",", ";", "\t", "|"]
     compressed = _is_compressed(path)
     cut = {candidate: _names(path, candidate, encoding, compressed) for candidate in candidates}
-    names = {candidate: found for candidate, found in cut.items() if found is not None}
+    names = {candidate: results for candidate, results in cut.items() if results is not None}
     if not names:
         raise InputError(_unreadable(path))
     best = max(names, key=lambda candidate: len(set(columns) & set(names[candidate])))
     if not names[best]:
         raise InputError(Finding("empty-file", "The file is empty.", "Choose another file.", file=str(path)))
     check_line_ends(path, "".join(names[best]).encode())
-    check_column_number(path, len(names[best]))
+    check_column_count(path, len(names[best]))
     findings = []
     for column in columns:
         times = names[best].count(column)
@@ -293,10 +294,10 @@ def _checked_names(
 
 def _names(path: Path, delimiter: str, encoding: str, compressed: bool) -> list[str] | None:
     """Read the names; None if this delimiter leaves pieces that are too long for any name."""
-    known = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
         with (gzip.open if compressed else open)(
-            path, "rt", encoding=known, errors="surrogateescape", newline=""
+            path, "rt", encoding=codec, errors="surrogateescape", newline=""
         ) as file:
             names = next((row for row in csv.reader(file, delimiter=delimiter) if row), [])
     except csv.Error:
@@ -316,7 +317,7 @@ def _unreadable(path: Path) -> Finding:
     return Finding("not-text", message, "Check the delimiter, the encoding and that quotes are closed.", file=str(path))
 
 
-def _ragged(path: Path, number: int, first: int | None) -> Finding:
+def _describe_ragged_rows(path: Path, number: int, first: int | None) -> Finding:
     message = f"{number:,} row{'s have' if number > 1 else ' has'} another number of fields than the names line."
     remedy = "Look for a missing or extra delimiter, or put quotes around text that contains one."
     return Finding("ragged-row", message, remedy, file=str(path), row=first)

@@ -14,17 +14,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vbas_desktop.io.databases.engine import RECORDS
-from vbas_desktop.model.crosswalk import code_columns
-from vbas_desktop.model.file_format import Dialect
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.model.records import FileFormat
+from vbas_desktop.model.tiers import code_columns
 
 from .claim import ReleaseClaim
 from .coded_file import (
     Advance,
-    CodedColumn,
     CodedFile,
     CsvForm,
+    FileColumn,
     ReadOptions,
     encoding_of_release,
     read_arrays,
@@ -36,13 +36,13 @@ from .csv_form import ExpectedForm, find_fault
 from .csv_stream import UnreadableFile
 from .filters import find_considered, read_filters
 from .formulas import escape_formulas
-from .region_map import assign_regions, read_lines
+from .region_map import assign_regions, read_region_shares
 from .text_hashes import TextHasher
 
 _FIELD_NUMBER = b"PARQUET:field_id"
 
 Crosswalk = Mapping[str, tuple[str, ...]]
-"""The codes of each initial region: of its aggregated region, and in tiers of each larger place."""
+"""The codes of each initial region: of its aggregated region, and in tiers of each larger area."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,25 @@ class Case:
     """A release to be verified: what was counted, how the record file is written, and what is claimed."""
 
     problem: Problem
-    dialect: Dialect
+    file_format: FileFormat
     claim: ReleaseClaim
     hasher: TextHasher
 
     @property
     def is_between_csv(self) -> bool:
         """Return whether both files are CSV."""
-        return self.claim.source is None and self.dialect.format == "csv" and self.claim.is_csv
+        return self.claim.source is None and self.file_format.format == "csv" and self.claim.is_csv
 
     def escape(self, texts: Sequence[str]) -> list[str]:
         """Return texts as they are written: formulas are escaped if the claim says so."""
         return escape_formulas(texts) if self.claim.escaped else list(texts)
 
-    def options(self, wanted: Sequence[int], unlimited: Sequence[int], advance: Advance, is_input: bool) -> ReadOptions:
+    def options(
+        self, positions: Sequence[int], unlimited: Sequence[int], advance: Advance, is_input: bool
+    ) -> ReadOptions:
         """Return how a file is read."""
         hash_as = self.escape if is_input else None
-        return ReadOptions(wanted, self.hasher, hash_as, unlimited, self.claim.file.parent.parent, advance)
+        return ReadOptions(positions, self.hasher, hash_as, unlimited, self.claim.file.parent.parent, advance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,15 +85,15 @@ class InputRecords:
 
     case: Case
     file: CodedFile
-    columns: Mapping[str, CodedColumn]
+    columns: Mapping[str, FileColumn]
     positions: Ints | None
 
     @cached_property
-    def categories(self) -> list[CodedColumn]:
+    def categories(self) -> list[FileColumn]:
         """Return the quasi-identifiers as they are released: grouped, and formulas escaped."""
         return [self._group(name) for name in self.case.problem.quasi_identifiers]
 
-    def _group(self, name: str) -> CodedColumn:
+    def _group(self, name: str) -> FileColumn:
         texts: Sequence[str] = self.columns[name].known_texts
         for grouping in self.case.problem.groupings:
             if grouping.column == name:
@@ -112,42 +114,47 @@ class InputRecords:
 
 def read_input(case: Case, advance: Advance) -> InputRecords:
     """Read the records of the input that are to be considered."""
-    problem, dialect, claim = case.problem, case.dialect, case.claim
+    problem = case.problem
+    file_format = case.file_format
+    claim = case.claim
     file = _read_every_record(case, advance)
-    columns = dict(zip(dialect.header, file.columns, strict=True))
+    columns = dict(zip(file_format.header, file.columns, strict=True))
     positions = None
     filters = read_filters(claim.filters)
     if filters:
         considered = find_considered(filters, file, columns)
         positions = np.flatnonzero(np.concatenate(considered)) if considered else np.zeros(0, np.int64)
         file = file.keep_rows(considered)
-        columns = dict(zip(dialect.header, file.columns, strict=True))
+        columns = dict(zip(file_format.header, file.columns, strict=True))
     if claim.region_map is not None:
         region = problem.region_column
-        columns[region] = assign_regions(file, columns[region], read_lines(claim.region_map))
+        columns[region] = assign_regions(file, columns[region], read_region_shares(claim.region_map))
     return InputRecords(case, file, columns, positions)
 
 
 def _read_every_record(case: Case, advance: Advance) -> CodedFile:
-    dialect, claim = case.dialect, case.claim
-    wanted = range(len(dialect.header))
+    file_format = case.file_format
+    claim = case.claim
+    positions = range(len(file_format.header))
     counted = {case.problem.region_column, *claim.values}
-    unlimited = [at for at, name in enumerate(dialect.header) if name in counted]
-    options = case.options(wanted, unlimited, advance, is_input=True)
+    unlimited = [at for at, name in enumerate(file_format.header) if name in counted]
+    options = case.options(positions, unlimited, advance, is_input=True)
     if claim.source is not None:
         schema = claim.source.description.schema
-        batches = claim.source.batches(f"SELECT * FROM {RECORDS}", schema, Silent(), "Reading the release back")
+        batches = claim.source.fetch_batches(
+            f"SELECT * FROM {RECORDS}", schema, NO_PROGRESS, "Reading the release back"
+        )
         return read_arrays((batch.columns for batch in batches), options)
     assert case.problem.records_source is not None
     path = Path(case.problem.records_source.path)
-    if dialect.format == "parquet":
-        return read_parquet(path, options, int(dialect.category_line))
+    if file_format.format == "parquet":
+        return read_parquet(path, options, int(file_format.category_line))
     form = CsvForm(
-        len(dialect.header),
-        dialect.delimiter or ",",
-        dialect.encoding or "utf-8",
-        dialect.compressed,
-        skipped=2 if dialect.category_line else 1,
+        len(file_format.header),
+        file_format.delimiter or ",",
+        file_format.encoding or "utf-8",
+        file_format.compressed,
+        skipped=2 if file_format.category_line else 1,
         # A Parquet file holds text, whatever bytes the input has.
         undefined="surrogateescape" if claim.is_csv else "replace",
     )
@@ -155,14 +162,14 @@ def _read_every_record(case: Case, advance: Advance) -> CodedFile:
 
 
 @dataclass(frozen=True, eq=False)
-class ReleasedRecords:
+class WrittenRecords:
     """The released file: all columns, and those that were copied or recoded by their names in the input."""
 
     case: Case
     file: CodedFile
 
     @property
-    def columns(self) -> dict[str, CodedColumn]:
+    def columns(self) -> dict[str, FileColumn]:
         """Return the columns by their names in the input."""
         return {name: column for (name, _), column in zip(self.case.claim.columns, self.file.columns, strict=False)}
 
@@ -178,23 +185,23 @@ class ReleasedRecords:
         return number_combinations(self.file, [self.columns[name] for name in self.class_columns])
 
 
-def read_release(case: Case, advance: Advance) -> ReleasedRecords:
+def read_release(case: Case, advance: Advance) -> WrittenRecords:
     """Read the released file."""
     claim = case.claim
     unlimited = [at for at, (name, _) in enumerate(claim.columns) if name == case.problem.region_column]
     # Keys of records are read on their own: all of them differ.
-    wanted = range(len(claim.names) - int(claim.record_key is not None))
-    options = case.options(wanted, unlimited, advance, is_input=False)
+    positions = range(len(claim.names) - int(claim.record_key is not None))
+    options = case.options(positions, unlimited, advance, is_input=False)
     if not claim.is_csv:
-        return ReleasedRecords(case, read_parquet(claim.file, options))
-    encoding = encoding_of_release(case.dialect.encoding) if case.is_between_csv else "utf-8"
+        return WrittenRecords(case, read_parquet(claim.file, options))
+    encoding = encoding_of_release(case.file_format.encoding) if case.is_between_csv else "utf-8"
     file = read_csv(claim.file, CsvForm(len(claim.names), claim.delimiter, encoding), options)
     if not file.names:
         raise UnreadableFile("the file is empty")
-    return ReleasedRecords(case, file)
+    return WrittenRecords(case, file)
 
 
-def find_csv_fault(before: InputRecords, after: ReleasedRecords) -> str:
+def find_csv_fault(before: InputRecords, after: WrittenRecords) -> str:
     """Say in which way a released CSV file is not written like the input; empty: in none."""
     case = after.case
     stream = after.file.stream
@@ -206,7 +213,7 @@ def find_csv_fault(before: InputRecords, after: ReleasedRecords) -> str:
     if original is None:
         form = ExpectedForm(False, b"\n", quotes_all=True)
     else:
-        form = ExpectedForm(case.dialect.bom, original.newline)
+        form = ExpectedForm(case.file_format.bom, original.newline)
     return find_fault(stream, after.file.measured, after.file.rows + 1, len(case.claim.names), form)
 
 
@@ -227,16 +234,18 @@ def find_type_fault(case: Case) -> str:
 
 def _expected_types(case: Case) -> dict[str, Any]:
     """Return the types of released columns: those of the input, and text for what is recoded."""
-    problem, dialect, claim = case.problem, case.dialect, case.claim
+    problem = case.problem
+    file_format = case.file_format
+    claim = case.claim
     if claim.source is not None:
         # Each engine has types of its own, which it converts when it hands rows over.
         return {}
-    if dialect.format == "parquet":
+    if file_format.format == "parquet":
         assert problem.records_source is not None
         types = pq.read_schema(problem.records_source.path).types
     else:
-        types = [pa.string()] * len(dialect.header)
-    type_of = dict(zip(dialect.header, map(_plain_type, types), strict=True))
+        types = [pa.string()] * len(file_format.header)
+    type_of = dict(zip(file_format.header, map(_plain_type, types), strict=True))
     recoded = {problem.region_column, *(grouping.column for grouping in problem.groupings)}
     recoded |= {aggregation.column for aggregation in claim.aggregated}
     expected = {new: pa.string() if name in recoded else type_of[name] for name, new in claim.columns}

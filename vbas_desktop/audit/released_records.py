@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from .agreement import GAIN, KNOWING, Ints
 
 SAMPLE_ROWS = 1 << 18
-"""Place and categories are tested on so many records of larger files."""
+"""Number of records of larger files on which region and categories are tested."""
 COMBINATION_ROWS = 1 << 18
-"""About so many records have the combinations of values that are counted to find rare ones."""
+"""Approximate number of records whose combinations of values are counted to find rare ones."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _ODD = np.uint64(0xD6E8FEB86659FD93)
 
@@ -47,7 +47,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class ReleasedColumn:
+class ExaminedColumn:
     """A column to be tested: ``values`` codes, of which ``blank`` means no value (−1: every record has one).
 
     ``filled`` records, or more, are released with a value, ``missing`` records, or fewer, without one. ``coded`` is
@@ -64,7 +64,7 @@ class ReleasedColumn:
     coded: bool = True
 
 
-class ReleasedRecords(Protocol):
+class ExaminedRecords(Protocol):
     """The released records as the tests of columns need them.
 
     ``memberships`` has the place of each initial region, tier by tier. ``larger`` are records that are released under
@@ -81,15 +81,15 @@ class ReleasedRecords(Protocol):
 
     @property
     def larger(self) -> Sample:
-        """Records released under a larger place, in whole classes."""
+        """Records released under a larger area, in whole classes."""
 
-    def values_at(self, column: ReleasedColumn, rows: Ints) -> Ints:
+    def values_at(self, column: ExaminedColumn, rows: Ints) -> Ints:
         """Return the codes of a column in these rows."""
 
-    def frequencies(self, column: ReleasedColumn) -> Ints:
+    def frequencies(self, column: ExaminedColumn) -> Ints:
         """Count the released records with each code of a column."""
 
-    def rare_combinations(self, columns: Sequence[ReleasedColumn], blanks: bool) -> float:
+    def rare_combinations(self, columns: Sequence[ExaminedColumn], blanks: bool) -> float:
         """Return the share of the released records whose combination of values fewer than k have."""
 
 
@@ -120,13 +120,14 @@ def draw_cells(sizes: Ints, most: int) -> NDArray[np.bool_]:
 
 def released_cells(sample: Sample, memberships: Sequence[Ints]) -> Ints:
     """Number the combinations of released place and class."""
-    place, start = np.zeros(sample.region.size, np.int64), 0
+    area = np.zeros(sample.region.size, np.int64)
+    start = 0
     for tier, membership in enumerate(memberships):
         here = sample.tier == tier
-        place[here] = start + membership[sample.region[here]]
+        area[here] = start + membership[sample.region[here]]
         start += int(membership.max(initial=0)) + 1
     width = int(sample.classes.max(initial=0)) + 1
-    return np.asarray(pd.factorize(place * width + sample.classes)[0], np.int64)
+    return np.asarray(pd.factorize(area * width + sample.classes)[0], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +150,10 @@ class Question:
     dividing: bool = False
 
 
-def questions(records: ReleasedRecords, most: int | None = None) -> list[Question]:
+def questions(records: ExaminedRecords, most: int | None = None) -> list[Question]:
     """List what columns might disclose, on about ``most`` sampled records for each question (None: on all of them)."""
-    sample, larger = records.sample, records.larger
+    sample = records.sample
+    larger = records.larger
     if most is not None:
         number = min(most, sample.rows.size)
         sample = sample.at(np.arange(number) * sample.rows.size // max(1, number))
@@ -180,7 +182,7 @@ def _about_places(sample: Sample, larger: Sample, memberships: Sequence[Ints]) -
 
 
 def _about_larger_places(larger: Sample, memberships: Sequence[Ints]) -> Iterator[Question]:
-    """Ask for the place of records under a larger place, among those with the same quasi-identifiers."""
+    """Ask for the place of records under a larger area, among those with the same quasi-identifiers."""
     for tier in range(1, len(memberships)):
         here = larger.at(np.flatnonzero(larger.tier == tier))
         if not here.rows.size:
@@ -190,9 +192,9 @@ def _about_larger_places(larger: Sample, memberships: Sequence[Ints]) -> Iterato
             yield _place_question(here, part, whole, same, f"{_place_of(tier)} with its quasi-identifiers")
 
 
-def _place_question(sample: Sample, part: Ints, whole: Ints, same: str, place: str) -> Question:
-    text = f"the place in more detail than {place}"
-    return Question(sample, *_parts_in_wholes(part, whole), GAIN, -1, text, same, place)
+def _place_question(sample: Sample, part: Ints, whole: Ints, same: str, area: str) -> Question:
+    text = f"the place in more detail than {area}"
+    return Question(sample, *_parts_in_wholes(part, whole), GAIN, -1, text, same, area)
 
 
 def _finer_places(sample: Sample, finer: Sequence[Ints]) -> Iterator[tuple[str, Ints]]:
@@ -209,7 +211,8 @@ def _place_of(tier: int) -> str:
 
 def _about_categories(sample: Sample, names: Iterable[str]) -> Iterator[Question]:
     for number, name in enumerate(names):
-        category, original = sample.categories[number], sample.originals[number]
+        category = sample.categories[number]
+        original = sample.originals[number]
         text = f"“{name}” in more detail than the released categories"
         parts = _parts_in_wholes(category, np.zeros_like(category))
         yield Question(sample, *parts, KNOWING, number, text, "category", dividing=True)
@@ -222,8 +225,8 @@ def _about_categories(sample: Sample, names: Iterable[str]) -> Iterator[Question
 def _parts_in_wholes(part: Ints, whole: Ints) -> tuple[Ints, Ints]:
     """Number the parts so that each is in one whole; returns them and the whole of each."""
     keys = whole * (int(part.max(initial=0)) + 1) + part
-    number, found = pd.factorize(keys)
-    whole_of = np.zeros(max(1, found.size), np.int64)
+    number, keys_found = pd.factorize(keys)
+    whole_of = np.zeros(max(1, keys_found.size), np.int64)
     whole_of[number] = whole
     return np.asarray(number, np.int64), whole_of
 
@@ -235,7 +238,7 @@ def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 def rare_combination_share(
     chunks: Iterable[Sequence[Ints]],
-    columns: Sequence[ReleasedColumn],
+    columns: Sequence[ExaminedColumn],
     hashes: Sequence[NDArray[np.uint64]],
     records: int,
     k: int,
@@ -248,25 +251,26 @@ def rare_combination_share(
     value in one of the columns are left out.
     """
     bits = max(0, (records // COMBINATION_ROWS).bit_length())
-    found, total = [np.zeros(0, np.int64)], 0
+    keys_found = [np.zeros(0, np.int64)]
+    total = 0
     for codes in chunks:
-        kept = np.ones(codes[0].size, np.bool_)
+        mask = np.ones(codes[0].size, np.bool_)
         for column, values in zip(columns, codes, strict=True):
             if not blanks and column.blank >= 0:
-                kept &= values != column.blank
-        total += int(np.count_nonzero(kept))
+                mask &= values != column.blank
+        total += int(np.count_nonzero(mask))
         if bits:
-            mixed = np.zeros(kept.size, np.uint64)
-            for values, known in zip(codes, hashes, strict=True):
-                mixed = (mixed + known[values]) * _MIX
+            mixed = np.zeros(mask.size, np.uint64)
+            for values, value_hashes in zip(codes, hashes, strict=True):
+                mixed = (mixed + value_hashes[values]) * _MIX
                 mixed ^= mixed >> np.uint64(32)
-            kept &= (mixed * _ODD) >> np.uint64(64 - bits) == 0
-        keys = np.zeros(int(np.count_nonzero(kept)), np.int64)
+            mask &= (mixed * _ODD) >> np.uint64(64 - bits) == 0
+        keys = np.zeros(int(np.count_nonzero(mask)), np.int64)
         for column, values in zip(columns, codes, strict=True):
-            keys = keys * column.values + values[kept]
-        found.append(keys)
+            keys = keys * column.values + values[mask]
+        keys_found.append(keys)
     if not total:
         return 0.0
-    counts = np.unique(np.concatenate(found), return_counts=True)[1]
+    counts = np.unique(np.concatenate(keys_found), return_counts=True)[1]
     rare = int(counts[counts < k].sum()) << bits
     return min(1.0, rare / total) if rare >= k else 0.0

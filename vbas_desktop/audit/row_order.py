@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from .coded_file import CodedColumn, CodedFile
+from .coded_file import CodedFile, FileColumn
 from .text_hashes import Hashes, mix
 
 Sketch = NDArray[np.uint16]
 _SKETCHES = 1 << 16
 _DEVIATIONS = 8.0
-"""Chance goes beyond so many standard deviations about once in 10**15 cases."""
+"""Number of standard deviations that chance exceeds about once in 10**15 cases."""
 
 
 def sketch(rows: Hashes) -> Sketch:
@@ -21,10 +21,10 @@ def sketch(rows: Hashes) -> Sketch:
     return (mix(rows) & np.uint64(_SKETCHES - 1)).astype(np.uint16)
 
 
-def is_beyond_chance(found: int, expected: float, variance: float) -> bool:
+def is_beyond_chance(observed: int, expected: float, variance: float) -> bool:
     """Return whether a number of coincidences is too large for chance, also where few are expected (Bernstein)."""
     limit = _DEVIATIONS * float(np.sqrt(max(0.0, variance))) + _DEVIATIONS**2 / 1.5
-    return found - expected > limit
+    return observed - expected > limit
 
 
 def follows_order(rows: Sketch, original: Sketch) -> bool:
@@ -47,7 +47,7 @@ def follows_order(rows: Sketch, original: Sketch) -> bool:
     )
 
 
-def is_sorted_by(file: CodedFile, column: CodedColumn) -> bool:
+def is_sorted_by(file: CodedFile, column: FileColumn) -> bool:
     """Return whether neighbouring rows have the same value in a column more often than by chance."""
     number = file.rows
     if number < 4 or column.texts is None:
@@ -55,8 +55,8 @@ def is_sorted_by(file: CodedFile, column: CodedColumn) -> bool:
     pairs, triples, both = _pair_chances(column.frequencies.astype(np.longdouble), number)
     expected = (number - 1) * pairs
     variance = expected + 2 * (number - 2) * triples + (number - 2) * (number - 3) * both - expected**2
-    found = _count_equal_neighbours(column.codes(chunk) for chunk in range(len(file.sizes)))
-    return is_beyond_chance(found, float(expected), float(variance))
+    observed = _count_equal_neighbours(column.codes(chunk) for chunk in range(len(file.sizes)))
+    return is_beyond_chance(observed, float(expected), float(variance))
 
 
 def _pair_chances(sizes: NDArray[np.longdouble], number: int) -> tuple[np.longdouble, np.longdouble, np.longdouble]:
@@ -72,11 +72,11 @@ def _pair_chances(sizes: NDArray[np.longdouble], number: int) -> tuple[np.longdo
 
 
 def _count_equal_neighbours(chunks: Iterable[NDArray[np.integer]]) -> int:
-    found = 0
+    observed = 0
     last = None
     for codes in chunks:
         if not codes.size:
             continue
-        found += int(np.count_nonzero(codes[1:] == codes[:-1])) + int(last is not None and codes[0] == last)
+        observed += int(np.count_nonzero(codes[1:] == codes[:-1])) + int(last is not None and codes[0] == last)
         last = codes[-1]
-    return found
+    return observed

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.model.criteria import Criterion
-from vbas_desktop.model.errors import Check
-from vbas_desktop.model.sensitive import SensitiveCounts, enforced
+from vbas_desktop.model.findings import Check
+from vbas_desktop.model.sensitive import SensitiveCounts, with_criteria
 
-from .coded_file import CodedColumn, CodedFile
+from .coded_file import CodedFile, FileColumn
 from .combinations import Ints, count_pairs, regroup
 from .criteria import ValueDistribution, order_of
 from .csv_stream import UnreadableFile
@@ -24,7 +24,7 @@ _COMPARED = ("closeness", "ordered-closeness")
 
 
 @dataclass(frozen=True, eq=False)
-class SensitiveColumn:
+class SensitiveDistribution:
     """A column with criteria, and how its values are distributed over the classes of a file."""
 
     column: str
@@ -40,14 +40,14 @@ class SensitiveColumn:
 def sensitive_columns(
     case: Case,
     file: CodedFile,
-    classes: CodedColumn,
-    columns: Mapping[str, CodedColumn],
+    classes: FileColumn,
+    columns: Mapping[str, FileColumn],
     group_of_class: Ints,
     groups: int,
-) -> list[SensitiveColumn]:
+) -> list[SensitiveDistribution]:
     """Count the values of every column with criteria that the file has, by groups of classes (−1: in none)."""
-    found = []
-    for sensitive in enforced(case.problem.sensitive):
+    distributions = []
+    for sensitive in with_criteria(case.problem.sensitive):
         if sensitive.column not in columns:
             continue
         column = columns[sensitive.column]
@@ -55,16 +55,16 @@ def sensitive_columns(
         texts, value_of = np.unique(np.array(meanings.translate(column.known_texts), object), return_inverse=True)
         pairs = count_pairs(file, classes, column)
         pairs = regroup(pairs, group_of_class, value_of.ravel().astype(np.int64))
-        known = [str(text) for text in texts]
+        labels = [str(text) for text in texts]
         distribution = ValueDistribution(
-            groups, pairs.group, pairs.value, pairs.counts, meanings.are_harmful(known), meanings.order(known)
+            groups, pairs.group, pairs.value, pairs.counts, meanings.are_harmful(labels), meanings.order(labels)
         )
-        found.append(SensitiveColumn(sensitive.column, sensitive.chosen.criteria, distribution))
-    return found
+        distributions.append(SensitiveDistribution(sensitive.column, sensitive.chosen.criteria, distribution))
+    return distributions
 
 
 class _Meanings:
-    """What the values of a sensitive column stand for, in whichever way they are written."""
+    """Meaning of the values of a sensitive column, in whichever way they are written."""
 
     def __init__(self, case: Case, sensitive: SensitiveCounts) -> None:
         self._sensitive = sensitive
@@ -98,20 +98,20 @@ class _Meanings:
         return order
 
 
-def find_barred(columns: Sequence[SensitiveColumn]) -> Callable[[Ints, int, Flags], Flags]:
+def find_barred(columns: Sequence[SensitiveDistribution]) -> Callable[[Ints, int, Flags], Flags]:
     """Return what tells which groups of classes must not be released, compared with all records of the input."""
 
-    def barred(group: Ints, groups: int, left: Flags) -> Flags:
+    def find_failing(group: Ints, groups: int, left: Flags) -> Flags:
         bad = np.zeros(groups, np.bool_)
         for column in columns:
-            joined = column.distribution.joined(group, groups, left)
+            joined = column.distribution.merge_classes(group, groups, left)
             bad |= joined.failing(column.criteria, column.distribution.totals)
         return bad
 
-    return barred
+    return find_failing
 
 
-def remove_until_stable(columns: Sequence[SensitiveColumn], cell: Ints, released: Flags) -> Flags:
+def remove_until_stable(columns: Sequence[SensitiveDistribution], cell: Ints, released: Flags) -> Flags:
     """Take out what misses the criteria compared with all released records, until nothing does.
 
     ``cell`` is the same for classes that are released as one. Returns the classes that stay.
@@ -124,7 +124,7 @@ def remove_until_stable(columns: Sequence[SensitiveColumn], cell: Ints, released
     while True:
         bad = np.zeros(groups.size, np.bool_)
         for column in compared:
-            distribution = column.distribution.joined(group, groups.size, released)
+            distribution = column.distribution.merge_classes(group, groups.size, released)
             bad |= distribution.failing(column.criteria, distribution.totals)
         left = released & ~bad[group]
         if np.array_equal(left, released):
@@ -132,7 +132,7 @@ def remove_until_stable(columns: Sequence[SensitiveColumn], cell: Ints, released
         released = left
 
 
-def check_criteria(columns: Sequence[SensitiveColumn], names: Mapping[str, str]) -> list[Check]:
+def check_criteria(columns: Sequence[SensitiveDistribution], names: Mapping[str, str]) -> list[Check]:
     """Check that the released file meets every criterion by what it holds; columns have their ``names`` there."""
     checks = []
     for column in columns:

@@ -8,6 +8,7 @@ that nobody can prepare texts whose hashes meet.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Sequence
 
@@ -38,7 +39,7 @@ class TextHasher:
 
     def __init__(self) -> None:
         self._key = secrets.token_hex(_KEY_BYTES // 2)
-        self._salts: list[np.uint64] = []
+        self._salt_key = secrets.token_bytes(_KEY_BYTES)
 
     def hash(self, texts: Sequence[str]) -> Hashes:
         """Return the hash of every text."""
@@ -52,14 +53,13 @@ class TextHasher:
             return self._hash(values)
 
     def _hash(self, values: NDArray[np.object_]) -> Hashes:
-        found = pd.util.hash_array(values, encoding="utf8", hash_key=self._key, categorize=False)
-        return np.asarray(found, np.uint64)
+        hashes_found = pd.util.hash_array(values, encoding="utf8", hash_key=self._key, categorize=False)
+        return np.asarray(hashes_found, np.uint64)
 
     def in_column(self, column: int, hashes: Hashes) -> Hashes:
         """Return the hashes of values as they count in this column of a row."""
-        while len(self._salts) <= column:
-            self._salts.append(np.uint64(secrets.randbits(64)))
-        return mix(hashes ^ self._salts[column])
+        salt = hashlib.blake2b(column.to_bytes(8, "little"), digest_size=8, key=self._salt_key).digest()
+        return mix(hashes ^ np.frombuffer(salt, np.uint64))
 
 
 def _is_valid(text: str) -> bool:

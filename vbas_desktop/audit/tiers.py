@@ -15,18 +15,18 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
-    """What is left in some cells (place, class) of one tier; all other cells have nothing and the usual room.
+class TierCells:
+    """Records left in some cells (area, class) of one tier; all other cells have none, and the default slack.
 
     ``released`` says which of the cells the release lists; ``below`` to which of them each cell of the tier below
     belongs (in tier 0: nothing).
     """
 
-    place: Numbers
+    area: Numbers
     kind: Numbers
     left: Numbers
-    room: Numbers
-    usual: Numbers
+    slack: Numbers
+    default_slack: Numbers
     released: NDArray[np.bool_]
     below: Numbers
 
@@ -41,19 +41,20 @@ def nothing_barred(group: Numbers, groups: int, left: NDArray[np.bool_]) -> NDAr
 
 
 def levels(
-    place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int, barring: Barring
-) -> Iterator[Level]:
-    """Yield what the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up.
+    area: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int, barring: Barring
+) -> Iterator[TierCells]:
+    """Yield what the rule leaves in each tier of the cells (area of tier 0, class), from the aggregated regions up.
 
-    ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in. ``barring`` says what must not be
+    ``parents[t]`` is the area of tier t + 1 that each area of tier t lies in. ``barring`` says what must not be
     released, whatever its size.
     """
     cell = np.arange(counts.size)
     left = np.ones(counts.size, np.bool_)
     large = (counts >= k) & ~barring(cell, counts.size, left)
-    usual = np.full(len(parents[0]), k - 1, np.int64)
-    rest, room = np.where(large, 0, counts), np.where(large, 0, k - 1)
-    level = Level(place, kind, rest, room, usual, large, np.zeros(0, np.int64))
+    default_slack = np.full(len(parents[0]), k - 1, np.int64)
+    rest = np.where(large, 0, counts)
+    slack = np.where(large, 0, k - 1)
+    level = TierCells(area, kind, rest, slack, default_slack, large, np.zeros(0, np.int64))
     yield level
     for parent in parents:
         left &= ~level.released[cell]
@@ -63,7 +64,7 @@ def levels(
 
 
 def recounted_tiers(
-    place: Numbers,
+    area: Numbers,
     kind: Numbers,
     counts: Numbers,
     parents: Sequence[Numbers],
@@ -73,19 +74,19 @@ def recounted_tiers(
     """Return the tier of each cell by `levels` (one beyond the last: it is in none) and the last tier."""
     tier = np.full(counts.size, len(parents) + 1)
     cell = np.arange(counts.size)
-    for number, level in enumerate(levels(place, kind, counts, parents, k, barring)):
+    for number, level in enumerate(levels(area, kind, counts, parents, k, barring)):
         cell = level.below[cell] if number else cell
         tier = np.where(level.released[cell] & (tier > len(parents)), number, tier)
     return tier, len(parents)
 
 
 def _above(
-    level: Level, parent: Numbers, k: int, barring: Barring, cell: Numbers, left_over: NDArray[np.bool_]
-) -> Level:
+    level: TierCells, parent: Numbers, k: int, barring: Barring, cell: Numbers, left_over: NDArray[np.bool_]
+) -> TierCells:
     """Apply the rule to the tier above; ``cell`` is the cell here that each of tier 0 is in, if it is ``left_over``."""
-    rank, ranked = _by_room(parent, level.usual)
-    above = parent[level.place]
-    order = np.lexsort((rank[level.place], level.kind, above))
+    rank, ranked_slack = _rank_by_slack(parent, level.default_slack)
+    above = parent[level.area]
+    order = np.lexsort((rank[level.area], level.kind, above))
     first = np.ones(order.size, bool)
     first[1:] = (np.diff(above[order]) != 0) | (np.diff(level.kind[order]) != 0)
     group_sorted = np.cumsum(first) - 1
@@ -93,33 +94,34 @@ def _above(
     group = np.empty(order.size, np.int64)
     group[order] = group_sorted
     heads = order[first]
-    owner, kind = above[heads], level.kind[heads]
+    owner = above[heads]
+    kind = level.kind[heads]
     left = np.bincount(group, level.left, groups).astype(np.int64)
-    usual_sum = np.bincount(parent, level.usual, int(parent.max()) + 1).astype(np.int64)
-    change = np.bincount(group, level.room - level.usual[level.place], groups).astype(np.int64)
-    total = usual_sum[owner] + change
+    default_slack_sum = np.bincount(parent, level.default_slack, int(parent.max()) + 1).astype(np.int64)
+    change = np.bincount(group, level.slack - level.default_slack[level.area], groups).astype(np.int64)
+    total = default_slack_sum[owner] + change
     largest = np.zeros(groups, np.int64)
-    np.maximum.at(largest, group, level.room)
+    np.maximum.at(largest, group, level.slack)
     starts = np.flatnonzero(first)
-    untouched = _first_missing(rank[level.place][order], group_sorted, starts, groups)
-    largest = np.maximum(largest, ranked[owner, np.minimum(untouched, ranked.shape[1] - 1)])
+    untouched = _first_missing(rank[level.area][order], group_sorted, starts, groups)
+    largest = np.maximum(largest, ranked_slack[owner, np.minimum(untouched, ranked_slack.shape[1] - 1)])
     allowed = total - largest
     released = (left >= k) & (left <= allowed) & ~barring(group[cell], groups, left_over)
-    room = np.where(released, 0, np.where(allowed < k, total, k - 1))
-    usual_largest = ranked[:, 0]
-    usual = np.where(usual_sum - usual_largest < k, usual_sum, k - 1)
-    return Level(owner, kind, np.where(released, 0, left), room, usual, released, group)
+    slack = np.where(released, 0, np.where(allowed < k, total, k - 1))
+    default_slack_largest = ranked_slack[:, 0]
+    default_slack = np.where(default_slack_sum - default_slack_largest < k, default_slack_sum, k - 1)
+    return TierCells(owner, kind, np.where(released, 0, left), slack, default_slack, released, group)
 
 
-def _by_room(parent: Numbers, usual: Numbers) -> tuple[Numbers, Numbers]:
-    """Rank each place among its siblings by room, largest first; returns also the rooms by parent and rank."""
-    order = np.lexsort((-usual, parent))
+def _rank_by_slack(parent: Numbers, default_slack: Numbers) -> tuple[Numbers, Numbers]:
+    """Rank each area among its siblings by slack, largest first; return also the slacks by parent and rank."""
+    order = np.lexsort((-default_slack, parent))
     begins = np.searchsorted(parent[order], np.arange(int(parent.max()) + 1))
     rank = np.empty(parent.size, np.int64)
     rank[order] = np.arange(parent.size) - begins[parent[order]]
-    ranked = np.zeros((begins.size, int(rank.max()) + 2), np.int64)
-    ranked[parent, rank] = usual
-    return rank, ranked
+    ranked_slack = np.zeros((begins.size, int(rank.max()) + 2), np.int64)
+    ranked_slack[parent, rank] = default_slack
+    return rank, ranked_slack
 
 
 def _first_missing(ranks: Numbers, group: Numbers, starts: Numbers, groups: int) -> Numbers:

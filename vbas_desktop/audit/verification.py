@@ -16,12 +16,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from vbas_desktop.model.errors import Check, VerificationFailed
-from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.findings import Check, VerificationFailed
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import Cancelled, Progress, Span, Steady
+from vbas_desktop.model.progress import Cancelled, MonotonicProgress, Progress, SubProgress
+from vbas_desktop.model.records import FileFormat
 
 from .aggregates import check_class_counts
+from .chunk_store import THREADS
 from .claim import ReleaseClaim
 from .crosswalk_checks import check_crosswalk
 from .csv_stream import UnreadableFile
@@ -32,7 +33,7 @@ from .release_files import (
     Case,
     Crosswalk,
     InputRecords,
-    ReleasedRecords,
+    WrittenRecords,
     find_csv_fault,
     find_type_fault,
     read_crosswalk,
@@ -49,9 +50,11 @@ STAGE = "Reading the release back"
 _LOOK_SECONDS = 0.05
 
 
-def verify_release(problem: Problem, dialect: Dialect, claim: ReleaseClaim, progress: Progress) -> tuple[Check, ...]:
+def verify_release(
+    problem: Problem, file_format: FileFormat, claim: ReleaseClaim, progress: Progress
+) -> tuple[Check, ...]:
     """Make all checks; `VerificationFailed` names those that were not passed."""
-    with Verification(problem, dialect, claim) as verification:
+    with Verification(problem, file_format, claim) as verification:
         return verification.check(progress)
 
 
@@ -61,13 +64,13 @@ class Verification:
     The crosswalk must be there before. What stops the block, or one reader, stops all.
     """
 
-    def __init__(self, problem: Problem, dialect: Dialect, claim: ReleaseClaim) -> None:
-        self._case = Case(problem, dialect, claim, TextHasher())
+    def __init__(self, problem: Problem, file_format: FileFormat, claim: ReleaseClaim) -> None:
+        self._case = Case(problem, file_format, claim, TextHasher())
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._done = 0
         self._pool = ThreadPoolExecutor(2, "verify")
-        self._files: tuple[InputRecords, ReleasedRecords, Crosswalk] | None = None
+        self._files: tuple[InputRecords, WrittenRecords, Crosswalk] | None = None
 
     def __enter__(self) -> Verification:
         self._begun = self._stamp_input()
@@ -83,7 +86,7 @@ class Verification:
                 records.file.store.close()
 
     @property
-    def files(self) -> tuple[InputRecords, ReleasedRecords, Crosswalk]:
+    def files(self) -> tuple[InputRecords, WrittenRecords, Crosswalk]:
         """Return what was read; `check` must have been called."""
         assert self._files is not None
         return self._files
@@ -94,8 +97,8 @@ class Verification:
         ``sha256`` is the hash under which the released file is going to be listed (empty: it is not listed).
         """
         try:
-            before, after = self._read_both(Span(progress, 0.0, 0.8))
-            checks = self._check_files(before, after, Span(progress, 0.8, 1.0))
+            before, after = self._read_both(SubProgress(progress, 0.0, 0.8))
+            checks = self._check_files(before, after, SubProgress(progress, 0.8, 1.0))
             if sha256:
                 checks.append(Check("the released file has the hash that is listed", self._hash_release() == sha256))
         except UnreadableFile as error:
@@ -106,11 +109,12 @@ class Verification:
             raise VerificationFailed(f"The written file did not pass its verification ({names}). Nothing was released.")
         return tuple(checks)
 
-    def _check_files(self, before: InputRecords, after: ReleasedRecords, progress: Progress) -> list[Check]:
-        problem, claim = self._case.problem, self._case.claim
+    def _check_files(self, before: InputRecords, after: WrittenRecords, progress: Progress) -> list[Check]:
+        problem = self._case.problem
+        claim = self._case.claim
         crosswalk = read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
         self._files = before, after, crosswalk
-        steady = Steady(progress)
+        steady = MonotonicProgress(progress)
         for records in (before, after):
             records.file.store.tick = partial(steady.update, STAGE)
         checks = list(check_crosswalk(problem, claim, crosswalk))
@@ -123,7 +127,7 @@ class Verification:
             checks += _Comparison(self._case, before, after, crosswalk, outcomes).checks()
         return checks
 
-    def _read_both(self, progress: Progress) -> tuple[InputRecords, ReleasedRecords]:
+    def _read_both(self, progress: Progress) -> tuple[InputRecords, WrittenRecords]:
         before = self._before or self._begin(read_input)
         if self._case.claim.source is not None:
             self._wait(before, progress, 0.0)
@@ -182,7 +186,7 @@ class _Comparison:
         self,
         case: Case,
         before: InputRecords,
-        after: ReleasedRecords,
+        after: WrittenRecords,
         crosswalk: Crosswalk,
         outcomes: ClassOutcomes,
     ) -> None:
@@ -210,8 +214,8 @@ class _Comparison:
         checks += self._check_criteria()
         if claim.class_counts is not None:
             names = dict(claim.columns)
-            shown = [names[name] for name in self._after.class_columns]
-            checks.append(check_class_counts(claim.class_counts, shown, self._released_classes()))
+            class_columns = [names[name] for name in self._after.class_columns]
+            checks.append(check_class_counts(claim.class_counts, class_columns, self._released_classes()))
         return checks
 
     def _check_anonymity(self) -> Check:
@@ -244,7 +248,9 @@ class _Comparison:
         return Check("every region of the released file is in the crosswalk", not unknown)
 
     def _check_rows(self) -> Check:
-        fault = "" if self._expected.total.equals(self._released.total) else "they are not the same"
+        with ThreadPoolExecutor(THREADS, "compare") as pool:
+            released = pool.submit(lambda: self._released.total)
+            fault = "" if self._expected.total.equals(released.result()) else "they are not the same"
         fault = fault or find_csv_fault(self._before, self._after) or find_type_fault(self._case)
         if not fault and self._case.claim.shuffled:
             fault = self._find_order()
@@ -255,9 +261,12 @@ class _Comparison:
         """Say which order the rows are in if it is not at chance level; empty: it is."""
         if follows_order(self._released.order, self._expected.order):
             return "the rows are in the order of the input"
-        for (_, name), column in zip(self._case.claim.columns, self._after.file.columns, strict=False):
-            if is_sorted_by(self._after.file, column):
-                return f"the rows are sorted by “{name[:80]}”"
+        columns = self._after.file.columns[: len(self._case.claim.columns)]
+        with ThreadPoolExecutor(THREADS, "compare") as pool:
+            is_sorted = pool.map(partial(is_sorted_by, self._after.file), columns)
+            for (_, name), column_is_sorted in zip(self._case.claim.columns, is_sorted, strict=False):
+                if column_is_sorted:
+                    return f"the rows are sorted by “{name[:80]}”"
         return ""
 
     @cached_property
@@ -272,9 +281,9 @@ class _Comparison:
 
     def _check_sizes(self) -> Check:
         rows = hash_rows(self._after.file, self._case.hasher, len(self._case.claim.columns) + 1)
-        found = summarise_rows(rows)
+        written = summarise_rows(rows)
         expected = summarise_rows(ExpectedRows(self._before, self._outcomes).chunks(with_sizes=True))
-        return Check("the class sizes are those of the released file", expected.total.equals(found.total))
+        return Check("the class sizes are those of the released file", expected.total.equals(written.total))
 
     def _check_tiers(self) -> list[Check]:
         problem = self._case.problem
@@ -291,12 +300,12 @@ class _Comparison:
 
     def _check_criteria(self) -> list[Check]:
         # An aggregated class has one value; its own values were judged when it was decided what is released.
-        aggregated = {one.column for one in self._case.claim.aggregated}
+        aggregated = {aggregated_column.column for aggregated_column in self._case.claim.aggregated}
         columns = {name: column for name, column in self._after.columns.items() if name not in aggregated}
         classes = self._after.classes
         every = np.arange(classes.counts.size)
-        found = sensitive_columns(self._case, self._after.file, classes.column, columns, every, every.size)
-        return check_criteria(found, dict(self._case.claim.columns))
+        written = sensitive_columns(self._case, self._after.file, classes.column, columns, every, every.size)
+        return check_criteria(written, dict(self._case.claim.columns))
 
     def _released_classes(self) -> dict[tuple[str, ...], int]:
         classes = self._after.classes
@@ -311,8 +320,8 @@ class _Comparison:
     def _keyed_rows(self) -> KeyedRows:
         """Return the released rows, and where the records that must have been released stand."""
         rows = ExpectedRows(self._before, self._outcomes)
-        kept = [rows.kept(number) for number in range(len(self._before.file.sizes))]
-        positions = np.flatnonzero(np.concatenate(kept)) if kept else np.zeros(0, np.int64)
+        masks = [rows.find_released(number) for number in range(len(self._before.file.sizes))]
+        positions = np.flatnonzero(np.concatenate(masks)) if masks else np.zeros(0, np.int64)
         if self._before.positions is not None:
             positions = self._before.positions[positions]
         return KeyedRows(self._released.rows, positions, self._expected.rows)

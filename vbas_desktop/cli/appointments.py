@@ -8,26 +8,41 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
-from vbas_desktop.model.errors import Finding, InputError, UsageError
-from vbas_desktop.model.words import counted
-from vbas_desktop.settings.approaches import parse_assignment
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.app.appointments import PlanRequest, plan_appointments
+from vbas_desktop.appointments.inputs import (
+    DEFAULT_OTHER_GROUPS,
+    DEFAULT_OTHERS_SHARE,
+    PeopleColumns,
+    SideConstraints,
+    load_people,
+    load_slots,
+)
+from vbas_desktop.appointments.outputs import (
+    PLAN_FILES,
+    PlanAssessment,
+    find_alternatives,
+    read_plan,
+    require_ids,
+    write_plan,
+)
+from vbas_desktop.appointments.planners import create_planner, select_parameters
+from vbas_desktop.approaches.selection import parse_assignment
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.findings import Finding, InputError, UsageError
+from vbas_desktop.model.text import format_count
+from vbas_desktop.settings.codecs import parse_names
 
-from .arguments import Once
-from .options import add_reading_options, check_output_folder, reading_of
+from .arguments import Once, OptionParser
+from .options import add_reading_options, build_reading, check_output_folder
 from .terminal import TerminalProgress, say, show
-
-if TYPE_CHECKING:
-    from vbas_desktop.screening.outputs import Assessment
 
 EXAMPLE = """Example:
   vbas appointments sample_data/people.csv sample_data/slots.csv --quasi-identifiers postcode,sex,age \\
       --id-column id --planner better --out plan"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "people", metavar="PEOPLE", help="CSV or address: one row per person (or per class, --count-column)"
@@ -63,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "no slot are split; repeatable",
     )
     parser.add_argument("--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default: 0)")
-    limits = parser.add_argument_group("side constraints")
+    limits = parser.section("side constraints")
     limits.add_argument(
         "--region-column", metavar="NAME", help="column of the people file with their region; part of the class then"
     )
@@ -102,36 +117,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, plan, rate, write."""
-    from vbas_desktop.io.regions.read import load_regions
-    from vbas_desktop.jobs.appointments import PlanJob
-    from vbas_desktop.screening.inputs import OTHER_GROUPS, OTHERS_SHARE, Constraints, PeopleColumns, load_people
-    from vbas_desktop.screening.outputs import PLAN_FILES, cannot_attend, read_plan, require_ids, write_plan
-    from vbas_desktop.screening.planners import assigned_parameters, planner
-    from vbas_desktop.screening.slots import load_slots
-
     if options.majority is not None and options.group_column is None:
         raise UsageError("--majority goes with --group-column")
     if options.max_share is None:
-        options.max_share = 1.0 if options.majority is None else OTHERS_SHARE
+        options.max_share = 1.0 if options.majority is None else DEFAULT_OTHERS_SHARE
     if options.min_groups is None:
-        options.min_groups = 1 if options.majority is None else OTHER_GROUPS
+        options.min_groups = 1 if options.majority is None else DEFAULT_OTHER_GROUPS
     if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
         raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
     check_output_folder(options, PLAN_FILES)
     progress = TerminalProgress(options.quiet)
     how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
-    planner(options.planner, **how)  # A wrong name is told before anything is read.
-    parameters, unused = assigned_parameters(dict(map(parse_assignment, options.set)), options.planner)
+    create_planner(options.planner, **how)  # A wrong name is told before anything is read.
+    parameters, unused = select_parameters(dict(map(parse_assignment, options.set)), options.planner)
     if unused:
         raise UsageError(f"--set {unused[0]}: the planner {options.planner} does not use it")
-    names = names_in(options.quasi_identifiers)
+    names = parse_names(options.quasi_identifiers)
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
-    people = load_people(options.people, columns, reading_of(options), progress)
+    people = load_people(options.people, columns, build_reading(options), progress)
     if options.out or options.cannot_attend is not None:
         require_ids(people)
     regions = load_regions(options.regions, progress=progress) if options.regions else None
-    constraints = Constraints(
+    constraints = SideConstraints(
         options.same_region,
         options.within_km,
         options.group_column,
@@ -139,15 +147,15 @@ def run(options: argparse.Namespace) -> int:
         options.min_groups,
         options.majority,
     )
-    job = PlanJob(people, slots, constraints, regions, options.planner, **how, parameters=parameters)
+    request = PlanRequest(people, slots, constraints, regions, options.planner, **how, parameters=parameters)
     if options.cannot_attend is not None:
-        task = job.task()
-        plan = read_plan(options.plan, task, people) if options.plan else job.plan(task, progress)
+        task = request.build_task()
+        plan = read_plan(options.plan, task, people) if options.plan else request.make_plan(task, progress)
         progress.close()
-        for slot, vector in cannot_attend(task, people, plan, options.cannot_attend):
+        for slot, vector in find_alternatives(task, people, plan, options.cannot_attend):
             show(f"{' '.join(task.slot_labels[slot])}  anonymity vector {vector}")
         return 0
-    assessment = job.execute(progress)
+    assessment = plan_appointments(request, progress)
     if options.out:
         write_plan(assessment, people, options.out, progress)
     progress.close()
@@ -160,15 +168,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show(assessment: Assessment) -> None:
+def _show(assessment: PlanAssessment) -> None:
     facts = assessment.as_dict()
-    show(f"{counted(facts['people'], 'person')} of {counted(facts['classes'], 'class')}")
-    show(f"{counted(facts['seats'], 'seat')} in {counted(facts['slots'], 'slot')}")
+    show(f"{format_count(facts['people'], 'person')} of {format_count(facts['classes'], 'class')}")
+    show(f"{format_count(facts['seats'], 'seat')} in {format_count(facts['slots'], 'slot')}")
     show(f"before appointments  {assessment.task.before}")
     show(f"{facts['planner']:<19}  {assessment.plan.vector}  k = {facts['k']}  ({facts['proof']})")
     show(f"random               {assessment.random.vector}  k = {assessment.random.vector.k}")
     if facts["largest_other_share"] is not None:
-        where = counted(facts["slots_with_other_groups"], "slot")
+        where = format_count(facts["slots_with_other_groups"], "slot")
         show(f"other groups than the majority are in {where}, at most {facts['largest_other_share']:.1%} of one")
     exactness = "exactly" if facts["improvement_exact"] else f"± {facts['improvement_error']:.1g}"
     show(f"improvement over random  {facts['improvement']:.2%} ({exactness})")

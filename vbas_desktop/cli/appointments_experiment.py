@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING
 
-from vbas_desktop.model.errors import Finding, InputError, UsageError
-from vbas_desktop.screening.expressions import parse_expression
-from vbas_desktop.screening.published import BIRTH_YEARS, SOURCE, USUAL_CLASSES, published_gain
-from vbas_desktop.settings.approaches import parse_assignment
+from vbas_desktop.appointments.experiments import (
+    BIRTH_YEARS,
+    DEFAULT_CLASS_EXPRESSION,
+    SOURCE,
+    CountryRow,
+    ImprovementRow,
+    find_published_gain,
+    parse_expression,
+    run_country_experiment,
+    run_improvement_experiment,
+)
+from vbas_desktop.appointments.greedy_planner import CLOSEST
+from vbas_desktop.appointments.planners import select_parameters
+from vbas_desktop.approaches.selection import parse_assignment
+from vbas_desktop.model.findings import Finding, InputError, UsageError
 
-from .arguments import typed
+from .arguments import OptionParser, argument_type
 from .terminal import TerminalProgress, say, show
-
-if TYPE_CHECKING:
-    from vbas_desktop.screening.experiment import CountryRow, Row
 
 EXAMPLE = """Examples:
   vbas appointments-experiment --people 20,50,100,250 --programmes 50
@@ -27,7 +34,7 @@ EXAMPLE = """Examples:
   vbas appointments-experiment --country"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "--people", metavar="N,N", default="20,25,30,35,40,45,50,100,250,500,1000", help="sizes, separated by commas"
@@ -36,11 +43,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--classes",
         "--slots",
         dest="classes",
-        type=typed(parse_expression),
-        default=USUAL_CLASSES,
+        type=argument_type(parse_expression),
+        default=DEFAULT_CLASS_EXPRESSION,
         metavar="EXPRESSION",
         help="number of classes (Q in the source) for N people: an expression in N with + − × /, such as N/10+5 "
-        f"(default: {USUAL_CLASSES}); --slots is the same",
+        f"(default: {DEFAULT_CLASS_EXPRESSION}); --slots is the same",
     )
     parser.add_argument("--programmes", type=int, default=20, metavar="N", help="programmes per size (default: 20)")
     parser.add_argument("--largest-optimal", type=int, default=250, metavar="N", help="largest size for the optimum")
@@ -49,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dates", type=int, default=282, metavar="N", help="dates per region with --country")
     parser.add_argument(
         "--birth-years",
-        type=typed(_parse_years),
+        type=argument_type(_parse_years),
         default=f"{BIRTH_YEARS[0]}-{BIRTH_YEARS[1]}",
         metavar="FIRST-LAST",
         help="birth years of the people with --country (default: 1904-1996, as in the source)",
@@ -69,31 +76,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the experiment and print its table."""
-    from vbas_desktop.screening.experiment import country, improvements
-
     fill = _fill(options.set)
     progress = TerminalProgress(options.quiet)
     started = time.process_time()
     if options.country:
-        rows = country(options.dates, options.random_seed, progress, options.birth_years, fill)
+        rows = run_country_experiment(options.dates, options.random_seed, progress, options.birth_years, fill)
         progress.close()
         _show_country(rows)
     else:
         sizes = _sizes(options.people)
         effort = (options.programmes, options.largest_optimal, options.time_limit)
-        table = improvements(sizes, *effort, progress, options.classes, fill)
+        table = run_improvement_experiment(sizes, *effort, progress, options.classes, fill)
         progress.close()
         _show_improvements(table, options.classes.text)
     say(f"{time.process_time() - started:.1f} s of processor time")
     return 0
 
 
-def _show_improvements(table: list[Row], classes: str) -> None:
-    """Print Table 10: ours and the published figures beside each other."""
+def _show_improvements(table: list[ImprovementRow], classes: str) -> None:
+    """Print the gain of each planner over random plans, beside the published Table 10."""
     columns = ("people", "heuristic", "published", "better", "optimal", "optimal over heuristic", "published", "proved")
     show(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     for line in table:
-        known = published_gain(classes, line.people)
+        known = find_published_gain(classes, line.people)
         ours = [_percent(line.over_random.get(name)) for name in ("heuristic", "better", "optimal")]
         cells = [
             f"{line.people:,}",
@@ -105,7 +110,7 @@ def _show_improvements(table: list[Row], classes: str) -> None:
             f"{line.proved} of {line.programmes}" if line.optimal_over_heuristic is not None else "—",
         ]
         show(f"| {' | '.join(cells)} |")
-    if any(published_gain(classes, line.people) is not None for line in table):
+    if any(find_published_gain(classes, line.people) is not None for line in table):
         say(f"Published: {SOURCE}, section 8.1 and Table 10. They are not reproduced: see docs/appointments.md.")
 
 
@@ -125,10 +130,7 @@ def _show_country(rows: list[CountryRow]) -> None:
 
 def _fill(assignments: list[str]) -> str:
     """Return how the heuristic splits classes."""
-    from vbas_desktop.screening.heuristic import CLOSEST
-    from vbas_desktop.screening.planners import assigned_parameters
-
-    used, unused = assigned_parameters(dict(map(parse_assignment, assignments)), "heuristic")
+    used, unused = select_parameters(dict(map(parse_assignment, assignments)), "heuristic")
     if unused:
         raise UsageError(f"--set {unused[0]}: only heuristic.fill can be set here")
     return used.get("fill", CLOSEST)

@@ -6,16 +6,18 @@ import argparse
 import json
 from typing import Any
 
-from vbas_desktop.approaches.base import Approach, Parameter
+from vbas_desktop.approaches.interface import Approach
 from vbas_desktop.approaches.registry import COMPONENTS, plug_in_problems
-from vbas_desktop.approaches.registry import approaches as registered
+from vbas_desktop.approaches.registry import list_approaches as registered
+from vbas_desktop.settings.option import Option
 
+from .arguments import OptionParser
 from .terminal import say, show
 
 EXAMPLE = "Example:\n  vbas approaches --json"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
@@ -25,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     for problem in plug_in_problems():
         say(f"warning: {problem}")
     if options.json:
-        show(json.dumps(registry_document(), indent=2, ensure_ascii=False))
+        show(json.dumps(build_registry_document(), indent=2, ensure_ascii=False))
         return 0
     for component, title in COMPONENTS.items():
         show(f"{title} (--{component.replace('_', '-')})" if component != "rating" else title)
@@ -35,40 +37,49 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def registry_document() -> dict[str, list[dict[str, Any]]]:
-    """Every approach of every component as plain data."""
+def build_registry_document() -> dict[str, list[dict[str, Any]]]:
+    """Build the list of every approach of every component as plain data."""
     return {component: [_as_dict(kind) for kind in registered(component).values()] for component in COMPONENTS}
 
 
 def _as_dict(kind: type[Approach]) -> dict[str, Any]:
-    told = ("name", "title", "summary", "formula", "complexity", "when", "reveals")
-    parameters = [_parameter(declared) for declared in kind.parameters()]
-    return {**{name: getattr(kind.card, name) for name in told}, "parameters": parameters}
+    metadata = kind.metadata
+    return {
+        "name": metadata.name,
+        "title": metadata.title,
+        "summary": metadata.summary,
+        "formula": metadata.formula,
+        "complexity": metadata.complexity,
+        "when": metadata.when,
+        "reveals": metadata.discloses,
+        "parameters": [_parameter(declared) for declared in kind.options()],
+    }
 
 
-def _parameter(declared: Parameter) -> dict[str, Any]:
+def _parameter(declared: Option) -> dict[str, Any]:
     return {
         "name": declared.name,
-        "kind": declared.kind if isinstance(declared.kind, str) else declared.kind.__name__,
+        "kind": "approach" if declared.is_nested else declared.value_type.__name__,
         "default": declared.default,
         "label": declared.label,
         "help": declared.help,
         "low": declared.low,
         "high": declared.high,
         "choices": list(declared.choices),
-        "option": f"--{declared.option.lstrip('-')}" if declared.option else None,
+        "option": declared.flag or None,
         "required": declared.required,
     }
 
 
 def _show_approach(kind: type[Approach]) -> None:
-    card = kind.card
-    show(f"  {card.name:<30} {card.summary}")
-    for declared in kind.parameters():
-        option = f" (--{declared.option.lstrip('-')})" if declared.option else ""
-        show(f"      {card.name}.{declared.name}{option} = {declared.default}: {declared.label}, {allowed(declared)}")
+    metadata = kind.metadata
+    show(f"  {metadata.name:<30} {metadata.summary}")
+    for declared in kind.options():
+        option = f" ({declared.flag})" if declared.flag else ""
+        parameter = f"{metadata.name}.{declared.name}{option} = {declared.default}"
+        show(f"      {parameter}: {declared.label}, {describe_allowed(declared)}")
 
 
-def allowed(declared: Parameter) -> str:
-    """What a parameter may be."""
-    return "an approach of this component" if declared.kind == "approach" else declared.allowed
+def describe_allowed(declared: Option) -> str:
+    """Describe which values a parameter may have."""
+    return "an approach of this component" if declared.is_nested else declared.allowed

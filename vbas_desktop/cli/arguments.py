@@ -8,40 +8,39 @@ import textwrap
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
-from vbas_desktop.settings import forms
-from vbas_desktop.settings.declaration import Setting, Settings, settings_of
-from vbas_desktop.settings.forms import Flag, Form, Names, Switch, Texts
+from vbas_desktop.settings.codecs import parse_integer, parse_name_list, parse_name_lists
+from vbas_desktop.settings.option import Option, OptionGroup
 
 T = TypeVar("T")
 
 
-def typed(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """An argument type of a function that says with a ValueError what would be allowed."""
+def argument_type(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """Make the type of an argument from a function whose `ValueError` says what would be allowed."""
 
-    def checked(text: str) -> T:
+    def parse_argument(text: str) -> T:
         try:
             return parse(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    return checked
+    return parse_argument
 
 
-names = typed(forms.Names().parse)
+names = argument_type(parse_name_list)
 """The names of a comma-separated list; a name that contains a comma is put in double quotes."""
 
-sets_of_names = typed(forms.sets_of_names)
+sets_of_names = argument_type(parse_name_lists)
 """Lists of names separated by semicolons."""
 
 
 def whole(low: int) -> Any:
-    """An argument type: whole numbers from ``low``."""
-    return typed(forms.Whole(low=low).parse)
+    """Return the type of an argument that is a whole number of at least ``low``."""
+    return argument_type(lambda text: parse_integer(text, low))
 
 
 def numbers(low: int) -> Any:
-    """An argument type: a comma-separated list of whole numbers from ``low``."""
-    return typed(lambda text: [forms.Whole(low=low).parse(name) for name in forms.Names().parse(text)])
+    """Return the type of an argument that is a comma-separated list of whole numbers of at least ``low``."""
+    return argument_type(lambda text: [parse_integer(number, low) for number in parse_name_list(text)])
 
 
 class Once(argparse.Action):
@@ -59,7 +58,7 @@ class Store(argparse.Action):
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         """Set the value, or say that there is one already."""
-        from vbas_desktop.jobs.inputs import INPUTS
+        from vbas_desktop.app.inputs import INPUTS
 
         is_given = getattr(namespace, self.dest, self.default) is not self.default
         if self.option_strings and self.dest in INPUTS and is_given:
@@ -67,52 +66,72 @@ class Store(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add_settings(
-    parser: argparse.ArgumentParser, *kinds: type[Settings], without: Collection[str] = (), defaults: bool = True
+class OptionParser(argparse.ArgumentParser):
+    """A parser with sections of options, which are found again by their titles."""
+
+    def __init__(self, *args: Any, **others: Any) -> None:
+        self._sections: dict[str, Any] = {}
+        super().__init__(*args, **others)
+
+    def section(self, title: str) -> Any:
+        """Return the section of the help with this title; add it if there is none."""
+        if title not in self._sections:
+            self._sections[title] = self.add_argument_group(title)
+        return self._sections[title]
+
+
+def add_options(
+    parser: OptionParser,
+    *groups: type[OptionGroup],
+    without: Collection[str] = (),
+    defaults: bool = True,
 ) -> None:
-    """One option for each setting of these classes, under the title of its group.
+    """Add the flag of each option of these groups, under the title of its group.
 
-    ``without`` names settings to leave out. Without ``defaults`` only the options that were given are set.
+    ``without`` names options to leave out. Without ``defaults`` only the options that were given are set.
     """
-    for declared in (declared for kind in kinds for declared in settings_of(kind)):
-        if declared.name not in without:
-            add_setting(group_of(parser, declared.group), declared, defaults)
+    for group in groups:
+        for option in group.options():
+            if option.name not in without:
+                add_option(parser.section(option.section), option, defaults)
 
 
-def add_setting(group: Any, declared: Setting, defaults: bool = True, **other: Any) -> None:
-    """The option of one setting; ``other`` goes before what follows from the declaration."""
-    default = declared.plain_default if defaults and not declared.required else None
-    given: dict[str, Any] = {"help": declared.option_help.replace("%", "%%"), **_shape(declared)}
-    given["default"] = default if defaults else argparse.SUPPRESS
-    if declared.required:
-        given["required"] = True
-    group.add_argument(declared.option, **{**given, **other})
+def add_option(section: Any, option: Option, defaults: bool = True, **other: Any) -> None:
+    """Add the flag of one option; the value is stored under the option's name.
+
+    ``other`` are arguments of `argparse.ArgumentParser.add_argument` that go before those from the declaration.
+    """
+    arguments = {"dest": option.name, "help": option.flag_help.replace("%", "%%"), **_describe_value(option)}
+    arguments["default"] = _default_of(option) if defaults else argparse.SUPPRESS
+    if option.required:
+        arguments["required"] = True
+    section.add_argument(option.flag, **{**arguments, **other})
 
 
-def group_of(parser: argparse.ArgumentParser, title: str) -> Any:
-    """The group of options with this title."""
-    known = {group.title: group for group in parser._action_groups}
-    return known.get(title) or parser.add_argument_group(title)
+def _default_of(option: Option) -> Any:
+    if option.required:
+        return None
+    return [] if option.form.is_repeated or option.is_repeatable else option.default
 
 
-def _shape(declared: Setting) -> dict[str, Any]:
-    form = declared.form
-    if isinstance(form, Flag):
-        return {"action": "store_true"}
-    if isinstance(form, Switch):
+def _describe_value(option: Option) -> dict[str, Any]:
+    """Say how argparse reads the values of an option."""
+    if option.has_both_flags:
         return {"action": argparse.BooleanOptionalAction}
-    if declared.choices:
-        return {"choices": declared.choices}
-    shape: dict[str, Any] = {"metavar": form.metavar}
-    if type(form).parse is not Form.parse:
-        shape["type"] = typed(form.parse)
-    if declared.repeatable or isinstance(form, Texts):
-        shape["action"] = "extend" if declared.repeatable else "append"
-    elif isinstance(form, Names):
-        shape["action"] = Once
-    if declared.without_value is not None:
-        shape |= {"nargs": "?", "const": declared.without_value}
-    return shape
+    if option.value_type is bool:
+        return {"action": "store_false" if option.is_negated else "store_true"}
+    if option.choices and option.value_type is str:
+        return {"choices": option.choices}
+    arguments: dict[str, Any] = {"metavar": option.metavar, "type": argument_type(option.parse_item)}
+    if option.is_repeatable:
+        arguments["action"] = "extend"
+    elif option.form.is_repeated:
+        arguments["action"] = "append"
+    elif option.value_type is tuple:
+        arguments["action"] = Once
+    if option.bare_value is not None:
+        arguments |= {"nargs": "?", "const": option.bare_value}
+    return arguments
 
 
 _NARROWEST = 40
@@ -123,12 +142,12 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if re.match(r"Examples?:\n", text):
-            return "\n".join(part for line in text.splitlines() for part in folded(line, max(width, _NARROWEST)))
+            return "\n".join(part for line in text.splitlines() for part in wrap_example(line, max(width, _NARROWEST)))
         return "\n\n".join(super(HelpFormatter, self)._fill_text(part, width, indent) for part in text.split("\n\n"))
 
 
-def folded(line: str, width: int) -> list[str]:
-    """A line of a shell example, broken between its words; what follows is indented further."""
+def wrap_example(line: str, width: int) -> list[str]:
+    """Break a line of a shell example between its words; the lines that follow are indented further."""
     goes_on = line.endswith("\\")
     # An option and its value stay together.
     together = re.sub(r"(?<=\s)(--?[\w-]+) (?=[^\s-])", "\\1\0", line.removesuffix("\\").rstrip())

@@ -9,35 +9,44 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.approaches.base import Approach
-from vbas_desktop.approaches.registry import approach, named
-from vbas_desktop.model.errors import UsageError
-from vbas_desktop.model.progress import Span
-from vbas_desktop.settings.approaches import (
-    Chooser,
-    chosen_names,
-    named_parameters,
+from vbas_desktop.app.compare import CompareJob, plan_of
+from vbas_desktop.app.data import read_groups
+from vbas_desktop.app.inputs import input_paths
+from vbas_desktop.approaches.interface import Approach
+from vbas_desktop.approaches.registry import get_approach, resolve_name
+from vbas_desktop.approaches.selection import (
+    ApproachResolver,
+    choose_names,
+    format_flag,
+    list_flag_parameters,
     option_key,
-    spelled,
     with_allowed_loss,
 )
-from vbas_desktop.settings.command import check_columns
-from vbas_desktop.settings.declaration import settings_of as declared_settings
-from vbas_desktop.settings.run import COMPONENTS, GENERALISED, RunSettings
+from vbas_desktop.engine.comparison.summary import (
+    describe_comparison,
+    describe_estimate,
+    list_solution_rows,
+    summarise_comparison,
+)
+from vbas_desktop.io.documents.hierarchies import check_groupings
+from vbas_desktop.io.documents.run_file import format_document
+from vbas_desktop.model.findings import UsageError
+from vbas_desktop.model.progress import SubProgress
+from vbas_desktop.releases.comparison import check_comparison_target
+from vbas_desktop.settings.run import COMPONENTS, GENERALISED, RunSettings, check_columns
 
 from . import options as shared
 from .approach_options import add_approach_options
-from .arguments import add_setting, group_of, numbers, sets_of_names
-from .terminal import TerminalProgress, say, say_findings, show
+from .arguments import OptionParser, add_option, numbers, sets_of_names
+from .terminal import TerminalProgress, print_findings, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.comparison.plan import Plan
-    from vbas_desktop.comparison.run import Comparison
+    from vbas_desktop.engine.comparison.plan import ComparisonPlan
+    from vbas_desktop.engine.comparison.run import Comparison
 
 _SEVERAL: dict[str, dict[str, Any]] = {
     "quasi_identifiers": {
@@ -60,11 +69,11 @@ EXAMPLE = """Example:
       --site-number maxcombs,entropy --site-location all --adc-seeding all --out comparison"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     shared.add_files(parser)
-    for declared in declared_settings(RunSettings):
-        add_setting(group_of(parser, declared.group), declared, **_SEVERAL.get(declared.name, {}))
+    for declared in RunSettings.options():
+        add_option(parser.section(declared.section), declared, **_SEVERAL.get(declared.name, {}))
     shared.add_generalise(parser)
     parser.add_argument(
         "--generalised",
@@ -79,97 +88,83 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, count, run what is missing, write."""
-    from vbas_desktop.comparison.words import prepared_in_words
-    from vbas_desktop.io.generalise import check_values
-    from vbas_desktop.jobs.compare import CompareJob
-    from vbas_desktop.jobs.inputs import input_paths
-    from vbas_desktop.release.comparison import check_comparison_target
-
     settings, plan = _plan(options)
-    requirement = shared.requirement_of(options)
+    requirement = shared.read_named_requirement(options)
     target = Path(options.out) if options.out else None
     inputs = tuple(input_paths(vars(options)))
     if target is not None:
         check_comparison_target(target, inputs)
     used = [name for names in options.quasi_identifiers for name in names]
     with TerminalProgress(options.quiet) as progress:
-        data = shared.loaded(options, settings, used, Span(progress, 0.0, 0.2))
+        data = shared.load_inputs(options, settings, used, SubProgress(progress, 0.0, 0.2))
         job = CompareJob(plan, data, target, requirement, settings.identifiers, options.suitable_only, inputs)
         if options.dry_run:
-            show(prepared_in_words(job.look_ahead(Span(progress, 0.2, 0.3))))
+            show(describe_estimate(job.look_ahead(SubProgress(progress, 0.2, 0.3))))
             return 0
-        tell = None if options.quiet else lambda prepared: say(prepared_in_words(prepared))
-        compared = job.execute(Span(progress, 0.2, 1.0), on_prepared=tell)
+        tell = None if options.quiet else lambda prepared: say(describe_estimate(prepared))
+        compared = job.execute(SubProgress(progress, 0.2, 1.0), on_prepared=tell)
     if not options.quiet:
-        say_findings((*compared.comparison.findings, *check_values(plan.groupings, data.table, used)))
-    show(_result_text(compared.comparison, options, compared.text))
+        print_findings((*compared.comparison.findings, *check_groupings(plan.groupings, data.table, used)))
+    show(_format_result(compared.comparison, options, compared.text))
     return 0
 
 
-def _plan(options: argparse.Namespace) -> tuple[RunSettings, Plan]:
+def _plan(options: argparse.Namespace) -> tuple[RunSettings, ComparisonPlan]:
     """The settings that are the same for every combination, and the plan that the options describe."""
-    from vbas_desktop.jobs.compare import plan_of
-    from vbas_desktop.jobs.data import read_groups
-
     given = {name: value for name, value in vars(options).items() if name not in ("quasi_identifiers", "k")}
     settings = RunSettings(
-        **RunSettings.values_from(given),
+        **RunSettings.from_dict(given).option_values(),
         parameters=with_allowed_loss({}, given),
         groupings=read_groups(options.generalise),
     )
     for names in options.quasi_identifiers:
-        check_columns(replace(settings, quasi_identifiers=tuple(names)))
+        check_columns(settings.replaced(quasi_identifiers=tuple(names)))
     sets = tuple(dict.fromkeys(tuple(names) for names in options.quasi_identifiers))
     made, groups = several_approaches(options), bool(settings.groupings)
-    return settings, plan_of(settings, sets, tuple(options.k), made, _generalised(options.generalised, groups))
+    return settings, plan_of(settings, sets, tuple(options.k), made, _choose_generalised(options.generalised, groups))
 
 
 def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach, ...]]:
     """All approaches of each component, one for each combination of the parameters that were listed."""
-    given = {key: value for key in named_parameters() if (value := vars(options).get(key)) is not None}
-    names = {component: _as_list(name) for component, name in chosen_names(vars(options)).items()}
+    given = {key: value for key in list_flag_parameters() if (value := vars(options).get(key)) is not None}
+    names = {component: _as_list(name) for component, name in choose_names(vars(options)).items()}
     made: dict[str, list[Approach]] = {component: [] for component in COMPONENTS}
-    unused, choosers = set(map(spelled, given)), []
+    unused, choosers = set(map(format_flag, given)), []
     for values in product(*(_as_list(value) for value in given.values())):
         single = {**vars(options), **dict(zip(given, values, strict=True))}
-        chooser = Chooser(single)
+        resolver = ApproachResolver(single)
         for component, chosen in names.items():
             made[component] += [
-                chooser.make(component, name) for name in chosen if not _starts_from_itself(component, name, single)
+                resolver.create(component, name) for name in chosen if not _starts_from_itself(component, name, single)
             ]
-        unused &= set(chooser.unused_options())
-        choosers.append(chooser)
+        unused &= set(resolver.unused_options())
+        choosers.append(resolver)
     choosers[0].refuse_unused_assignments()
-    shared.say_unused(sorted(unused), options.quiet)
+    shared.warn_of_unused(sorted(unused), options.quiet)
     return {component: tuple(dict.fromkeys(found)) for component, found in made.items()}
 
 
 def _starts_from_itself(component: str, name: str, options: Mapping[str, Any]) -> bool:
     """`--adc-seeding all` names ADC too, which cannot be its own start."""
-    declared = approach(component, named(component, name)[0]).parameters()
-    return any(each.kind == "approach" and options.get(option_key(each)) == name for each in declared)
+    declared = get_approach(component, resolve_name(component, name)[0]).options()
+    return any(each.is_nested and options.get(option_key(each)) == name for each in declared)
 
 
 def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _generalised(wanted: str | None, groups: bool) -> str:
+def _choose_generalised(wanted: str | None, groups: bool) -> str:
     if wanted in ("yes", "both") and not groups:
         raise UsageError(f"--generalised {wanted} needs --generalise FILE: which categories are taken together?")
     return wanted or ("both" if groups else "no")
 
 
-def _result_text(comparison: Comparison, options: argparse.Namespace, summary: str) -> str:
-    from vbas_desktop.comparison.summary import summarise
-    from vbas_desktop.comparison.table import rows_of
-    from vbas_desktop.comparison.words import summary_lines
-    from vbas_desktop.io.runfile import as_text
-
+def _format_result(comparison: Comparison, options: argparse.Namespace, summary: str) -> str:
     suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if each.is_suitable]
     if options.json:
-        return as_text({"solutions": rows_of(comparison, options.suitable_only)}).rstrip("\n")
-    text = summary or "\n".join(summary_lines(summarise(comparison)))
+        return format_document({"solutions": list_solution_rows(comparison, options.suitable_only)}).rstrip("\n")
+    text = summary or "\n".join(describe_comparison(summarise_comparison(comparison)))
     if options.requirement:
         numbers = ", ".join(map(str, suitable)) or "none"
         text = f"{text.rstrip()}\n\nSolutions that meet the requirement: {numbers} (of {len(comparison.solutions):,})"

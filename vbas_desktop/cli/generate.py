@@ -9,11 +9,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.words import counted
+from vbas_desktop.app.inputs import input_paths
+from vbas_desktop.io.synthetic.generate import generate
+from vbas_desktop.io.synthetic.spec import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
+from vbas_desktop.model.findings import Finding, InputError
+from vbas_desktop.model.text import format_count
 
-from .arguments import whole
+from .arguments import OptionParser, whole
 from .terminal import TerminalProgress, say
 
 EXAMPLE = """Examples:
@@ -23,7 +25,7 @@ EXAMPLE = """Examples:
   vbas generate --like sample_data/spec.toml --out sample"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "--like",
@@ -51,9 +53,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, and say what was written."""
-    from vbas_desktop.io.synthetic.make import generate
-    from vbas_desktop.jobs.inputs import input_paths
-
     with TerminalProgress(options.quiet) as progress:
         made = generate(
             load_spec_with_attributes(options.like, options.attributes),
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             progress=progress,
         )
     if not options.quiet:
-        what = f"{counted(made.records, 'record')} in {counted(made.regions, 'region')}"
+        what = f"{format_count(made.records, 'record')} in {format_count(made.regions, 'region')}"
         say(f"{made.folder}: {what} ({', '.join(made.files)})")
     return 0
 

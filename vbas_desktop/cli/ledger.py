@@ -9,34 +9,28 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from vbas_desktop.model.words import counted
+from vbas_desktop.app.ledger import CheckRequest, RecordRequest, check_written_release, record_release, remove_release
+from vbas_desktop.model.text import format_count
+from vbas_desktop.releases.ledger import LedgerEntry, differencing_error, read_ledger
 
-from .arguments import whole
+from .arguments import OptionParser, whole
 from .terminal import TerminalProgress, say, show
-
-if TYPE_CHECKING:
-    from vbas_desktop.jobs.ledger import CheckJob, RecordJob
-    from vbas_desktop.release.ledger import Entry
 
 EXAMPLE = """Example:
   vbas ledger record result --audience "University of Albany" --ledger releases.json
   vbas ledger check result --audience "University of Albany" --ledger releases.json"""
 UNSAFE = 3
-_SHOWN = (
-    *("id", "date", "audience", "records", "aggregated_regions", "places", "k", "quasi_identifiers", "columns"),
-    *("note", "override", "compared_k", "k_reason", "folder"),
-)
-_CALLED = {"id": "number", "places": "places_by_tier"}
-_USUAL = (
+_DEFAULT_LEDGER = (
     "the ledger (default: vbas-ledger.json beside the records of the run, if the folder of the run is there, too; "
     "of a server, one among your own files)"
 )
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the actions and their options."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     record = actions.add_parser("record", help="enter the release of a run as handed over")
@@ -52,103 +46,127 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--ledger-k", metavar="N", type=whole(2), help="least number of people in groups (default: the largest k)"
     )
-    for each in (record, check):
-        each.add_argument("--new-audience", action="store_true", help="it is not the audience with a similar name")
+    for action in (record, check):
+        action.add_argument("--new-audience", action="store_true", help="it is not the audience with a similar name")
     listing = actions.add_parser("list", help="show what was handed over")
     remove = actions.add_parser("remove", help="remove an entry, for example one that was entered by mistake")
     remove.add_argument("number", metavar="N", type=whole(1), help="the number of the entry")
-    for each, required in ((record, False), (check, False), (listing, True), (remove, True)):
-        each.add_argument("--ledger", metavar="FILE", required=required, help="the ledger" if required else _USUAL)
-        each.add_argument("--json", action="store_true", help="print JSON")
-        each.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+    for action, is_required in ((record, False), (check, False), (listing, True), (remove, True)):
+        ledger_help = "the ledger" if is_required else _DEFAULT_LEDGER
+        action.add_argument("--ledger", metavar="FILE", required=is_required, help=ledger_help)
+        action.add_argument("--json", action="store_true", help="print JSON")
+        action.add_argument("--quiet", action="store_true", help="no progress and no remarks")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what was asked for; 0 done, 3 people could be singled out."""
+    """Run the chosen action; return 0, or 3 if people could be singled out."""
     actions = {"record": _record, "check": _check, "list": _list, "remove": _remove}
     return actions[options.action](options)
 
 
 def _record(options: argparse.Namespace) -> int:
-    from vbas_desktop.jobs.ledger import RecordJob
-
-    given = {"date": options.date} if options.date else {}
-    more = {"note": options.note, "new_audience": options.new_audience}
-    job = RecordJob(Path(options.run_folder), _path(options), options.audience, **given, **more)
-    _say_ledger(job, options.quiet)
+    """Enter the release of a run into a ledger as handed over."""
+    request = RecordRequest(
+        Path(options.run_folder),
+        Path(options.ledger) if options.ledger else None,
+        options.audience,
+        note=options.note,
+        new_audience=options.new_audience,
+        **({"date": options.date} if options.date else {}),
+    )
+    _print_ledger_path(request, options.quiet)
     with TerminalProgress(options.quiet) as progress:
-        entry = job.execute(progress)
+        entry = record_release(request, progress)
     if options.json:
-        show(json.dumps(_told(entry), ensure_ascii=False))
+        show(json.dumps(_summarise(entry), ensure_ascii=False))
     elif not options.quiet:
-        say(f"Entered as {entry.title}: {counted(entry.records, 'record')}.")
+        say(f"Entered as {entry.title}: {format_count(entry.records, 'record')}.")
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    from vbas_desktop.jobs.ledger import CheckJob
-    from vbas_desktop.release.ledger import refuse
-
-    regions = Path(options.regions) if options.regions else None
-    job = CheckJob(
-        Path(options.run_folder), _path(options), options.audience, options.records, regions,
-        k=options.ledger_k, new_audience=options.new_audience,
-    )  # fmt: skip
-    _say_ledger(job, options.quiet)
+    """Compare the release of a run with what an audience has; return 3 if people could be singled out."""
+    request = CheckRequest(
+        Path(options.run_folder),
+        Path(options.ledger) if options.ledger else None,
+        options.audience,
+        options.records,
+        Path(options.regions) if options.regions else None,
+        k=options.ledger_k,
+        new_audience=options.new_audience,
+    )
+    _print_ledger_path(request, options.quiet)
     with TerminalProgress(options.quiet) as progress:
-        verdict = job.execute(progress)
+        verdict = check_written_release(request, progress)
     if options.json:
         show(json.dumps(verdict.as_dict(), ensure_ascii=False))
-    elif verdict.safe:
-        show("\n".join(each.text for each in verdict.against) or "This audience has nothing yet.")
+    elif verdict.is_safe:
+        texts = [comparison.text for comparison in verdict.comparisons]
+        show("\n".join(texts) or "This audience has nothing yet.")
     else:
-        show(str(refuse(verdict)))
-    return 0 if verdict.safe else UNSAFE
+        show(str(differencing_error(verdict)))
+    return 0 if verdict.is_safe else UNSAFE
 
 
-def _say_ledger(job: RecordJob | CheckJob, quiet: bool) -> None:
+def _print_ledger_path(request: RecordRequest | CheckRequest, quiet: bool) -> None:
     """Print which ledger is used, since it may not be the one that the user has in mind."""
-    path = job.find_ledger()
+    path = request.find_ledger()
     if not quiet:
         say(f"Ledger: {path}")
 
 
 def _list(options: argparse.Namespace) -> int:
-    from vbas_desktop.release.ledger import read_ledger
-
+    """Print the releases of a ledger as a table or as JSON."""
     ledger = read_ledger(Path(options.ledger))
     if options.json:
-        show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
-        return 0
-    head = ("number", "date", "audience", "records", "regions", "k", "quasi-identifiers", "note")
-    rows = [
-        (
-            str(entry.id), entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words,
-            str(entry.k), ", ".join(entry.quasi_identifiers),
-            entry.remark,
-        )
-        for entry in ledger
-    ]  # fmt: skip
-    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
-    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in (head, *rows))
-    show("\n".join(line.rstrip() for line in lines))
+        _print_json(ledger)
+    else:
+        _print_table(ledger)
     return 0
 
 
 def _remove(options: argparse.Namespace) -> int:
-    from vbas_desktop.jobs.ledger import RemoveJob
-
-    ledger = RemoveJob(Path(options.ledger), options.number).execute()
+    """Take an entry out of a ledger."""
+    ledger = remove_release(Path(options.ledger), options.number)
     if options.json:
-        show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
+        _print_json(ledger)
     elif not options.quiet:
         say(f"Release {options.number} was removed. What was handed over stays handed over.")
     return 0
 
 
-def _path(options: argparse.Namespace) -> Path | None:
-    return Path(options.ledger) if options.ledger else None
+def _print_table(entries: Iterable[LedgerEntry]) -> None:
+    head = ("number", "date", "audience", "records", "regions", "k", "quasi-identifiers", "note")
+    rows = [head]
+    for entry in entries:
+        quasi_identifiers = ", ".join(entry.quasi_identifiers)
+        regions = entry.describe_regions()
+        numbers = (str(entry.id), entry.date, entry.audience, f"{entry.records:,}", regions, str(entry.k))
+        rows.append((*numbers, quasi_identifiers, entry.comment))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        show("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _told(entry: Entry) -> dict[str, Any]:
-    return {_CALLED.get(name, name): getattr(entry, name) for name in _SHOWN}
+def _print_json(entries: Iterable[LedgerEntry]) -> None:
+    show(json.dumps([_summarise(entry) for entry in entries], indent=2, ensure_ascii=False))
+
+
+def _summarise(entry: LedgerEntry) -> dict[str, Any]:
+    """Describe an entry as plain data, without its arrays."""
+    return {
+        "number": entry.id,
+        "date": entry.date,
+        "audience": entry.audience,
+        "records": entry.records,
+        "aggregated_regions": entry.aggregated_regions,
+        "regions_by_tier": entry.regions_by_tier,
+        "k": entry.k,
+        "quasi_identifiers": entry.quasi_identifiers,
+        "columns": entry.columns,
+        "note": entry.note,
+        "override": entry.override,
+        "compared_k": entry.compared_k,
+        "k_reason": entry.k_reason,
+        "folder": entry.folder,
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import difflib
 import importlib
 import os
@@ -11,23 +10,19 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
+from vbas_desktop.io.output import check_writable
 from vbas_desktop.io.signals import handle_stop_signals, recorded_outputs
-from vbas_desktop.io.writable import check_writable
-from vbas_desktop.model.errors import InputError, UsageError, VerificationFailed
-from vbas_desktop.model.names import NOT_UTF8, is_valid_text, shorten
-from vbas_desktop.model.os_errors import explain_os_error
+from vbas_desktop.model.findings import InputError, UsageError, VerificationFailed, explain_os_error
 from vbas_desktop.model.progress import Cancelled
+from vbas_desktop.model.text import NOT_UTF8, is_valid_text, shorten
 
-from .arguments import HelpFormatter, Store
-from .loading import load_little
-from .start import CANCELLED, STOPPED
-from .terminal import OutputError, discard_output, say
+from .arguments import HelpFormatter, OptionParser, Store
+from .terminal import OutputError, discard_output, flush_output, open_closed_streams, say
 
 COMMANDS: dict[str, str] = {
     "run": "run one combination of approaches and rate the solutions",
@@ -48,6 +43,7 @@ COMMANDS: dict[str, str] = {
 }
 """The commands and their line of help; each is a module with ``configure(parser)`` and ``run(options)``."""
 
+_CANCELLED = 130
 _NO_MEMORY = (
     "There is not enough memory for this. Close other programs, take fewer columns or regions, or use a larger machine."
 )
@@ -60,39 +56,34 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _main(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         # Loading the commands takes a while too.
-        return _stopped()
+        return _report_stop()
 
 
-def _stopped() -> int:
-    """What a stop has come to: nothing is left, or it came when the result was complete in its place."""
+def _report_stop() -> int:
+    """Say whether a stop left nothing or came when the result was complete already; return the exit code."""
     placed = recorded_outputs()
     if not placed:
-        say(STOPPED)
-        return CANCELLED
+        say("Stopped. Nothing half-written was left behind.")
+        return _CANCELLED
     say(f"The stop came too late: the result is complete in {placed[-1]}.")
     return 0
 
 
-def run_program() -> NoReturn:
-    """Run the command of this process, and end it."""
-    load_little()
+def run_program() -> int:
+    """Run the command of this process, with its streams and its environment prepared; return the exit code."""
+    open_closed_streams()
     # What libraries warn of is noted as findings where it matters; a raw warning helps nobody who uses the command.
     warnings.simplefilter("ignore")
+    # Nothing here multiplies large matrices. Threads for that would be started all the same, and wait busily at first.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        code = main()
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    # Everything is written and closed. To take libraries apart piece by piece would take as long as a small job.
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        # Whether anybody still reads it makes no difference to what was done.
-        with suppress(OSError):
-            stream.flush()
-    os._exit(code)
+        return main()
+    finally:
+        flush_output()
 
 
 def _main(arguments: list[str]) -> int:
-    parser = _parser(arguments)
+    parser = build_parser(arguments)
     if not arguments:
         parser.print_help(sys.stderr)
         return 2
@@ -121,7 +112,7 @@ def _main(arguments: list[str]) -> int:
         say(f"error: {error}")
         return 3
     except (Cancelled, KeyboardInterrupt):
-        return _stopped()
+        return _report_stop()
     except OutputError as error:
         say(f"error: standard output: {error}. What --out names is complete; only what was to be printed is not.")
         discard_output()
@@ -141,7 +132,7 @@ def _main(arguments: list[str]) -> int:
         return 1
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(OptionParser):
     """Says what is wrong in a line or two: the list of all options would hide it."""
 
     def error(self, message: str) -> NoReturn:
@@ -170,7 +161,8 @@ class _CommandParser(_Parser):
         return options, unknown
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Declare all commands, and the options of the one that the arguments name."""
     parser = _Parser(
         prog="vbas",
         description="Make record files k-anonymous by merging small regions; see what it costs; release and verify.",

@@ -8,26 +8,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.model.errors import Finding, UsageError
-from vbas_desktop.model.words import counted
-from vbas_desktop.settings import declaration
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.model.findings import Finding, UsageError
+from vbas_desktop.model.text import format_count
+from vbas_desktop.settings.reading import RecordReading
 
-from .arguments import add_setting, group_of
-from .terminal import say, say_findings
+from .arguments import OptionParser, add_option
+from .terminal import print_findings, say
 
 if TYPE_CHECKING:
-    from vbas_desktop.assessment.policies import Judgement
-    from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.jobs.data import Data
+    from vbas_desktop.analysis.policy_evaluation import PolicyEvaluation
+    from vbas_desktop.analysis.representability.requirement import Requirement
+    from vbas_desktop.app.data import LoadedData
     from vbas_desktop.model.progress import Progress
-    from vbas_desktop.release import ReleaseReport
+    from vbas_desktop.releases.folder import ReleaseReport
     from vbas_desktop.settings.release import ReleaseOptions
     from vbas_desktop.settings.run import RunSettings
 
 
-def add_files(parser: argparse.ArgumentParser) -> None:
-    """The two files."""
+def add_files(parser: OptionParser) -> None:
+    """Declare the record file and the region file."""
     parser.add_argument(
         "records",
         metavar="RECORDS",
@@ -36,9 +35,9 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("regions", metavar="REGIONS", help="the region file (CSV, GeoJSON, GeoPackage or Shapefile)")
 
 
-def add_generalise(parser: argparse.ArgumentParser) -> None:
-    """``--generalise``."""
-    group_of(parser, "columns").add_argument(
+def add_generalise(parser: OptionParser) -> None:
+    """Declare ``--generalise``."""
+    parser.section("columns").add_argument(
         "--generalise",
         metavar="FILE",
         action="append",
@@ -48,93 +47,96 @@ def add_generalise(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Where results and progress go."""
-    group = parser.add_argument_group("output")
+def add_output_options(parser: OptionParser) -> None:
+    """Declare the options for results and progress."""
+    group = parser.section("output")
     group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
     group.add_argument("--json", action="store_true", help="print the results as JSON")
     group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
 
 
 def add_replace_option(parser: Any) -> None:
-    """``--replace``, for commands that write single files."""
+    """Declare ``--replace``, for commands that write single files."""
     parser.add_argument("--replace", action="store_true", help="replace a file that is there already; never an input")
 
 
 def check_output_file(options: argparse.Namespace, path: Path) -> None:
     """Refuse a file that must not be written, before anything is computed."""
+    from vbas_desktop.app.inputs import input_paths
     from vbas_desktop.io.output import check_target
-    from vbas_desktop.jobs.inputs import input_paths
 
     check_target(path, inputs=input_paths(vars(options)), replace=options.replace)
 
 
 def check_output_folder(options: argparse.Namespace, owned: Sequence[str]) -> None:
     """Refuse a folder of ``--out`` that must not be written, before anything is computed."""
+    from vbas_desktop.app.inputs import input_paths
     from vbas_desktop.io.output import check_target
-    from vbas_desktop.jobs.inputs import input_paths
 
     if options.out:
         check_target(Path(options.out), owned, input_paths(vars(options)))
 
 
-def add_requirement_options(parser: argparse.ArgumentParser, effect: str) -> None:
+def add_requirement_options(parser: OptionParser, effect: str) -> None:
     """``--requirement`` and ``--suitable-only``."""
-    group = parser.add_argument_group("requirement")
+    group = parser.section("requirement")
     group.add_argument("--requirement", metavar="F", help=f"JSON file with what a researcher needs: {effect}")
     group.add_argument("--suitable-only", action="store_true", help="show only the solutions that meet the requirement")
 
 
-def settings_of(options: argparse.Namespace) -> RunSettings:
-    """The settings of a run; remarks on options that nothing reads."""
-    from vbas_desktop.jobs.data import read_groups
-    from vbas_desktop.settings.approaches import run_settings
-    from vbas_desktop.settings.command import check_columns
+def build_settings(options: argparse.Namespace) -> RunSettings:
+    """Build the settings of a run, and warn of options without effect."""
+    from vbas_desktop.app.data import read_groups
+    from vbas_desktop.approaches.selection import settings_from_options
+    from vbas_desktop.settings.run import check_columns
 
-    given = {**vars(options), "groupings": read_groups(options.generalise), **_earlier(options)}
-    settings, unused = run_settings(given)
-    say_unused(unused, options.quiet)
+    values = {**vars(options), "groupings": read_groups(options.generalise), **_find_earlier_crosswalk(options)}
+    settings, unused = settings_from_options(values)
+    warn_of_unused(unused, options.quiet)
     check_columns(settings)
     return settings
 
 
-def _earlier(options: argparse.Namespace) -> dict[str, str]:
-    """The crosswalk of the release whose number in the ledger is given instead of a file."""
-    place = getattr(options, "coarsen_from", None)
-    if not place or not (place.isascii() and place.isdigit()) or Path(place).exists():
+def _find_earlier_crosswalk(options: argparse.Namespace) -> dict[str, str]:
+    """Find the crosswalk of an earlier release if its number in the ledger is given instead of a file."""
+    text = getattr(options, "coarsen_from", None)
+    if not text or not (text.isascii() and text.isdigit()) or Path(text).exists():
         return {}
-    from vbas_desktop.jobs.handover import usual_ledger
-    from vbas_desktop.jobs.ledger import crosswalk_of
+    from vbas_desktop.app.handover import usual_ledger
+    from vbas_desktop.app.ledger import find_crosswalk_of
 
-    named = getattr(options, "ledger", None)
-    return {"coarsen_from": crosswalk_of(Path(named) if named else usual_ledger(options.records), int(place))}
+    ledger = getattr(options, "ledger", None)
+    return {"coarsen_from": find_crosswalk_of(Path(ledger) if ledger else usual_ledger(options.records), int(text))}
 
 
-def say_unused(unused: Iterable[str], quiet: bool) -> None:
+def warn_of_unused(unused: Iterable[str], quiet: bool) -> None:
     """Warn of options that make no difference."""
     for option in unused:
         if not quiet:
             say(f"warning: {option} has no effect on the chosen approaches.")
 
 
-def loaded(options: argparse.Namespace, settings: RunSettings, used: Iterable[str] | None, progress: Progress) -> Data:
-    """Both files; of the records all columns, or only the region's, the sensitive ones and those that are used."""
-    from vbas_desktop.io.databases.address import record_place
-    from vbas_desktop.io.generalise import check_hierarchies
-    from vbas_desktop.jobs.data import LoadJob
+def load_inputs(
+    options: argparse.Namespace, settings: RunSettings, used: Iterable[str] | None, progress: Progress
+) -> LoadedData:
+    """Load both files; of the records all columns, or only the region's, the sensitive ones and those that are used."""
+    from vbas_desktop.app.data import LoadRequest, load_data
+    from vbas_desktop.io.databases.address import parse_address
+    from vbas_desktop.io.documents.hierarchies import check_hierarchies
 
     needed = None if used is None else frozenset({settings.region_column, *used, *settings.sensitive})
-    place, regions = record_place(options.records), Path(options.regions)
-    job = LoadJob(place, regions, settings.reading, needed, settings.identifiers, settings.region_column)
-    data = job.execute(progress)
+    records = parse_address(options.records)
+    regions = Path(options.regions)
+    request = LoadRequest(records, regions, settings.reading, needed, settings.identifiers, settings.region_column)
+    data = load_data(request, progress)
     for choices in (vars(options).get("generalise"), vars(options).get("ladder")):
         check_hierarchies(choices or (), data.table, set(settings.quasi_identifiers or used or ()))
     return data
 
 
-def requirement_of(options: argparse.Namespace) -> Requirement | None:
-    """The requirement that was given, if any."""
-    from vbas_desktop.assessment.representability.requirement import read_requirement
+def read_named_requirement(options: argparse.Namespace) -> Requirement | None:
+    """Read the requirement that is named; None if none is."""
+    from vbas_desktop.analysis.representability.requirement import read_requirement
 
     if options.requirement:
         return read_requirement(options.requirement)
@@ -143,35 +145,35 @@ def requirement_of(options: argparse.Namespace) -> Requirement | None:
     return None
 
 
-def check_also(options: argparse.Namespace, format: str) -> None:
+def check_copy_options(options: argparse.Namespace, format: str) -> None:
     """Refuse a target that cannot be written, before anything is computed."""
-    from vbas_desktop.jobs.inputs import input_paths
-    from vbas_desktop.jobs.release import TargetJob
+    from vbas_desktop.app.inputs import input_paths
+    from vbas_desktop.app.release import CopyRequest, check_copy_target
 
-    if not options.target:
+    if not options.also:
         return
     if not options.out:
-        raise UsageError("--target needs --out DIR for the papers of the release.")
-    TargetJob(options.target, format).check(input_paths(vars(options)))
+        raise UsageError("--target needs --out DIR for the documents of the release.")
+    check_copy_target(CopyRequest(options.also, format), input_paths(vars(options)))
 
 
-def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:
-    """The check of a requirement, one criterion on each line."""
+def format_verdicts(rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """Format the check of a requirement, one criterion on each line."""
     return [f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}" for row in rows]
 
 
-def say_release(report: ReleaseReport, quiet: bool = False) -> None:
-    """What was released, on stderr; ``quiet``: only that it loses more than is allowed or usual."""
+def print_release(report: ReleaseReport, quiet: bool = False) -> None:
+    """Print what was released, on stderr; with ``quiet`` only that it loses more than is allowed or usual."""
     if quiet:
-        say_findings(loss_findings(report))
+        print_findings(select_loss_findings(report))
         return
-    say_findings(report.findings, hints=True)
+    print_findings(report.findings, hints=True)
     if report.population is not None:
-        say_population(report.population)
+        print_population(report.population)
     if report.policy is not None:
-        say_policy(report.policy)
+        print_policy(report.policy)
     say(
-        f"Released {report.records_released:,} of {counted(report.records, 'record')} in "
+        f"Released {report.records_released:,} of {format_count(report.records, 'record')} in "
         f"{report.regions_in_words}; read back and verified. "
         f"What may leave the organisation: {report.folder}"
     )
@@ -179,52 +181,56 @@ def say_release(report: ReleaseReport, quiet: bool = False) -> None:
         say(report.columns.in_words)
 
 
-def loss_findings(report: ReleaseReport) -> Iterator[Finding]:
+def select_loss_findings(report: ReleaseReport) -> Iterator[Finding]:
     """Select the remarks on a loss that is larger than is allowed or usual."""
     from vbas_desktop.engine.loss import LOSS
 
     return (finding for finding in report.findings if finding.code == LOSS)
 
 
-def say_population(found: Mapping[str, Any]) -> None:
-    """What the inhabitants say of the release, on stderr."""
-    from vbas_desktop.release.report.policy import population_rows
+def print_population(risk: Mapping[str, Any]) -> None:
+    """Print the risk of the release among all inhabitants, on stderr."""
+    from vbas_desktop.releases.reports.protection import population_rows
 
-    say("Risk among the inhabitants:")
-    for name, value in population_rows(found):
+    say("Population risk:")
+    for name, value in population_rows(risk):
         say(f"  {name}: {value}")
 
 
-def say_policy(judged: Judgement) -> None:
-    """How a file fares by a policy, criterion by criterion, on stderr."""
-    say(f"{'warning: ' if judged.met is False else ''}{judged.in_words}")
-    for each in judged.criteria:
-        found = f" is {each.actual}" if each.actual and not each.demand.question else ""
-        why = each.actual if each.demand.question else each.reason
-        say(f"  {each.verdict}: {each.demand.text}{f';{found}' if found else ''}{f' ({why})' if why else ''}")
+def print_policy(evaluation: PolicyEvaluation) -> None:
+    """Print how a file compares with each criterion of a policy, on stderr."""
+    prefix = "warning: " if evaluation.met is False else ""
+    say(f"{prefix}{evaluation.in_words}")
+    for criterion in evaluation.criteria:
+        demand = criterion.demand
+        actual = f"; is {criterion.actual}" if criterion.actual and not demand.question else ""
+        reason = criterion.actual if demand.question else criterion.reason
+        say(f"  {criterion.verdict}: {demand.text}{actual}{f' ({reason})' if reason else ''}")
 
 
-def check_judging(release: ReleaseOptions) -> None:
-    """A policy or a table of the population that cannot be read stops before anything is computed."""
+def check_policy_files(release: ReleaseOptions) -> None:
+    """Refuse a policy or a table of the population that cannot be read, before anything is computed."""
     if release.policy is not None:
-        from vbas_desktop.io.policies import find_policy
+        from vbas_desktop.io.documents.policies import find_policy
 
         find_policy(release.policy)
     if release.population is not None:
-        from vbas_desktop.io.access import check_readable
+        from vbas_desktop.io.input_checks import check_readable
 
         check_readable(Path(release.population))
 
 
 def add_reading_options(parser: Any, what: str = "the records", prefix: str = "") -> None:
     """``--category-counts``, ``--delimiter`` and ``--encoding``; with ``prefix`` those of another file."""
-    for declared in declaration.settings_of(RecordOptions):
-        option = f"--{prefix}{declared.option.removeprefix('--')}"
-        add_setting(parser, replace(declared, option=option, help=declared.help.replace("the records", what)))
+    for declared in RecordReading.options():
+        flag = f"--{prefix}{declared.flag.removeprefix('--')}"
+        name = f"{prefix.replace('-', '_')}{declared.name}"
+        help = declared.help.replace("the records", what)
+        add_option(parser, replace(declared, name=name, flag=flag, help=help))
 
 
-def reading_of(options: argparse.Namespace, prefix: str = "") -> RecordOptions:
-    """How the options say that a record file is read."""
+def build_reading(options: argparse.Namespace, prefix: str = "") -> RecordReading:
+    """Build the settings of reading a record file from the options whose names begin with ``prefix``."""
     start = prefix.replace("-", "_")
-    given = {name.removeprefix(start): value for name, value in vars(options).items() if name.startswith(start)}
-    return RecordOptions.from_options(given)
+    values = {name.removeprefix(start): value for name, value in vars(options).items() if name.startswith(start)}
+    return RecordReading.from_dict(values)

@@ -10,39 +10,40 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from vbas_desktop.model.errors import UsageError
-from vbas_desktop.settings.forms import names_in, pairs_in
-from vbas_desktop.settings.writing import HandledColumns, Writing
+from vbas_desktop.analysis.outliers.added_columns import get_class_counts_path, get_key_index_path
+from vbas_desktop.analysis.outliers.first_step import BIJECTIVE, MODES, NON_SURJECTIVE, SURJECTIVE, FirstStep
+from vbas_desktop.analysis.outliers.synthetic_rows import MEAN, METHODS, POPULATION, SensitiveFilling
+from vbas_desktop.analysis.outliers.treatments import list_treatments
+from vbas_desktop.analysis.outliers.write import get_synthetic_rows_path, list_companion_files
+from vbas_desktop.analysis.representability.report import RepresentabilityOptions
+from vbas_desktop.app.outliers import OutlierRequest, treat_outliers
+from vbas_desktop.model.findings import UsageError
+from vbas_desktop.settings.codecs import parse_names, parse_pairs
+from vbas_desktop.settings.writing import AddedColumns, RecordWriting
 
-from .arguments import Once, add_settings, whole
-from .options import add_reading_options, add_replace_option, check_output_file, reading_of
-from .representability import add_distance_option, add_hierarchy_options, coding_of
-from .terminal import TerminalProgress, say, say_findings, show
-
-if TYPE_CHECKING:
-    from vbas_desktop.assessment.representability.first_step import FirstStep
+from .arguments import Once, OptionParser, add_options, whole
+from .options import add_reading_options, add_replace_option, build_reading, check_output_file
+from .representability import add_distance_option, add_hierarchy_options, build_generalisation
+from .terminal import TerminalProgress, print_findings, say, show
 
 EXAMPLE = """Example:
   vbas outliers sample_data/people.csv --quasi-identifiers postcode,sex,age -k 3 --handle merge --out merged.csv"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
-    from vbas_desktop.assessment.representability.handling import handlings
-    from vbas_desktop.assessment.representability.made_up import MEAN, METHODS
-
     parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument(
         "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
     )
     parser.add_argument("-k", type=whole(1), default=5, help="a class of fewer records is an outlier (default: 5)")
     _add_first_step_options(parser)
-    reasons = ". ".join(f"{name}: {' '.join(kind.reasons)[:-1]}" for name, kind in handlings().items())
+    reasons = ". ".join(f"{name}: {' '.join(kind.reasons)[:-1]}" for name, kind in list_treatments().items())
     parser.add_argument(
         "--handle",
-        choices=list(handlings()),
+        choices=list(list_treatments()),
         default="delete",
         help=f"what to do (default: delete). What speaks for each: {reasons}",
     )
@@ -96,7 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="table of unwanted combinations: records that have one of them are not considered (default: none)",
     )
-    add_settings(parser, Writing, HandledColumns)
+    add_options(parser, RecordWriting, AddedColumns)
     add_hierarchy_options(parser)
     add_distance_option(parser)
     add_reading_options(parser, "FILE")
@@ -107,9 +108,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
-def _add_first_step_options(parser: argparse.ArgumentParser) -> None:
-    from vbas_desktop.assessment.representability.first_step import MODES
-
+def _add_first_step_options(parser: OptionParser) -> None:
     parser.add_argument(
         "--first-step",
         choices=list(MODES),
@@ -134,19 +133,14 @@ def _add_first_step_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _first_step_of(options: argparse.Namespace) -> FirstStep:
-    from vbas_desktop.assessment.representability.first_step import BIJECTIVE, SURJECTIVE, FirstStep
-
     message = "“{}” gives no start level."
-    levels = pairs_in(options.start_level, int, message, "Write COLUMN=1.", "start-level")
-    mode = options.first_step or (SURJECTIVE if levels else BIJECTIVE)
-    return FirstStep(mode, options.first_step_size or 0, levels)
+    levels = parse_pairs(options.start_level, int, message, "Write COLUMN=1.", "start-level")
+    mode: Any = options.first_step or (SURJECTIVE if levels else BIJECTIVE)
+    return FirstStep(mode=mode, size=options.first_step_size or 0, start_levels=levels)
 
 
 def _check_fabrication(options: argparse.Namespace) -> None:
     """Refuse options of made-up records where none are made up."""
-    from vbas_desktop.assessment.representability.first_step import NON_SURJECTIVE
-    from vbas_desktop.assessment.representability.made_up import MEAN, POPULATION
-
     makes_up = options.handle == "fabricate" or options.first_step == NON_SURJECTIVE
     if options.population and not (makes_up and options.sensitive):
         raise UsageError("--population goes with --handle fabricate and --sensitive")
@@ -158,13 +152,6 @@ def _check_fabrication(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, handle, write, verify."""
-    from vbas_desktop.assessment.representability.handled_columns import class_counts_file, index_file
-    from vbas_desktop.assessment.representability.handling import handlings
-    from vbas_desktop.assessment.representability.made_up import Filling
-    from vbas_desktop.assessment.representability.outlier_file import companion_files, custody_file
-    from vbas_desktop.assessment.representability.vector import Choices
-    from vbas_desktop.jobs.any_file import OutlierJob
-
     settings = {
         "delete": {"smallest_sample": options.smallest_sample},
         "generalise": {"everywhere": options.everywhere, "with_closest": options.with_closest},
@@ -172,38 +159,42 @@ def run(options: argparse.Namespace) -> int:
     if options.everywhere and options.with_closest:
         raise UsageError("--everywhere and --with-closest exclude each other")
     _check_fabrication(options)
-    values = pairs_in(options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value")
-    added = HandledColumns.from_options(vars(options))
+    values = parse_pairs(options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value")
+    added = AddedColumns.from_dict(vars(options))
     if options.out:
-        for path in (Path(options.out), *companion_files(Path(options.out), added)):
+        for path in (Path(options.out), *list_companion_files(Path(options.out), added)):
             check_output_file(options, path)
-    columns, sensitive = names_in(options.quasi_identifiers), names_in(options.sensitive)
-    job = OutlierJob(
+    columns = parse_names(options.quasi_identifiers)
+    sensitive = parse_names(options.sensitive)
+    request = OutlierRequest(
         Path(options.file),
-        Choices(options.k, options.key or "", columns, sensitive),
-        handlings()[options.handle](**settings.get(options.handle, {})),
+        RepresentabilityOptions(options.k, options.key or "", columns, sensitive),
+        list_treatments()[options.handle](**settings.get(options.handle, {})),
         Path(options.out) if options.out else None,
-        coding_of(options),
-        Writing.from_options(vars(options)),
-        reading_of(options),
+        build_generalisation(options),
+        RecordWriting.from_dict(vars(options)),
+        build_reading(options),
         Path(options.population) if options.population else None,
         options.replace,
         _first_step_of(options),
-        Filling(options.fill, values),
+        SensitiveFilling(method=options.fill, values=values),
         Path(options.keep_records) if options.keep_records else None,
         Path(options.drop_records) if options.drop_records else None,
         added,
     )
     with TerminalProgress(options.quiet) as progress:
-        found = job.execute(progress)
-    say_findings(found.findings)
-    show(found.text)
-    if found.treated is not None:
-        show(f"{options.out}: {found.treated.in_words()}")
-        if found.treated.added:
-            say(f"Which rows were made up is listed in {custody_file(Path(options.out))}. Do not hand that on.")
+        result = treat_outliers(request, progress)
+    print_findings(result.findings)
+    show(result.text)
+    if result.report is not None:
+        show(f"{options.out}: {result.report.in_words()}")
+        if result.report.fabricated:
+            row_list = get_synthetic_rows_path(Path(options.out))
+            say(f"Which rows were made up is listed in {row_list}. Do not hand that on.")
         if added.record_key is not None:
-            say(f"Which record has which key is listed in {index_file(Path(options.out))}. Do not hand that on.")
+            say(
+                f"Which record has which key is listed in {get_key_index_path(Path(options.out))}. Do not hand that on."
+            )
         if added.aggregate:
-            say(f"The number of records of each class is listed in {class_counts_file(Path(options.out))}.")
+            say(f"The number of records of each class is listed in {get_class_counts_path(Path(options.out))}.")
     return 0

@@ -14,8 +14,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.model.words import counted
+from vbas_desktop.analysis.checklist import load_checklist
+from vbas_desktop.analysis.policy_evaluation import describe_policy
+from vbas_desktop.io.documents.policies import find_policy, load_bundled_policies, load_policy_text, read_policy
+from vbas_desktop.io.output import write_text
+from vbas_desktop.model.text import format_count
 
+from .arguments import OptionParser
 from .options import add_replace_option, check_output_file
 from .terminal import show
 
@@ -28,7 +33,7 @@ EXAMPLE = """Example:
   vbas policies check ours.toml"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the actions."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     listing = actions.add_parser("list", help="the policies that come with the program")
@@ -54,11 +59,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from vbas_desktop.io.policies import bundled
-
-    policies = list(bundled().values())
+    policies = list(load_bundled_policies().values())
     if options.json:
-        show(json.dumps([_told(policy) for policy in policies], indent=2, ensure_ascii=False))
+        show(json.dumps([_policy_as_dict(policy) for policy in policies], indent=2, ensure_ascii=False))
         return 0
     width = max(len(policy.id) for policy in policies)
     show("\n".join(f"{policy.id.ljust(width)}  {policy.name} ({policy.date})" for policy in policies))
@@ -66,11 +69,9 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from vbas_desktop.io.policies import find_policy
-
     policy = find_policy(options.policy)
     if options.json:
-        show(json.dumps(_told(policy), indent=2, ensure_ascii=False))
+        show(json.dumps(_policy_as_dict(policy), indent=2, ensure_ascii=False))
         return 0
     criteria = [
         f"{number}. {demand.text}{' [a person answers]' if demand.question else ''}"
@@ -83,20 +84,16 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from vbas_desktop.io.policies import read_policy
-
     policy = read_policy(Path(options.file))
     show(
-        f"{options.file}: “{policy.name}”, {counted(len(policy.criteria), 'criterion', 'criteria')}; nothing is wrong."
+        f"{options.file}: “{policy.name}”, {format_count(len(policy.criteria), 'criterion', 'criteria')}; "
+        "nothing is wrong."
     )
     return 0
 
 
 def _template(options: argparse.Namespace) -> int:
-    from vbas_desktop.io.output import write_text
-    from vbas_desktop.io.policies import text_of
-
-    text = text_of(options.policy)
+    text = load_policy_text(options.policy)
     if options.out:
         check_output_file(options, Path(options.out))
         write_text(Path(options.out), text)
@@ -106,9 +103,7 @@ def _template(options: argparse.Namespace) -> int:
 
 
 def _strategies(options: argparse.Namespace) -> int:
-    from vbas_desktop.assessment.policy import checklist
-
-    found = checklist()
+    found = load_checklist()
     if options.json:
         document = {
             "choices": [asdict(each) for each in found.choices],
@@ -124,11 +119,9 @@ def _strategies(options: argparse.Namespace) -> int:
     return 0
 
 
-def _told(policy: Policy) -> dict[str, Any]:
-    from vbas_desktop.assessment.policies import policy_facts
-
+def _policy_as_dict(policy: Policy) -> dict[str, Any]:
     return {
-        **policy_facts(policy),
+        **describe_policy(policy),
         "criteria": [
             {"question": demand.question, "answer": demand.answer}
             if demand.question

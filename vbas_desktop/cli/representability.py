@@ -10,17 +10,21 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from vbas_desktop.model.errors import UsageError
-from vbas_desktop.settings.forms import names_in, numbers_in, orders_in, pairs_in
+from vbas_desktop.analysis.representability.report import RepresentabilityOptions
+from vbas_desktop.analysis.representability.requirement import read_requirement
+from vbas_desktop.app.representability import Generalisation, RepresentabilityRequest, measure_representability
+from vbas_desktop.io.databases.address import parse_address
+from vbas_desktop.io.output import staged_folder
+from vbas_desktop.model.findings import UsageError
+from vbas_desktop.releases.reports.html import render_html
+from vbas_desktop.releases.reports.representability import build_vector_report
+from vbas_desktop.settings.codecs import parse_names, parse_numbers, parse_orders, parse_pairs
 
-from .arguments import Once, whole
-from .options import add_reading_options, check_output_folder, reading_of, verdict_lines
-from .terminal import TerminalProgress, say, say_findings, show
-
-if TYPE_CHECKING:
-    from vbas_desktop.jobs.any_file import Coding
+from .arguments import Once, OptionParser, whole
+from .options import add_reading_options, build_reading, check_output_folder, format_verdicts
+from .terminal import TerminalProgress, print_findings, say, show
 
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened
@@ -32,7 +36,7 @@ VECTOR_FILES = ("representability.html", "representability.json")
 """What the folder of ``--out`` holds."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation, or an address")
     parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it, or an address")
@@ -96,53 +100,47 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
-    from vbas_desktop.assessment.representability.requirement import read_requirement
-    from vbas_desktop.assessment.representability.vector import Choices
-    from vbas_desktop.io.databases.address import record_place
-    from vbas_desktop.io.output import staged_folder
-    from vbas_desktop.jobs.any_file import PairJob
-    from vbas_desktop.release.report.pages import as_html
-    from vbas_desktop.release.report.representability import vector_report
-
     check_output_folder(options, VECTOR_FILES)
     requirement = read_requirement(options.requirement) if options.requirement else None
-    weights = pairs_in(names_in(options.weights), float, "“{}” is no weight.", "Write column=0.5,other=0.5.", "weights")
+    weights = parse_pairs(
+        parse_names(options.weights), float, "“{}” is no weight.", "Write column=0.5,other=0.5.", "weights"
+    )
     weights = weights or (dict(requirement.weights) if requirement else {})
-    reasons = pairs_in(options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason")
-    columns = names_in(options.quasi_identifiers)
-    choices = Choices(
+    reasons = parse_pairs(options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason")
+    columns = parse_names(options.quasi_identifiers)
+    choices = RepresentabilityOptions(
         options.k,
         options.key,
         columns,
-        names_in(options.sensitive),
+        parse_names(options.sensitive),
         weights,
         reasons,
-        aims=pairs_in(options.aim, str, "“{}” gives no aim.", "Write COLUMN=why it was collected.", "aim"),
-        meanings=pairs_in(options.meaning, str, "“{}” gives no meaning.", "Write COLUMN=what it means.", "meaning"),
+        aims=parse_pairs(options.aim, str, "“{}” gives no aim.", "Write COLUMN=why it was collected.", "aim"),
+        meanings=parse_pairs(options.meaning, str, "“{}” gives no meaning.", "Write COLUMN=what it means.", "meaning"),
     )
-    job = PairJob(
+    request = RepresentabilityRequest(
         Path(options.original),
         Path(options.anonymised),
         choices,
-        replace(coding_of(options), places=_places(options)),
+        replace(build_generalisation(options), crosswalk=_get_crosswalk(options)),
         Path(options.worst) if options.worst else None,
         requirement,
-        reading_of(options),
-        reading_of(options, "anonymised-"),
+        build_reading(options),
+        build_reading(options, "anonymised-"),
     )
     with TerminalProgress(options.quiet) as progress:
-        found = job.execute(progress)
-    vector = found.vector
-    say_findings(found.findings)
+        result = measure_representability(request, progress)
+    vector = result.vector
+    print_findings(result.findings)
     for warning in vector["warnings"]:
-        place = f"column “{warning['column']}”: " if warning.get("column") else ""
-        say(f"{warning['severity']}: {place}{warning['message']} {warning['remedy']}".rstrip())
+        position = f"column “{warning['column']}”: " if warning.get("column") else ""
+        say(f"{warning['severity']}: {position}{warning['message']} {warning['remedy']}".rstrip())
     text = json.dumps(vector, indent=2, ensure_ascii=False)
     if options.out:
         with staged_folder(Path(options.out), VECTOR_FILES) as folder:
             (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
-            names = [record_place(place).name for place in (options.original, options.anonymised)]
-            page = as_html(vector_report(vector, *names))
+            names = [parse_address(file).name for file in (options.original, options.anonymised)]
+            page = render_html(build_vector_report(vector, *names))
             (folder / "representability.html").write_text(page, encoding="utf-8")
         say(f"Written to {options.out}")
     if options.json:
@@ -152,7 +150,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_hierarchy_options(parser: argparse.ArgumentParser) -> None:
+def add_hierarchy_options(parser: OptionParser) -> None:
     """Declare ``--hierarchies``, ``--level-weights`` and ``--normalise-levels``."""
     parser.add_argument("--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)")
     parser.add_argument(
@@ -170,7 +168,7 @@ def add_hierarchy_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_distance_option(parser: argparse.ArgumentParser) -> None:
+def add_distance_option(parser: OptionParser) -> None:
     """Declare ``--distances`` and ``--ordinal``."""
     parser.add_argument(
         "--distances", metavar="DIR", help="folder with COLUMN.csv: a square table of the distances between values"
@@ -185,18 +183,19 @@ def add_distance_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def coding_of(options: argparse.Namespace) -> Coding:
-    """How the options say that values are generalised."""
-    from vbas_desktop.jobs.any_file import Coding
+def build_generalisation(options: argparse.Namespace) -> Generalisation:
+    """Build from the options how values are generalised and compared."""
+    message = "“{}” gives no weights of a quasi-identifier’s levels."
+    remedy = "Write COLUMN=0.5/0.3/0.2."
+    weights = parse_pairs(options.level_weights, parse_numbers, message, remedy, "level-weights")
+    hierarchies = Path(options.hierarchies) if options.hierarchies else None
+    distances = Path(options.distances) if options.distances else None
+    orders = parse_orders(options.ordinal)
+    return Generalisation(hierarchies, weights, distances, ordinal=orders, normalise_levels=options.normalise_levels)
 
-    message, remedy = "“{}” gives no weights of a quasi-identifier’s levels.", "Write COLUMN=0.5/0.3/0.2."
-    weights = pairs_in(options.level_weights, numbers_in, message, remedy, "level-weights")
-    hierarchies, distances = (Path(one) if one else None for one in (options.hierarchies, options.distances))
-    orders = orders_in(options.ordinal)
-    return Coding(hierarchies, weights, distances, ordinal=orders, normalise_levels=options.normalise_levels)
 
-
-def _places(options: argparse.Namespace) -> tuple[str, Path] | None:
+def _get_crosswalk(options: argparse.Namespace) -> tuple[str, Path] | None:
+    """Return the region column and its crosswalk; None without. Raises `UsageError` if only one of them is given."""
     if bool(options.crosswalk) != bool(options.region_column):
         raise UsageError("--crosswalk and --region-column go together.")
     return (options.region_column, Path(options.crosswalk)) if options.crosswalk else None
@@ -204,19 +203,21 @@ def _places(options: argparse.Namespace) -> tuple[str, Path] | None:
 
 def _show(vector: dict[str, Any]) -> None:
     general = vector["general"]
-    show(f"{_told(general['original_records'])} records before, {_told(general['released_records'])} after")
+    before = _format_count(general["original_records"])
+    after = _format_count(general["released_records"])
+    show(f"{before} records before, {after} after")
     for name, records in general["approaches"].items():
-        show(f"  {name}: {_told(records)} records")
+        show(f"  {name}: {_format_count(records)} records")
     for name, value in vector["overall"].items():
         if isinstance(value, str):
             show(f"{name.replace('_', ' ')}: {value}")
         elif value is not None:
             number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
             show(f"{name.replace('_', ' '):<36}{number:>10}")
-    for line in verdict_lines(vector.get("requirement", [])):
+    for line in format_verdicts(vector.get("requirement", [])):
         show(line)
 
 
-def _told(records: int | None) -> str:
-    """A number, unless it is below k or one that is could be worked out from it."""
-    return "(not told)" if records is None else f"{records:,}"
+def _format_count(records: int | None) -> str:
+    """Format a number of records; None is one below k, or one that such a number follows from."""
+    return "(not stated)" if records is None else f"{records:,}"

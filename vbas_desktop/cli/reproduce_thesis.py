@@ -14,13 +14,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, INDEPENDENT
-from vbas_desktop.io.synthetic.spec import BUILT_IN
-from vbas_desktop.model.errors import UsageError
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.app.reproduce import IslandJob, ReproduceJob
+from vbas_desktop.engine.comparison.summary import describe_estimate
+from vbas_desktop.io.synthetic.spec import ATTRIBUTE_MODELS, BUILT_IN, INDEPENDENT
+from vbas_desktop.model.findings import UsageError
+from vbas_desktop.settings.codecs import parse_names
 
-from .arguments import whole
-from .options import add_reading_options, reading_of
+from .arguments import OptionParser, whole
+from .options import add_reading_options, build_reading
 from .terminal import TerminalProgress, say, show
 
 EXAMPLE = """Examples:
@@ -31,7 +32,7 @@ EXAMPLE = """Examples:
   vbas reproduce-thesis --like pei --out thesis-pei"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument("--like", choices=BUILT_IN, required=True, help="which of the tables")
     parser.add_argument(
@@ -70,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--also",
         metavar="NAMES",
-        type=names_in,
+        type=parse_names,
         default=(),
         help="further approaches for the tables, with commas: locations, and refinements of balanced density "
         "(--also refine-sites,centroidal,density-peaks,boundaries); not with --like pei",
@@ -81,10 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Generate, run what is missing, write, say which claims are held."""
-    from vbas_desktop.comparison.words import prepared_in_words
-    from vbas_desktop.jobs.reproduce import IslandJob, ReproduceJob
-
+    """Generate the data, run what is missing, write the tables, and print which claims hold."""
     if (options.records is None) != (options.regions is None):
         raise UsageError("--records and --regions go together: name both files or none.")
     names = (
@@ -92,10 +90,10 @@ def run(options: argparse.Namespace) -> int:
         *("random_seed", "workers"),
     )
     given = {name: getattr(options, name) for name in names}
-    given |= {"target": options.out, "reading": reading_of(options)}
+    given |= {"target": options.out, "reading": build_reading(options)}
     if options.like == "pei" and options.also:
         raise UsageError("--also does not go with --like pei, which has tables of its own.")
-    tell = None if options.quiet else lambda prepared: say(prepared_in_words(prepared))
+    tell = None if options.quiet else lambda prepared: say(describe_estimate(prepared))
     with TerminalProgress(options.quiet) as progress:
         if options.like == "pei":
             lines, written = IslandJob(**given).execute(progress), "tables.md, side-by-side.csv, claims.md"

@@ -8,29 +8,36 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.model.errors import UsageError, VerificationFailed
-from vbas_desktop.model.words import counted
-from vbas_desktop.settings.forms import names_in
-from vbas_desktop.settings.writing import Writing
+from vbas_desktop.analysis.minimal_uniques.recoding import measure_detail
+from vbas_desktop.analysis.minimal_uniques.recoding_loop import RecodingPlan, RecodingSession
+from vbas_desktop.analysis.minimal_uniques.results import SearchResult, count_column_occurrences, write_scores
+from vbas_desktop.analysis.minimal_uniques.rules import find_unknown_features, read_domain_rules, read_filter_rules
+from vbas_desktop.analysis.minimal_uniques.write import RECODED_FILES, search_as_dict, session_as_dict, write_recoded
+from vbas_desktop.app.risky import RiskyRequest, describe_unsearched_columns, start_recoding
+from vbas_desktop.io.databases.address import is_address
+from vbas_desktop.io.databases.loading import load_records_at
+from vbas_desktop.io.documents.hierarchies import read_codebook
+from vbas_desktop.model.findings import UsageError, VerificationFailed
+from vbas_desktop.model.text import format_count
+from vbas_desktop.settings.codecs import parse_names
+from vbas_desktop.settings.writing import RecordWriting
 
-from .arguments import Once, add_settings, whole
+from .arguments import Once, OptionParser, add_options, whole
 from .options import (
     add_reading_options,
     add_replace_option,
+    build_reading,
     check_output_file,
     check_output_folder,
-    reading_of,
 )
-from .terminal import TerminalProgress, say, say_findings, show
+from .terminal import TerminalProgress, print_findings, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.assessment.risky.found import Search
-    from vbas_desktop.assessment.risky.loop import Coarsener
-    from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.analysis.minimal_uniques.distinct_rows import DistinctRows
     from vbas_desktop.model.records import RecordTable
 
 EXAMPLE = """Examples:
@@ -48,7 +55,7 @@ _NUMBERS_HELP = (
 _GENTLY_SUPPRESSED = 0.01
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed), or an address")
     parser.add_argument(
@@ -93,14 +100,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the result even if domain rules leave it less than k-anonymous",
     )
-    add_settings(parser, Writing)
+    add_options(parser, RecordWriting)
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument(
         "--codebook",
         metavar="F",
         help="table column,value,label: what codes mean, told with --show-values",
     )
-    parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
+    parser.add_argument(
+        "--most",
+        type=int,
+        default=200,
+        metavar="N",
+        help="list at most N sets of columns, or with --show-values at most N combinations (default: 200)",
+    )
     parser.add_argument(
         "--scores", metavar="F", help="write in how many of them each record is (CSV record,combinations)"
     )
@@ -113,25 +126,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, and coarsen where asked."""
-    from vbas_desktop.assessment.risky.loop import Plan
-    from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
-    from vbas_desktop.io.databases.records import load_records_at
-    from vbas_desktop.jobs.risky import RiskyJob
-
     if options.suppress is None:
         options.suppress = _GENTLY_SUPPRESSED if options.strategy == "gentle" else 0.0
     _check(options)
     progress = TerminalProgress(options.quiet)
-    records = load_records_at(options.file, reading_of(options), progress)
-    dropped = Writing.from_options(vars(options)).identifiers
+    records = load_records_at(options.file, build_reading(options), progress)
+    dropped = RecordWriting.from_dict(vars(options)).identifiers
     for name in dropped:
         records.check_name(name)
-    columns = names_in(options.columns) or tuple(name for name in records.dialect.header if name not in dropped)
+    columns = parse_names(options.columns) or tuple(name for name in records.file_format.header if name not in dropped)
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
-    for name in unknown_features([*domain, *filters], columns):
+    for name in find_unknown_features([*domain, *filters], columns):
         say(f"hint: there is no column “{name}”; its rules do nothing.")
-    plan = Plan(
+    plan = RecodingPlan(
         options.k,
         options.strategy,
         domain,
@@ -141,19 +149,16 @@ def run(options: argparse.Namespace) -> int:
         numbers=options.numbers,
     )
     references = tuple(map(Path, options.reference))
-    coarsener = RiskyJob(records, columns, plan, references).execute(progress)
-    say_findings(records.findings)
+    session = start_recoding(RiskyRequest(records, columns, plan, references), progress)
+    print_findings(records.findings)
     if options.apply:
-        _coarsen(options, coarsener, records, progress)
+        _coarsen(options, session, records, progress)
     else:
-        _search(options, coarsener, progress)
+        _search(options, session, progress)
     return 0
 
 
 def _check(options: argparse.Namespace) -> None:
-    from vbas_desktop.assessment.risky.output import COARSENED
-    from vbas_desktop.io.databases.address import is_address
-
     if options.out and not options.apply:
         raise UsageError("--out goes with --apply")
     if options.scores and is_address(options.file):
@@ -166,126 +171,132 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--suppress is a share from 0 to below 1, such as 0.02")
     if options.scores:
         check_output_file(options, Path(options.scores))
-    check_output_folder(options, COARSENED)
+    check_output_folder(options, RECODED_FILES)
 
 
-def _search(options: argparse.Namespace, coarsener: Coarsener, progress: TerminalProgress) -> None:
-    from vbas_desktop.assessment.risky.found import write_scores
-    from vbas_desktop.assessment.risky.output import search_dict
-    from vbas_desktop.io.generalise import read_codebook
-
+def _search(options: argparse.Namespace, session: RecodingSession, progress: TerminalProgress) -> None:
     labels = read_codebook(options.codebook) if options.codebook else None
-    table, plan = coarsener.state.table, coarsener.plan
-    search = coarsener.search(progress, options.max_size, first_level_only=False)
+    table = session.state.table
+    plan = session.plan
+    search = session.search(progress, options.max_size, first_level_only=False)
     if options.scores:
         write_scores(Path(options.scores), table, search, progress)
     progress.close()
     if options.json:
-        found = search_dict(table, plan.k, search, options.show_values, labels=labels)
+        found = search_as_dict(table, plan.k, search, options.show_values, labels=labels)
         show(json.dumps(found, ensure_ascii=False))
     else:
-        _show_search(table, plan.k, search, options.show_values, options.most, labels)
+        _show_search(session, search, options.show_values, options.most, labels)
 
 
 def _coarsen(
-    options: argparse.Namespace, coarsener: Coarsener, records: RecordTable, progress: TerminalProgress
+    options: argparse.Namespace, session: RecodingSession, records: RecordTable, progress: TerminalProgress
 ) -> None:
-    from vbas_desktop.assessment.risky.output import NotVerified, log_dict, write_coarsened
-
-    coarsener.run(progress)
-    log = log_dict(coarsener)
+    session.run(progress)
+    log = session_as_dict(session)
     if options.out:
         if not log["k_anonymous"] and not options.allow_exempted:
-            passed = counted(log["exempted"], "risky combination")
-            why = f"domain rules let {passed} pass, so the searched columns would not be {coarsener.plan.k}-anonymous"
+            passed = format_count(log["exempted"], "risky combination")
+            why = f"domain rules let {passed} pass, so the searched columns would not be {session.plan.k}-anonymous"
             raise VerificationFailed(f"Nothing was written: {why}. --allow-exempted writes them all the same.")
-        form = Writing.from_options(vars(options))
-        try:
-            log = write_coarsened(coarsener, records, Path(options.out), form, progress)
-        except NotVerified as error:
-            raise VerificationFailed(str(error)) from None
+        form = RecordWriting.from_dict(vars(options))
+        log = write_recoded(session, records, Path(options.out), form, progress)
         progress.close()
-        _warn_of_unsearched(records.dialect.header, {*coarsener.state.table.columns, *form.identifiers})
+        covered = {*session.state.table.columns, *form.identifiers}
+        if unsearched := describe_unsearched_columns(records.file_format.header, covered):
+            say(f"warning: {unsearched}")
     progress.close()
     if options.json:
         show(json.dumps(log, ensure_ascii=False))
     else:
-        _show_log(coarsener, options.out)
+        _show_log(session, options.out)
     if not options.out:
         say("Nothing was written. Name a folder for the coarsened file with --out.")
 
 
-def _warn_of_unsearched(header: Sequence[str], covered: Collection[str]) -> None:
-    """Say which columns were written that k does not cover."""
-    if unsearched := [name for name in header if name not in covered]:
-        say(
-            f"warning: written without having been searched: {', '.join(unsearched)}. With these, people may still "
-            "stand out. Search them too (--columns), or leave them out (--identifiers)."
-        )
-
-
 def _show_search(
-    table: Table, k: int, search: Search, values: bool, most: int, labels: Mapping[str, Mapping[str, str]] | None
+    session: RecodingSession,
+    search: SearchResult,
+    show_values: bool,
+    most: int,
+    labels: Mapping[str, Mapping[str, str]] | None,
 ) -> None:
-    from vbas_desktop.assessment.risky.found import occurrences
-    from vbas_desktop.assessment.risky.output import search_dict
-
-    result = search_dict(table, k, search, values, most, labels)
-    show(f"{counted(result['records'], 'record')}, k = {k}, smallest class over all columns: {result['anonymity']}")
+    """Show the result: without values one line for each set of columns, with them one for each combination."""
+    table = session.state.table
+    k = session.plan.k
+    result = search_as_dict(table, k, search, show_values, most, labels)
+    show(
+        f"{format_count(result['records'], 'record')}, k = {k}, smallest class over all columns: {result['anonymity']}"
+    )
     for level in search.levels:
-        show(f"size {level.size}: {counted(level.number, 'minimal risky combination')}")
+        show(f"size {level.size}: {format_count(level.number, 'minimal risky combination')}")
     if search.number:
-        occurs = occurrences(found for level in search.levels for found in level.found).most_common()
-        show("columns by how often they occur: " + ", ".join(f"{table.columns[c]} {n:,}" for c, n in occurs))
-        hit = result["records_in_combinations"]
-        most_of_all = int(search.scores.max())
-        show(f"{counted(hit, 'record is', 'records are')} in at least one of them, at most in {most_of_all:,}")
+        occurrences = count_column_occurrences(search.column_sets).most_common()
+        names = ", ".join(f"{table.columns[column]} {number:,}" for column, number in occurrences)
+        show(f"columns by how often they occur: {names}")
+        exposed = format_count(result["records_in_combinations"], "record is", "records are")
+        show(f"{exposed} in at least one of them, at most in {int(search.scores.max())}")
     elif not search.exempted and search.complete:
-        show(f"No combination of values is shared by fewer than {counted(k, 'record')}.")
-    for each in result["combinations"]:
-        shown = each.get("labelled") or each.get("values", ["·"] * each["size"])
-        pairs = " + ".join(
-            f"{name}={value}" if values else name for name, value in zip(each["columns"], shown, strict=True)
-        )
-        show(f"  {each['count']:>6,}  {pairs}")
-    if search.number > most:
-        show(f"  … and {search.number - most:,} more (--most, or --json for all)")
+        show(f"No combination of values is shared by fewer than {format_count(k, 'record')}.")
+    if show_values:
+        _show_combinations(result["combinations"], search.number, most)
+    else:
+        _show_column_sets(table, search, most)
     if search.exempted:
-        say(f"warning: domain rules let {counted(search.exempted, 'risky combination')} pass.")
+        say(f"warning: domain rules let {format_count(search.exempted, 'risky combination')} pass.")
     if search.thresholds is not None and search.thresholds.limitation:
         say(f"warning: {search.thresholds.limitation}.")
     if not search.complete:
         say(f"warning: the search is not complete: {search.why_incomplete}.")
 
 
-def _show_detail(coarsener: Coarsener) -> None:
-    """Show how much detail is left, column by column."""
-    from vbas_desktop.assessment.risky.detail import measure_detail
+def _show_combinations(combinations: Sequence[Mapping[str, Any]], number: int, most: int) -> None:
+    """Show combinations with their values; ``number`` is that of all."""
+    for combination in combinations:
+        values = combination.get("labelled") or combination["values"]
+        pairs = zip(combination["columns"], values, strict=True)
+        show(f"  {combination['count']:>6,}  {' + '.join(f'{name}={value}' for name, value in pairs)}")
+    if number > most:
+        show(f"  … and {number - most:,} more (--most, or --json for all)")
 
-    detail = measure_detail(coarsener.start.table, coarsener.state.table)
+
+def _show_column_sets(table: DistinctRows, search: SearchResult, most: int) -> None:
+    """Show the sets of columns that have risky combinations, with the numbers of combinations and of records."""
+    for combinations in search.column_sets[:most]:
+        names = " + ".join(table.columns[column] for column in combinations.columns)
+        number = format_count(combinations.number, "combination")
+        show(f"  {number} of {format_count(combinations.records, 'record')}: {names}")
+    n_more = len(search.column_sets) - most
+    if n_more > 0:
+        sets = format_count(n_more, "more set", "more sets")
+        show(f"  … and {sets} of columns (--most, or --json for all combinations)")
+
+
+def _show_detail(session: RecodingSession) -> None:
+    """Show how much detail is left, column by column."""
+    detail = measure_detail(session.start.table, session.state.table)
     lost = f"{100 * detail.information_loss:.0f} % of the information is lost"
     show(f"{lost} (mean over the columns); distinct values before → after:")
     for column in detail.columns:
         show(f"  {column.in_words()}")
 
 
-def _show_log(coarsener: Coarsener, out: str | None) -> None:
-    from vbas_desktop.assessment.risky.output import log_dict
-
-    log = log_dict(coarsener)
-    for number, step in enumerate(coarsener.steps, 1):
-        show(f"{number}. {counted(step.combinations, 'risky combination')} of {counted(step.size, 'column')}")
+def _show_log(session: RecodingSession, out: str | None) -> None:
+    log = session_as_dict(session)
+    for number, step in enumerate(session.steps, 1):
+        show(f"{number}. {format_count(step.combinations, 'risky combination')} of {format_count(step.size, 'column')}")
         for change in step.changes:
             what = (
-                f"{change.column}: {change.words}, {change.values_before:,} → {counted(change.values_after, 'value')}"
+                f"{change.column}: {change.description}, {change.values_before:,} → "
+                f"{format_count(change.values_after, 'value')}"
             )
-            show(f"   {what}" if change.column else f"   {counted(change.records, 'record')} suppressed")
+            show(f"   {what}" if change.column else f"   {format_count(change.records, 'record')} suppressed")
     show(f"smallest class in the searched columns: {log['anonymity']}")
-    _show_detail(coarsener)
+    _show_detail(session)
     if log["suppressed_records"]:
-        show(f"{counted(log['suppressed_records'], 'record')} suppressed in all")
+        show(f"{format_count(log['suppressed_records'], 'record')} suppressed in all")
     if not log["k_anonymous"]:
-        passed = counted(log["exempted"], "risky combination")
-        say(f"warning: the searched columns are NOT {coarsener.plan.k}-anonymous: domain rules let {passed} pass.")
+        passed = format_count(log["exempted"], "risky combination")
+        say(f"warning: the searched columns are NOT {session.plan.k}-anonymous: domain rules let {passed} pass.")
     if out:
         say(f"Written to {out}, read back and recounted. Hand on anonymized.csv alone: internal/ stays.")

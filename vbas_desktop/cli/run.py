@@ -11,38 +11,53 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.model.progress import Span
-from vbas_desktop.model.words import counted
+from vbas_desktop.app.handover import check_handover
+from vbas_desktop.app.inputs import input_paths
+from vbas_desktop.app.release import ReleaseRequest, add_findings, build_document, read_checklist, release_solution
+from vbas_desktop.app.run import (
+    AlternativesRequest,
+    RunOutcome,
+    RunRequest,
+    choose_solution,
+    no_suitable_solution,
+    run_configuration,
+    search_alternatives,
+)
+from vbas_desktop.engine.loss import DEFAULT_TIERS, count_suppressed_in_tiers, describe_gain_of_tiers
+from vbas_desktop.engine.site_search import describe_alternatives
+from vbas_desktop.io.documents.run_file import format_document
+from vbas_desktop.model.progress import Progress, SubProgress
+from vbas_desktop.model.text import format_count
+from vbas_desktop.releases.folder import ReleaseReport, check_release_target
+from vbas_desktop.releases.reports.choices import describe_changed_regions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
-from vbas_desktop.settings.writing import HandingOver
+from vbas_desktop.settings.writing import RecipientOptions
 
 from . import options as shared
 from .approach_options import add_approach_options
-from .arguments import add_settings, whole
-from .terminal import TerminalProgress, say, say_findings, show
+from .arguments import OptionParser, add_options, whole
+from .table import MARKS, format_solutions
+from .terminal import TerminalProgress, print_findings, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.jobs.run import Ran
+    from vbas_desktop.analysis.representability.requirement import Requirement
     from vbas_desktop.model.problem import Problem
-    from vbas_desktop.model.progress import Progress
     from vbas_desktop.model.solution import Alternative, RunResult, Solution
-    from vbas_desktop.release import ReleaseReport
 
 EXAMPLE = """Example:
   vbas run sample_data/records.csv sample_data/regions.geojson --region-column tract \\
       --quasi-identifiers age,sex --identifiers health_number -k 5 --site-location adc --out result"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     shared.add_files(parser)
-    add_settings(parser, RunSettings)
+    add_options(parser, RunSettings)
     shared.add_generalise(parser)
     add_approach_options(parser)
-    add_settings(parser, ReleaseOptions, without={"identifiers"})
-    add_settings(parser, HandingOver)
+    add_options(parser, ReleaseOptions, without={"identifiers"})
+    add_options(parser, RecipientOptions)
     shared.add_output_options(parser)
     parser.add_argument(
         "--solution",
@@ -65,149 +80,153 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
-    from vbas_desktop.io.runfile import as_text
-    from vbas_desktop.jobs.handover import check_handover
-    from vbas_desktop.jobs.inputs import input_paths
-    from vbas_desktop.jobs.release import document_of, with_findings
-    from vbas_desktop.jobs.run import AlternativesJob, chosen_solution, none_suitable
-    from vbas_desktop.release import check_release_target
-
-    requirement = shared.requirement_of(options)
-    settings = shared.settings_of(options)
-    release = ReleaseOptions.from_options(vars(options))
-    shared.check_judging(release)
+    requirement = shared.read_named_requirement(options)
+    settings = shared.build_settings(options)
+    release = ReleaseOptions.from_dict(vars(options))
+    shared.check_policy_files(release)
     if options.out:
         check_release_target(Path(options.out), input_paths(vars(options)))
-        check_handover(HandingOver.from_options(vars(options)), options.records, Path(options.out))
-    shared.check_also(options, release.format)
+        check_handover(RecipientOptions.from_dict(vars(options)), options.records, Path(options.out))
+    shared.check_copy_options(options, release.format)
     report: ReleaseReport | None = None
     with TerminalProgress(options.quiet) as progress:
-        ran = _ran(options, settings, release, requirement, progress)
-        result, problem = ran.result, ran.problem
-        if options.suitable_only and not any(each.is_suitable for each in result.solutions):
-            raise none_suitable(len(result.solutions))
-        solution = chosen_solution(ran, options.solution)
+        ran = _load_and_run(options, settings, release, requirement, progress)
+        result = ran.result
+        problem = ran.problem
+        if options.suitable_only and not any(solution.is_suitable for solution in result.solutions):
+            raise no_suitable_solution(len(result.solutions))
+        solution = choose_solution(ran, options.solution)
         if options.out:
             # The secret of the rows' order is drawn here, so that what is shown tells it too.
-            release = release.settled()
-            report = _released(options, ran, solution, release, requirement, Span(progress, 0.7, 1.0))
-            ran = with_findings(ran, tuple(shared.loss_findings(report)))
-        document = document_of(ran, solution, release)
+            release = release.with_secret_drawn()
+            report = _write_release(options, ran, solution, release, requirement, SubProgress(progress, 0.7, 1.0))
+            ran = add_findings(ran, tuple(shared.select_loss_findings(report)))
+        document = build_document(ran, solution, release)
         if report is not None:
             document["release"] = {"solution": solution.id, **release.as_dict()}
             if report.columns is not None:
                 document["columns"] = report.columns.as_dict()
             document["last_look"] = report.last_look
-        offer = _in_tiers(problem, solution, progress)
-        alternatives = AlternativesJob(settings, problem).execute(progress) if options.alternatives else ()
+        offer = _estimate_in_tiers(problem, solution, progress)
+        alternatives = (
+            search_alternatives(AlternativesRequest(settings, problem), progress) if options.alternatives else ()
+        )
     if offer is not None:
         document["in_tiers"] = offer
     if alternatives:
-        document["alternatives"] = [{**asdict(each), "options": _options_of(each)} for each in alternatives]
+        document["alternatives"] = [
+            {**asdict(alternative), "options": _format_options(alternative)} for alternative in alternatives
+        ]
     if not options.quiet:
-        say_findings((*problem.findings, *result.findings))
-        if solution.requirement is not None and not solution.requirement.met:
+        print_findings((*problem.findings, *result.findings))
+        if solution.requirement is not None and not solution.requirement.is_met:
             say(f"warning: Solution {solution.id} does not meet the requirement.")
     if report is not None:
-        shared.say_release(report, options.quiet)
+        shared.print_release(report, options.quiet)
     if options.suitable_only:
-        result, document = _suitable_only(result, document)
+        result, document = _keep_suitable(result, document)
     if options.json:
-        show(as_text(document).rstrip("\n"))
+        show(format_document(document).rstrip("\n"))
     else:
-        show("\n".join([results_text(replace(ran, result=result), solution, offer), *_told(alternatives, problem)]))
+        show(
+            "\n".join(
+                [
+                    format_results(replace(ran, result=result), solution, offer),
+                    *_describe_alternatives(alternatives, problem),
+                ]
+            )
+        )
     return 0
 
 
-def _options_of(alternative: Alternative) -> str:
+def _format_options(alternative: Alternative) -> str:
     """Write the options that ask for an alternative."""
     return f"--site-number limit --set limit.aim={alternative.aim} --tiers {alternative.tiers}"
 
 
-def _told(alternatives: Sequence[Alternative], problem: Problem) -> list[str]:
+def _describe_alternatives(alternatives: Sequence[Alternative], problem: Problem) -> list[str]:
     """Say what the alternatives would give, and with which options."""
-    from vbas_desktop.engine.advice import alternatives_in_words
+    sentences = describe_alternatives(alternatives, problem.records)
+    return [
+        f"{sentence} Use {_format_options(alternative)}."
+        for sentence, alternative in zip(sentences, alternatives, strict=True)
+    ]
 
-    sentences = alternatives_in_words(alternatives, problem.records)
-    return [f"{text} Use {_options_of(each)}." for text, each in zip(sentences, alternatives, strict=True)]
 
-
-def _in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:
-    """What the chosen solution would lose in tiers, and how to get that; None if they save nothing."""
-    from vbas_desktop.engine.loss import USUAL_TIERS, in_tiers_in_words, suppressed_in_tiers
-
-    lost = suppressed_in_tiers(problem, solution, progress)
-    if lost is None:
+def _estimate_in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:
+    """Estimate what the chosen solution would lose in tiers, with the option for them; None if they save nothing."""
+    suppressed = count_suppressed_in_tiers(problem, solution, progress)
+    if suppressed is None:
         return None
-    text = in_tiers_in_words(solution.suppressed_records, lost, problem.records)
-    return {"solution": solution.id, "suppressed_records": lost, "text": text, "option": f"--tiers {USUAL_TIERS}"}
+    text = describe_gain_of_tiers(solution.suppressed_records, suppressed, problem.records)
+    return {
+        "solution": solution.id,
+        "suppressed_records": suppressed,
+        "text": text,
+        "option": f"--tiers {DEFAULT_TIERS}",
+    }
 
 
-def _ran(
+def _load_and_run(
     options: argparse.Namespace,
     settings: RunSettings,
     release: ReleaseOptions,
     requirement: Requirement | None,
     progress: Progress,
-) -> Ran:
-    from vbas_desktop.jobs.run import RunJob
-
+) -> RunOutcome:
     # A release needs all columns, counting only some.
     used = None if options.out else settings.quasi_identifiers
-    data = shared.loaded(options, settings, used, Span(progress, 0.0, 0.45))
-    released = [name for name, _ in release.released_columns(data.table.dialect.header)] if requirement else None
+    data = shared.load_inputs(options, settings, used, SubProgress(progress, 0.0, 0.45))
+    released = [name for name, _ in release.released_columns(data.table.file_format.header)] if requirement else None
     aggregated = bool(release.aggregate)
-    job = RunJob(settings, data, requirement=requirement, released_columns=released, is_aggregated=aggregated)
-    return job.execute(Span(progress, 0.45, 0.7 if options.out else 1.0))
+    request = RunRequest(settings, data, requirement=requirement, released_columns=released, is_aggregated=aggregated)
+    return run_configuration(request, SubProgress(progress, 0.45, 0.7 if options.out else 1.0))
 
 
-def _released(
+def _write_release(
     options: argparse.Namespace,
-    ran: Ran,
+    ran: RunOutcome,
     solution: Solution,
     release: ReleaseOptions,
     requirement: Requirement | None,
     progress: Progress,
 ) -> ReleaseReport:
-    from vbas_desktop.jobs.release import ReleaseJob, read_checklist
-
     checklist = read_checklist(Path(options.checklist)) if options.checklist else None
-    handing = HandingOver.from_options(vars(options))
-    job = ReleaseJob(ran, solution.id, release, Path(options.out), requirement, checklist, handing=handing)
-    return job.execute(progress)
+    handing = RecipientOptions.from_dict(vars(options))
+    request = ReleaseRequest(ran, solution.id, release, Path(options.out), requirement, checklist, handing=handing)
+    return release_solution(request, progress)
 
 
-def _suitable_only(result: RunResult, document: dict[str, Any]) -> tuple[RunResult, dict[str, Any]]:
-    kept = tuple(each for each in result.solutions if each.is_suitable)
-    ids = {each.id for each in kept}
-    listed = [each for each in document["solutions"] if each["id"] in ids]
-    return replace(result, solutions=kept), {**document, "solutions": listed}
+def _keep_suitable(result: RunResult, document: dict[str, Any]) -> tuple[RunResult, dict[str, Any]]:
+    suitable = tuple(solution for solution in result.solutions if solution.is_suitable)
+    ids = {solution.id for solution in suitable}
+    entries = [entry for entry in document["solutions"] if entry["id"] in ids]
+    return replace(result, solutions=suitable), {**document, "solutions": entries}
 
 
-def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | None = None) -> str:
-    """The results for people: what was computed, and a table with a star for each solution worth keeping."""
-    from .table import MARKS, solutions_table
-
-    problem, result = ran.problem, ran.result
+def format_results(ran: RunOutcome, solution: Solution, in_tiers: Mapping[str, Any] | None = None) -> str:
+    """Format the results: what was computed, and a table of the solutions with their marks."""
+    problem = ran.problem
+    result = ran.result
     head = (
-        f"{counted(problem.records, 'record')}{_left_out(problem)} · {counted(len(problem.regions), 'region')} · "
-        f"{counted(problem.counts.max_combinations, 'class')} ({result.classes_present:,} present) · "
+        f"{format_count(problem.records, 'record')}{_left_out(problem)} · "
+        f"{format_count(len(problem.regions), 'region')} · "
+        f"{format_count(problem.counts.max_combinations, 'class')} ({result.classes_present:,} present) · "
         f"k = {problem.k}\n"
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )
     if result.total_seconds is not None:
         head += f", {result.total_seconds:.2f} s from start to finish"
-    if "obstacles" in solution.told:
-        from vbas_desktop.release.report.wording import changed_in_words
-
-        head += f"\nSolution {solution.id}: {changed_in_words(solution.told['obstacles'], len(problem.regions))}"
-    table = solutions_table(result.solutions, solution, problem.regions.system.unit)
+    if "obstacles" in solution.diagnostics:
+        changed = describe_changed_regions(solution.diagnostics["obstacles"], len(problem.regions))
+        head += f"\nSolution {solution.id}: {changed}"
+    table = format_solutions(result.solutions, solution, problem.regions.system)
     how = " Use them with --site-number limit." if result.advice and result.advice.sites is not None else ""
     advice = [] if result.advice is None else [f"Advice: {result.advice.text}{how}"]
     offer = [] if in_tiers is None else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
-    tail = "\n".join([*same_text(result), MARKS, *advice, *offer])
-    return "\n\n".join([head, table, *requirement_text(solution), tail])
+    tail = "\n".join([*describe_equal_solutions(result), MARKS, *advice, *offer])
+    return "\n\n".join([head, table, *describe_requirement(solution), tail])
 
 
 def _left_out(problem: Problem) -> str:
@@ -215,14 +234,14 @@ def _left_out(problem: Problem) -> str:
     return "" if problem.selection is None else f" ({problem.records_left_out:,} left out by filters)"
 
 
-def same_text(result: RunResult) -> list[str]:
-    """Which solutions are not listed, because they merge the regions as others do."""
-    same = [f"{each.id} is {each.same_as}" for each in result.solutions if each.same_as is not None]
+def describe_equal_solutions(result: RunResult) -> list[str]:
+    """Name the solutions that are not listed because they merge the regions as others do."""
+    same = [f"{solution.id} is {solution.same_as}" for solution in result.solutions if solution.same_as is not None]
     return [f"The same partition again: solution {', '.join(same)}."] if same else []
 
 
-def requirement_text(solution: Solution) -> list[str]:
-    """How the chosen solution fares by criterion, if a requirement was given."""
+def describe_requirement(solution: Solution) -> list[str]:
+    """Compare the chosen solution with each criterion of the requirement, if there is one."""
     rows = () if solution.requirement is None else solution.requirement.criteria
-    told = [f"Solution {solution.id} and the requirement:", *shared.verdict_lines(rows)]
-    return ["\n".join(told)] if rows else []
+    lines = [f"Solution {solution.id} and the requirement:", *shared.format_verdicts(rows)]
+    return ["\n".join(lines)] if rows else []

@@ -6,12 +6,22 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TextIO
 
-from vbas_desktop.jobs.text_progress import TextProgress as TerminalProgress
-from vbas_desktop.model.errors import Finding, Severity
-from vbas_desktop.model.names import escape_lines, shorten_quotes
+from vbas_desktop.app.text_progress import TextProgress as TerminalProgress
+from vbas_desktop.model.findings import Finding, Severity
+from vbas_desktop.model.text import escape_lines, shorten_quotes
 
-__all__ = ["OutputError", "TerminalProgress", "discard_output", "say", "say_findings", "show"]
+__all__ = [
+    "OutputError",
+    "TerminalProgress",
+    "discard_output",
+    "flush_output",
+    "open_closed_streams",
+    "print_findings",
+    "say",
+    "show",
+]
 
 
 def say(text: str) -> None:
@@ -21,18 +31,18 @@ def say(text: str) -> None:
 
 
 class OutputError(Exception):
-    """What was to be shown cannot be: whoever takes the output has no room for it."""
+    """Raised when results cannot be printed, for example because the disk behind stdout is full."""
 
 
-def say_findings(findings: Iterable[Finding], hints: bool = False) -> None:
-    """Each finding once; hints only if they are wanted."""
+def print_findings(findings: Iterable[Finding], hints: bool = False) -> None:
+    """Print each finding once, on stderr; hints only with ``hints``."""
     for finding in dict.fromkeys(findings):
         if hints or finding.severity is not Severity.HINT:
             say(f"{finding.severity}: {finding}")
 
 
 def show(text: str) -> None:
-    """One line of result, on stdout; names in it are shown without what a terminal would obey."""
+    """Print results on stdout; names in it are shown without what a terminal would obey."""
     try:
         print(escape_lines(text), flush=True)
     except BrokenPipeError:
@@ -42,8 +52,28 @@ def show(text: str) -> None:
         raise OutputError(error.strerror or "unknown reason") from None
 
 
-def discard_output() -> None:
-    """Let everything that is still printed go nowhere; Python must not complain of it when it ends, either."""
+def discard_output(stream: TextIO | None = None) -> None:
+    """Let everything that is still printed to a stream (stdout) go nowhere; Python does not complain at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, (stream or sys.stdout).fileno())
     os.close(nowhere)
+
+
+def flush_output() -> None:
+    """Hand over all that was printed. If nobody reads it any more, the exit code stays what it is."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            discard_output(stream)
+
+
+def open_closed_streams() -> None:
+    """Open what the shell closed (`>&-`): the next file would get its number, and be written to by mistake."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is the one that was closed.
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))

@@ -11,23 +11,24 @@ from __future__ import annotations
 import argparse
 import json
 
-from vbas_desktop.model.words import agreeing, counted
-from vbas_desktop.settings.declaration import setting_of
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.app.verify import VerifyRequest, VerifyResult, verify_file
+from vbas_desktop.io.databases.address import parse_address
+from vbas_desktop.model.text import format_count, inflect
+from vbas_desktop.settings.codecs import parse_names
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.settings.run import Columns
-from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
+from vbas_desktop.settings.run import ColumnRoles
+from vbas_desktop.settings.sensitive import SensitiveSettings, check_sensitive, sensitive_columns
 
-from .arguments import Once, add_setting, add_settings, group_of, whole
-from .options import add_reading_options, reading_of, say_policy
-from .terminal import TerminalProgress, say, say_findings, show
+from .arguments import Once, OptionParser, add_option, add_options, whole
+from .options import add_reading_options, build_reading, print_policy
+from .terminal import TerminalProgress, print_findings, say, show
 
 EXAMPLE = """Example:
   vbas verify result/release/anonymized.csv --quasi-identifiers age,sex --region-column tract -k 5"""
 NOT_ANONYMOUS = 3
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "file", metavar="FILE", help="the CSV file to check (may be compressed with gzip), or an address"
@@ -41,41 +42,52 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
     parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")
-    add_setting(group_of(parser, "sensitive values"), setting_of(Columns, "sensitive"))
-    add_settings(parser, Harm)
-    add_setting(parser, setting_of(ReleaseOptions, "policy"))
+    add_option(parser.section("sensitive values"), ColumnRoles.option("sensitive"))
+    add_options(parser, SensitiveSettings)
+    add_option(parser, ReleaseOptions.option("policy"))
     add_reading_options(parser, "FILE")
     parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
     parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the file; 0 if it is k-anonymous, 3 if not."""
-    from vbas_desktop.io.databases.address import record_place
-    from vbas_desktop.jobs.verify import VerifyJob
-
-    names = names_in(options.quasi_identifiers)
-    harm, columns = Harm.from_options(vars(options)), tuple(options.sensitive)
-    check_sensitive(columns, harm)
-    sensitive = sensitive_columns(columns, harm)
-    place, how = record_place(options.file), reading_of(options)
-    job = VerifyJob(place, names, options.region_column, options.k, how, sensitive, options.policy)
+    """Verify the file; return 0 if it is k-anonymous, 3 if not."""
+    protection = SensitiveSettings.from_dict(vars(options))
+    columns = tuple(options.sensitive)
+    check_sensitive(columns, protection)
+    request = VerifyRequest(
+        parse_address(options.file),
+        parse_names(options.quasi_identifiers),
+        options.region_column,
+        options.k,
+        build_reading(options),
+        sensitive_columns(columns, protection),
+        options.policy,
+    )
     with TerminalProgress(options.quiet) as progress:
-        found = job.execute(progress)
+        result = verify_file(request, progress)
     if not options.quiet:
-        say_findings(found.findings, hints=True)
-    show(json.dumps(found.as_dict()))
+        print_findings(result.findings, hints=True)
+    show(json.dumps(result.as_dict()))
     if not options.quiet:
-        too_few = f"{counted(found.violating_records, 'record is', 'records are')} in classes that are too small"
-        too_small = f"not {options.k}-anonymous: {too_few}."
-        say(f"{options.file} is {f'{options.k}-anonymous.' if not found.violating_records else too_small}")
-        for each in found.found.sensitive:
-            for criterion, (classes, records) in each.missing.items():
-                lacking = (
-                    f"{counted(records, 'record is', 'records are')} in {counted(classes, 'class', 'classes')} that"
-                )
-                miss = "no class misses" if not classes else f"{lacking} {agreeing(classes, 'misses', 'miss')}"
-                say(f"{each.column}: {miss} {criterion}.")
-        if found.policy is not None:
-            say_policy(found.policy)
-    return 0 if found.ok else NOT_ANONYMOUS
+        _print_verdict(options.file, result)
+    return 0 if result.ok else NOT_ANONYMOUS
+
+
+def _print_verdict(file: str, result: VerifyResult) -> None:
+    """Say in sentences what holds for the file, its sensitive columns and the policy."""
+    if result.violating_records:
+        small = format_count(result.violating_records, "record is", "records are")
+        say(f"{file} is not {result.k}-anonymous: {small} in classes that are too small.")
+    else:
+        say(f"{file} is {result.k}-anonymous.")
+    for column in result.recount.sensitive:
+        for criterion, (n_classes, n_records) in column.missing.items():
+            if n_classes:
+                records = format_count(n_records, "record is", "records are")
+                classes = format_count(n_classes, "class", "classes")
+                say(f"{column.column}: {records} in {classes} that {inflect(n_classes, 'misses', 'miss')} {criterion}.")
+            else:
+                say(f"{column.column}: no class misses {criterion}.")
+    if result.policy is not None:
+        print_policy(result.policy)

@@ -1,44 +1,47 @@
-"""From owners to what is released, and what that tells of sensitive values: all of it from who owns what."""
+"""Suppression applied to a partition or a solution, and the sensitive values of what is released."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.aggregation import dense_membership, suppress_globally
-from vbas_desktop.algorithms.certainty import share_of_domain
+from vbas_desktop.algorithms.certainty_penalty import compute_value_penalty
 from vbas_desktop.algorithms.diversity import ClassValues, select_combinations, shares_of
 from vbas_desktop.algorithms.suppression import Aggregation, LocalSuppression, release_classes, suppress_locally
-from vbas_desktop.approaches.base import Outcome, Situation
+from vbas_desktop.approaches.interface import AggregationOutcome, Context
 from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
+from vbas_desktop.model.findings import Finding
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import finite_number, frozen
-from vbas_desktop.model.solution import Solution
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.records import as_readonly, finite_number
+from vbas_desktop.model.solution import Solution, UnrefinedPartition
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 Facts = Mapping[str, Mapping[str, Any]]
 """Column → figure → value; None where no released class has a harmful value."""
 
 
-def situation_of(
-    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress = SILENT
-) -> tuple[Situation, int]:
-    """What approaches see of the problem, and how many records global suppression took away."""
+def build_context(
+    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress = NO_PROGRESS
+) -> tuple[Context, int]:
+    """Build the context that approaches see, and count the globally suppressed records."""
     counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
-    sensitive = tuple(select_combinations(each, counts) for each in problem.sensitive)
-    situation = Situation(
+    sensitive = tuple(select_combinations(column, counts) for column in problem.sensitive)
+    context = Context(
         problem.regions,
         counts,
         problem.k,
         random_seed,
         sensitive=sensitive,
         category_penalties=_category_penalties(problem),
+        given=problem.given,
     )
-    return situation, problem.counts.records - counts.records
+    return context, problem.counts.records - counts.records
 
 
 def _category_penalties(problem: Problem) -> tuple[NDArray[np.float64], ...]:
@@ -50,20 +53,45 @@ def _category_penalties(problem: Problem) -> tuple[NDArray[np.float64], ...]:
     for categories in problem.categories:
         sizes = dict.fromkeys(categories.values, 1) | dict(problem.sizes_of_categories(categories.column))
         own = np.array([sizes[value] for value in categories.values], np.int64)
-        penalties.append(share_of_domain(own, sum(sizes.values())))
+        penalties.append(compute_value_penalty(own, sum(sizes.values())))
     return tuple(penalties) if any(own.any() for own in penalties) else ()
 
 
-def aggregation_of(
-    given: Problem | Situation, owner: NDArray[np.integer], tiers: Tiers | None = None
+@dataclass(frozen=True, eq=False)
+class RegionPartition:
+    """The division of the initial regions into aggregated regions, as the approaches made it.
+
+    sites: float64 (sites, 2), None if there are none. owner: int32 per initial region, index of its site or group.
+    diagnostics: what the approaches tell of their work, by approach name. unrefined: what the construction made, if a
+    refinement changed it. stopped: the user did not wait for the end. detoured: as in `Solution`. zone_sites: number
+    of sites of each zone, if there are constraints.
+    """
+
+    sites: NDArray[np.float64] | None
+    owner: NDArray[np.int32]
+    diagnostics: Mapping[str, Any]
+    findings: tuple[Finding, ...] = ()
+    tiers: Tiers | None = None
+    unrefined: UnrefinedPartition | None = None
+    stopped: bool = False
+    detoured: NDArray[np.bool_] | None = None
+    zone_sites: tuple[int, ...] = ()
+
+    def aggregate(self, context: Context) -> Aggregation:
+        """Build its aggregation with those sensitive columns only that have criteria."""
+        return aggregate_owners(context, self.owner, self.tiers)[0].judged
+
+
+def aggregate_owners(
+    source: Problem | Context, owner: NDArray[np.integer], tiers: Tiers | None = None
 ) -> tuple[Aggregation, NDArray[np.int64]]:
-    """What these owners merge, and which owner each aggregated region belongs to."""
+    """Build the aggregation of an owner array; also return the owner of each aggregated region."""
     membership, used = dense_membership(owner)
-    return Aggregation(given.counts, given.k, frozen(membership), int(used.size), tiers, given.sensitive), used
+    return Aggregation(source.counts, source.k, as_readonly(membership), int(used.size), tiers, source.sensitive), used
 
 
-def aggregation_for(problem: Problem, solution: Solution) -> Aggregation:
-    """What a solution merges, from the counts of the file.
+def aggregate_solution(problem: Problem, solution: Solution) -> Aggregation:
+    """Build the aggregation of a solution from the counts of the file.
 
     A class below k in the whole file is below k in every place, so the release is the same without global suppression.
     """
@@ -71,55 +99,54 @@ def aggregation_for(problem: Problem, solution: Solution) -> Aggregation:
     return Aggregation(problem.counts, problem.k, *merged, problem.sensitive)
 
 
-def decided_for(problem: Problem, solution: Solution, progress: Progress = SILENT) -> LocalSuppression:
-    """What a solution releases, from the counts of the file, with the values of all sensitive columns."""
-    return suppress_locally(aggregation_for(problem, solution), progress)
+def suppress_solution(problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS) -> LocalSuppression:
+    """Apply local suppression to a solution, with the values of all sensitive columns."""
+    return suppress_locally(aggregate_solution(problem, solution), progress)
 
 
-def outcome_of(
+def suppress_partition(
     problem: Problem,
-    situation: Situation,
+    context: Context,
     owner: NDArray[np.int32],
     sites: NDArray[np.float64] | None,
-    progress: Progress = SILENT,
+    progress: Progress = NO_PROGRESS,
     tiers: Tiers | None = None,
-) -> Outcome:
-    """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped, and
-    every class whose sensitive values do not meet the criteria.
+) -> AggregationOutcome:
+    """Apply local suppression to a partition: drop classes below k, and classes that miss the criteria.
 
-    In tiers these classes are released in the smallest larger place where that is safe.
+    In tiers these classes are released in the smallest fallback area where that is safe.
     """
-    merged, used = aggregation_of(situation, owner, tiers)
+    merged, used = aggregate_owners(context, owner, tiers)
     release = release_classes(merged, progress)
-    return Outcome(
-        situation=situation,
+    return AggregationOutcome(
+        context=context,
         records=problem.records,
         records_by_region=problem.counts.region_totals,
         counts=problem.counts,
         membership=merged.membership,
         aggregated_regions=merged.n_groups,
-        sites=None if sites is None else frozen(sites[used]),
+        sites=None if sites is None else as_readonly(sites[used]),
         release=release,
         tiers=tiers,
-        sensitive={} if release.suppression is None else sensitive_facts(release.suppression),
-        suppressed_sensitive=0 if release.suppression is None else _lost_for_sensitive_values(release.suppression),
+        sensitive={} if release.suppression is None else measure_sensitive(release.suppression),
+        suppressed_sensitive=0 if release.suppression is None else _count_lost_for_criteria(release.suppression),
     )
 
 
-def sensitive_facts(found: LocalSuppression) -> Facts:
-    """The worst figures of all released classes, column by column."""
-    return {values.column.column: _facts(found, values) for values in found.values}
+def measure_sensitive(suppression: LocalSuppression) -> Facts:
+    """Measure the worst figures over all released classes, column by column."""
+    return {values.column.column: _measure_column(suppression, values) for values in suppression.values}
 
 
-def _lost_for_sensitive_values(found: LocalSuppression) -> int:
-    """The records of classes with k or more that are released nowhere, because of their sensitive values."""
-    sizes = found.aggregated.sizes
-    return int(sizes[(sizes >= found.aggregation.k) & (found.tier_of == NOWHERE)].sum())
+def _count_lost_for_criteria(suppression: LocalSuppression) -> int:
+    """Count the records of classes of k or more that the criteria suppress."""
+    sizes = suppression.aggregated.sizes
+    return int(sizes[(sizes >= suppression.aggregation.k) & (suppression.tier_of == NOT_RELEASED)].sum())
 
 
-def _facts(found: LocalSuppression, values: ClassValues) -> dict[str, Any]:
-    shares = shares_of(values.total_values(found.tier_of != NOWHERE))
-    parts = [found.release_values(values, tier) for tier in range(found.n_tiers)]
+def _measure_column(suppression: LocalSuppression, values: ClassValues) -> dict[str, Any]:
+    shares = shares_of(values.total_values(suppression.tier_of != NOT_RELEASED))
+    parts = [suppression.release_values(values, tier) for tier in range(suppression.n_tiers)]
 
     def worst(kind: int) -> float | None:
         figures = np.concatenate([part.compute_figures(kind, 0.0, shares) for part in parts])
@@ -142,17 +169,17 @@ def _facts(found: LocalSuppression, values: ClassValues) -> dict[str, Any]:
 
 
 def _is_ordered(values: tuple[str, ...]) -> bool:
-    """Whether the values of a column are numbers, all of them: then they have an order, and a distance along it."""
+    """Test whether all values of a column are numbers: then they have an order and distances."""
     return bool(values) and all(finite_number(value) is not None for value in values)
 
 
-def largest_shares(found: LocalSuppression) -> NDArray[np.float64]:
-    """Of each aggregated region the largest share, in percent, that one harmful value has in a class released in it.
+def find_largest_shares(suppression: LocalSuppression) -> NDArray[np.float64]:
+    """Find the largest share of one harmful value in a class of each aggregated region, in percent.
 
     The worst of all sensitive columns; NaN where nothing is released, or if there is no sensitive column.
     """
-    worst = np.full(found.aggregated.n_regions, -1.0)
-    for values in found.values:
-        part = found.release_values(values, 0)
+    worst = np.full(suppression.aggregated.n_regions, -1.0)
+    for values in suppression.values:
+        part = suppression.release_values(values, 0)
         np.maximum.at(worst, part.areas, part.compute_figures(SHARE, 0.0, shares_of(values.column.totals)))
     return np.where(worst < 0, np.nan, worst)

@@ -1,4 +1,4 @@
-"""Jobs of one run on several threads, results in the order of the jobs, and a stop that reaches all of them."""
+"""Jobs on several threads, with results in the order of the jobs and cancellation that reaches all of them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _MOST = 3
 """With five site numbers a fourth thread brings nothing, and each needs memory for a solution."""
 
 
-def workers_for(wanted: int, jobs: int, counts: ClassCounts) -> int:
-    """How many threads to use: as many as were asked for, or as many cores as there is work and memory for.
+def choose_worker_count(requested: int, jobs: int, counts: ClassCounts) -> int:
+    """Choose the number of threads: as requested, or as many cores as there is work and memory for.
 
     Measured (docs/decisions/0007): from 200,000 counts on, two threads mostly take 0.6 to 0.8 of the time.
     """
-    if wanted > 0:
-        return min(wanted, jobs)
+    if requested > 0:
+        return min(requested, jobs)
     if counts.table.nnz < _PAYS_FROM:
         return 1
     return min(os.cpu_count() or 1, jobs, _MOST, 1 + counts.nbytes // (_WORK_SPACE * counts.n_regions))
 
 
-def in_order(jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int) -> Generator[T, None, None]:
-    """The results in the order of the jobs, each as soon as it and all before it are there.
+def run_ordered(jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int) -> Generator[T, None, None]:
+    """Yield the results in the order of the jobs, each as soon as it and all before it are there.
 
     Closing the iterator, an error or a stop ends the other jobs at their next progress update.
     """
@@ -96,7 +96,8 @@ class _Part:
     """The progress of one job."""
 
     def __init__(self, whole: _Whole, number: int) -> None:
-        self._whole, self._number = whole, number
+        self._whole = whole
+        self._number = number
 
     def update(self, stage: str, fraction: float | None = None) -> None:
         self._whole.update(self._number, stage, fraction)

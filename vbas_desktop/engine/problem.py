@@ -5,29 +5,29 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.blanks import count_joinable, join_by_blanks
 from vbas_desktop.model.counts import MAX_COMBINATIONS
-from vbas_desktop.model.criteria import Sensitive
-from vbas_desktop.model.errors import Finding, InputError, Severity, stop_on_errors
-from vbas_desktop.model.findings import FindingList
+from vbas_desktop.model.criteria import SensitiveColumn
+from vbas_desktop.model.findings import Finding, FindingList, InputError, Severity, stop_on_errors
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import Progress, Silent, Span
+from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.records import (
     Categories,
+    CodeMap,
     ColumnFacts,
     Grouping,
-    Lookup,
     RecordTable,
     category_order,
     group_sizes,
     not_categorical,
 )
 from vbas_desktop.model.regions import Regions
-from vbas_desktop.model.words import agreeing, counted
+from vbas_desktop.model.text import format_count, inflect
+from vbas_desktop.model.value_notation import count_joinable, join_by_blanks
 
 from .region_map import map_regions
 from .sensitive_columns import check_sensitive, count_sensitive, list_countable, note_unknown_column
@@ -56,16 +56,19 @@ def join_regions(
     region_of_value = np.array([index.get(value, -1) for value in values], np.int32)
     unknown = np.flatnonzero(region_of_value < 0)
     if unknown.size:
-        _note_unknown(table, facts, region_of_value, unknown_regions, regions.ids, findings)
+        if unknown.size < len(values):
+            _note_unknown(table, facts, region_of_value, unknown_regions, regions.ids, findings)
         _note_near_misses(table, facts, [values[i] for i in unknown], regions.ids, findings)
         if unknown.size == len(values):
-            message = "No record names a region of the region file."
-            remedy = "Check that this is the region column and that the two files belong together."
+            name = "the region file" if regions.source is None else Path(regions.source.path).name
+            examples = " and ".join(f"“{region}”" for region in dict.fromkeys((regions.ids[0], regions.ids[-1])))
+            message = f"No value of this column is a region id of {name}, whose ids look like {examples}."
+            remedy = "Choose the region column, or the region file that belongs to these records."
             findings.add("no-known-region", message, remedy, column=facts.name)
     _note_alike(facts, findings)
     empty = len(regions) - int(np.unique(region_of_value[region_of_value >= 0]).size)
     if empty and unknown.size < len(values):
-        message = f"{empty:,} of {counted(len(regions), 'region')} {agreeing(empty, 'has', 'have')} no records."
+        message = f"{empty:,} of {format_count(len(regions), 'region')} {inflect(empty, 'has', 'have')} no records."
         file = regions.source.path if regions.source else None
         findings.note(Finding("regions-without-records", message, "This is allowed.", Severity.WARNING, file))
     return region_of_value
@@ -80,20 +83,22 @@ def _note_unknown(
     findings: FindingList,
 ) -> None:
     assert facts.frequencies is not None
-    lost = region_of_value < 0
-    records = int(facts.frequencies[lost].sum())
+    is_unknown = region_of_value < 0
+    records = int(facts.frequencies[is_unknown].sum())
     # A look-up on the codes, a block at a time: the first few rows are usually found at once.
-    rows = table.first_rows(facts.name, lost, _NAMED_ROWS)
+    rows = table.first_rows(facts.name, is_unknown, _NAMED_ROWS)
     named = ", ".join(f"{row:,}" for row in rows) + (" …" if records > len(rows) else "")
     where = f"; first in row{'s' if len(rows) > 1 else ''} {named}" if rows else ""
     blank = f", {facts.missing:,} of them without any region id" if facts.missing else ""
     # Ids of the region file are examples; those of the records stay in the house.
     examples = " and ".join(f"“{region}”" for region in dict.fromkeys((ids[0], ids[-1])))
     message = (
-        f"{counted(records, 'record names', 'records name')} a region that the region file lacks "
-        f"({counted(int(lost.sum()), 'different id')}{blank}){where}. Ids of the region file look like {examples}."
+        f"{format_count(records, 'record names', 'records name')} a region that the region file lacks "
+        f"({format_count(int(is_unknown.sum()), 'different id')}{blank}){where}. "
+        f"Ids of the region file look like {examples}."
     )
-    row, remedy = next(iter(rows), None), "They are suppressed and counted as such."
+    row = next(iter(rows), None)
+    remedy = "They are suppressed and counted as such."
     if choice == "suppress":
         findings.warn("unknown-region", message, remedy, row=row, column=facts.name)
     else:
@@ -108,13 +113,13 @@ def _note_near_misses(
     assert facts.categories is not None
     left = [value for value in unknown if value != ""]
     for what, normal in _LIKENESSES:
-        known = {normal(region) for region in ids}
-        found = [value for value in left if normal(value) in known]
-        left = [value for value in left if normal(value) not in known]
-        if found:
-            differ = counted(len(found), "unknown region id differs", "unknown region ids differ")
+        normal_ids = {normal(region) for region in ids}
+        similar = [value for value in left if normal(value) in normal_ids]
+        left = [value for value in left if normal(value) not in normal_ids]
+        if similar:
+            differ = format_count(len(similar), "unknown region id differs", "unknown region ids differ")
             remedy = "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
-            row = next(iter(table.first_rows(facts.name, np.isin(facts.categories.values, found), 1)), None)
+            row = next(iter(table.first_rows(facts.name, np.isin(facts.categories.values, similar), 1)), None)
             message = f"{differ} from known ones only by {what}."
             findings.hint("similar-id", message, remedy, row=row, column=facts.name)
 
@@ -129,7 +134,7 @@ def _note_alike(facts: ColumnFacts, findings: FindingList) -> None:
         return
     alike = ((what, len(values) - len({normal(value) for value in values})) for what, normal in _LIKENESSES)
     what, pairs = next((what, pairs) for what, pairs in alike if pairs)
-    message = f"{counted(pairs, 'region id differs', 'region ids differ')} from another one only by {what}."
+    message = f"{format_count(pairs, 'region id differs', 'region ids differ')} from another one only by {what}."
     findings.hint("similar-id", message, "If they mean the same region, write them the same way.", column=facts.name)
 
 
@@ -145,11 +150,11 @@ def build_problem(
     k: int,
     unknown_regions: str = "stop",
     groupings: Sequence[Grouping] = (),
-    sensitive: Sequence[Sensitive] = (),
+    sensitive: Sequence[SensitiveColumn] = (),
     progress: Progress | None = None,
 ) -> Problem:
     """Count the records of each region and class; all problems with the choices are raised together."""
-    progress = progress or Silent()
+    progress = progress or NO_PROGRESS
     findings = FindingList(table.source.path)
     table = map_regions(table, region_column, regions.mapping)
     _check_choices(table, region_column, quasi_identifiers, k, groupings, findings)
@@ -169,14 +174,16 @@ def build_problem(
     for name in quasi_identifiers:
         grouped, lookup = _group_categories(table, name, groupings)
         categories.append(grouped)
-        lookups.append(Lookup(name, lookup, grouped.number))
+        lookups.append(CodeMap(name, lookup, grouped.number))
         _note_blanks(table, name, groupings, findings)
-    region = Lookup(region_column, region_of_value, len(regions))
-    sensitive = list_countable(table, math.prod(each.number for each in categories), sensitive)
-    counts, unknown = table.count(region, lookups, Span(progress, 0.0, 1 / (1 + len(sensitive))))
+    region = CodeMap(region_column, region_of_value, len(regions))
+    sensitive = list_countable(table, math.prod(category.number for category in categories), sensitive)
+    counts, unknown = table.count(region, lookups, SubProgress(progress, 0.0, 1 / (1 + len(sensitive))))
     values = tuple(
-        count_sensitive(table, each, region, lookups, Span(progress, number / (1 + len(sensitive)), 1.0))
-        for number, each in enumerate(sensitive, 1)
+        count_sensitive(
+            table, sensitive_column, region, lookups, SubProgress(progress, number / (1 + len(sensitive)), 1.0)
+        )
+        for number, sensitive_column in enumerate(sensitive, 1)
     )
     _check_k(k, table.rows - unknown, findings)
     return Problem(
@@ -197,12 +204,12 @@ def build_problem(
     )
 
 
-def _note_selection(table: RecordTable, sensitive: Sequence[Sensitive], findings: FindingList) -> None:
+def _note_selection(table: RecordTable, sensitive: Sequence[SensitiveColumn], findings: FindingList) -> None:
     """Warn of filters by sensitive columns: that somebody is in the release tells of the value."""
     if table.selection is None:
         return
     for name in table.selection.columns:
-        if name in [each.column for each in sensitive]:
+        if name in [column.column for column in sensitive]:
             message = (
                 "Records are chosen by a sensitive column: whoever is known to be in the release has a value of it."
             )
@@ -214,11 +221,11 @@ def _category_sizes(
     table: RecordTable, quasi_identifiers: Sequence[str], groupings: Sequence[Grouping]
 ) -> dict[str, dict[str, int]]:
     """Count the values that each category of the grouped quasi-identifiers stands for."""
-    found = {}
+    sizes = {}
     for name in dict.fromkeys(grouping.column for grouping in groupings if grouping.column in quasi_identifiers):
         categories = table.facts(name).categories
-        found[name] = group_sizes(groupings, name, () if categories is None else categories.values)
-    return found
+        sizes[name] = group_sizes(groupings, name, () if categories is None else categories.values)
+    return sizes
 
 
 def _check_choices(
@@ -244,7 +251,7 @@ def _check_choices(
             message = "The quasi-identifier is named more than once."
             findings.add("repeated-quasi-identifier", message, "Name it once.", column=name)
     for grouping in groupings:
-        if grouping.column not in table.dialect.header:
+        if grouping.column not in table.file_format.header:
             note_unknown_column(table, grouping.column, findings)
     if k < 1:
         findings.add("bad-k", f"k is {k:,}; it must be 1 or more.", "Usual values are 3 to 20.")
@@ -269,12 +276,12 @@ def _note_blanks(table: RecordTable, name: str, groupings: Sequence[Grouping], f
     if not number:
         return
     joined = join_by_blanks(set(groups.values()))
-    wanted = np.array([groups[value] in joined for value in categories.values], np.bool_)
-    rows = [f"{row:,}" for row in table.first_rows(name, wanted, _NAMED_ROWS)]
+    is_joined = np.array([groups[value] in joined for value in categories.values], np.bool_)
+    rows = [f"{row:,}" for row in table.first_rows(name, is_joined, _NAMED_ROWS)]
     where = f" (first in row{'s' if len(rows) > 1 else ''} {', '.join(rows)})" if rows else ""
     message = (
-        f"{counted(number, 'category differs', 'categories differ')} from others only by blanks or invisible "
-        f"characters around {agreeing(number, 'it', 'them')}{where} and {agreeing(number, 'counts', 'count')} "
+        f"{format_count(number, 'category differs', 'categories differ')} from others only by blanks or invisible "
+        f"characters around {inflect(number, 'it', 'them')}{where} and {inflect(number, 'counts', 'count')} "
         "separately."
     )
     remedy = (
@@ -285,7 +292,7 @@ def _note_blanks(table: RecordTable, name: str, groupings: Sequence[Grouping], f
 
 
 def _check_column(table: RecordTable, name: str, findings: FindingList, quasi_identifier: bool = False) -> None:
-    if name not in table.dialect.header:
+    if name not in table.file_format.header:
         note_unknown_column(table, name, findings)
     elif not (facts := table.facts(name)).categorical:
         findings.note(not_categorical(table, facts))
@@ -297,7 +304,7 @@ def _check_column(table: RecordTable, name: str, findings: FindingList, quasi_id
 
 def _check_k(k: int, records: int, findings: FindingList) -> None:
     if k > records:
-        there = f"there {agreeing(records, 'is', 'are')} only {counted(records, 'record')}"
+        there = f"there {inflect(records, 'is', 'are')} only {format_count(records, 'record')}"
         findings.add("bad-k", f"k is {k:,}, but {there}.", "Choose a smaller k.")
 
 

@@ -1,4 +1,4 @@
-"""The aggregated regions of a solution one by one: what they hold, what they lost and why, what a refinement moved."""
+"""Figures of each aggregated region of a solution, its suppressed classes, and what a refinement moved."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.aggregation import aggregate, smallest_classes, sum_by_region
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.records import frozen
-from vbas_desktop.model.sensitive import enforced
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.records import as_readonly
+from vbas_desktop.model.sensitive import with_criteria
 from vbas_desktop.model.solution import Solution
-from vbas_desktop.model.tiers import NOWHERE
-from vbas_desktop.model.words import agreeing, counted
+from vbas_desktop.model.text import format_count, inflect
+from vbas_desktop.model.tiers import NOT_RELEASED
 
-from .outcome import decided_for, largest_shares
+from .outcome import find_largest_shares, suppress_solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class RegionTable:
 
     ``records`` counts the records of the file in it (those of unknown regions are nowhere), ``released`` those that
     remain, ``suppressed`` the difference, whether lost globally or locally. In tiers, ``released`` are those released
-    with its own code, and ``raised`` those released in larger places; ``by_tier[t]`` are those released in tier t.
+    with its own code, and ``raised`` those released in larger areas; ``by_tier[t]`` are those released in tier t.
     ``anonymity_before`` and ``anonymity_after`` are the smallest class before and after suppression; 0 where there is
     no record. ``vector[t − 1]`` classes of all regions together have t records before suppression.
     ``largest_share`` is the largest share, in percent, of one harmful value in a class released in the region; NaN
@@ -47,7 +47,7 @@ class RegionTable:
 
     @property
     def share_of_loss(self) -> NDArray[np.float64]:
-        """The share of each region in all suppressed records (0 where nothing was suppressed at all)."""
+        """Compute the share of each region in all suppressed records; 0 if nothing was suppressed."""
         return np.asarray(self.suppressed / max(1, int(self.suppressed.sum())))
 
 
@@ -55,7 +55,7 @@ class RegionTable:
 class SmallClass:
     """A class that is not released in its aggregated region: its categories in the words of the file, and its size.
 
-    ``tier`` is the tier of the larger place where it is released, if it is. ``harmful``: it has k or more records, and
+    ``tier`` is the tier of the larger area where it is released, if it is. ``harmful``: it has k or more records, and
     their sensitive values do not meet the criteria.
     """
 
@@ -65,18 +65,18 @@ class SmallClass:
     harmful: bool = False
 
 
-def region_table(problem: Problem, solution: Solution, progress: Progress = SILENT) -> RegionTable:
-    """What each aggregated region holds and lost. O(stored counts), milliseconds."""
+def build_region_table(problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS) -> RegionTable:
+    """Count what each aggregated region holds, releases and loses. O(stored counts), milliseconds."""
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
-    found = decided_for(problem, solution, progress)
-    aggregated = found.aggregated
-    released = found.aggregated.select_classes(found.tier_of == 0)
+    suppression = suppress_solution(problem, solution, progress)
+    aggregated = suppression.aggregated
+    released = suppression.aggregated.select_classes(suppression.tier_of == 0)
     progress.update("Counting the aggregated regions")
     regions = aggregated.n_regions
     by_tier: tuple[NDArray[np.int64], ...] = ()
     if solution.tiers is not None:
         by_tier = tuple(
-            frozen(sum_by_region(aggregated.table, np.where(found.tier_of == tier, aggregated.sizes, 0)))
+            as_readonly(sum_by_region(aggregated.table, np.where(suppression.tier_of == tier, aggregated.sizes, 0)))
             for tier in range(len(solution.tiers))
         )
     raised = np.sum(by_tier[1:], axis=0) if by_tier else np.zeros(regions, np.int64)
@@ -85,30 +85,30 @@ def region_table(problem: Problem, solution: Solution, progress: Progress = SILE
     return RegionTable(
         records=aggregated.region_totals,
         released=released.region_totals,
-        suppressed=frozen(aggregated.region_totals - released.region_totals - raised),
-        anonymity_before=frozen(before),
-        anonymity_after=frozen(after),
+        suppressed=as_readonly(aggregated.region_totals - released.region_totals - raised),
+        anonymity_before=as_readonly(before),
+        anonymity_after=as_readonly(after),
         vector=_vector(aggregated.sizes),
-        raised=frozen(raised),
-        largest_share=frozen(largest_shares(found)),
+        raised=as_readonly(raised),
+        largest_share=as_readonly(find_largest_shares(suppression)),
         by_tier=by_tier,
     )
 
 
-def anonymity_vector(problem: Problem, solution: Solution, region: int | None = None) -> NDArray[np.int64]:
-    """How many classes have 1, 2, … records before suppression: of one aggregated region, or of all together."""
+def count_class_sizes(problem: Problem, solution: Solution, region: int | None = None) -> NDArray[np.int64]:
+    """Count the classes of 1, 2, … records before suppression: of one aggregated region, or of all."""
     if region is not None:
-        return _vector(class_sizes(problem, solution, region)[1])
+        return _vector(list_class_sizes(problem, solution, region)[1])
     counts = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
     return _vector(counts.sizes)
 
 
 def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return frozen(np.bincount(sizes)[1:])
+    return as_readonly(np.bincount(sizes)[1:])
 
 
-def class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The classes (columns of ``problem.counts``) of one aggregated region and their sizes before suppression."""
+def list_class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List the classes (columns of ``problem.counts``) of one aggregated region and their sizes."""
     totals = _sum_combinations(problem, solution.membership == region)
     present = np.flatnonzero(totals)
     return present, totals[present]
@@ -119,95 +119,105 @@ def _sum_combinations(problem: Problem, regions: NDArray[np.bool_]) -> NDArray[n
     return problem.counts.select_regions(np.flatnonzero(regions)).combination_totals
 
 
-def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
-    """The classes that cost records in one aggregated region (by row of the table), largest first."""
-    if solution.tiers is None and not enforced(problem.sensitive):
-        columns, sizes = class_sizes(problem, solution, region)
-        tiers = np.where(sizes < problem.k, NOWHERE, 0)
+def explain_suppression(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
+    """List the classes that cost records in one aggregated region, largest first."""
+    if solution.tiers is None and not with_criteria(problem.sensitive):
+        columns, sizes = list_class_sizes(problem, solution, region)
+        tiers = np.where(sizes < problem.k, NOT_RELEASED, 0)
     else:
-        found = decided_for(problem, solution)
-        table = found.aggregated.table
+        suppression = suppress_solution(problem, solution)
+        table = suppression.aggregated.table
         mine = slice(table.indptr[region], table.indptr[region + 1])
-        columns, sizes, tiers = table.indices[mine].astype(np.int64), table.data[mine], found.tier_of[mine]
-    lost = np.flatnonzero(tiers != 0)
-    order = lost[np.argsort(-sizes[lost], kind="stable")]
+        columns = table.indices[mine].astype(np.int64)
+        sizes = table.data[mine]
+        tiers = suppression.tier_of[mine]
+    suppressed = np.flatnonzero(tiers != 0)
+    order = suppressed[np.argsort(-sizes[suppressed], kind="stable")]
     return [
         SmallClass(
-            class_labels(problem, int(columns[i])),
+            decode_class(problem, int(columns[i])),
             int(sizes[i]),
-            int(tiers[i]) if tiers[i] != NOWHERE else None,
+            int(tiers[i]) if tiers[i] != NOT_RELEASED else None,
             bool(sizes[i] >= problem.k),
         )
         for i in order
     ]
 
 
-def class_labels(problem: Problem, column: int) -> tuple[str, ...]:
-    """The categories of one class in the words of the file, in the order of the quasi-identifiers."""
+def decode_class(problem: Problem, column: int) -> tuple[str, ...]:
+    """Return the labels of the categories of one class, in the order of the quasi-identifiers."""
     codes = problem.counts.decode_combination(column)
     return tuple(categories.label(code) for categories, code in zip(problem.categories, codes, strict=True))
 
 
 @dataclass(frozen=True)
-class Handover:
+class RegionTransfer:
     """Initial regions that one aggregated region has from, or gave to, another one.
 
-    ``kept`` is how many records fewer are suppressed than if they were handed back and all else stayed (before larger
-    places are looked at); None where criteria for sensitive values decide, too.
+    ``saved_records`` is how many records fewer are suppressed than if they were handed back and all else stayed,
+    before fallback areas; None where criteria for sensitive values decide, too.
     """
 
     other: int
     regions: int
     gained: bool
-    kept: int | None
+    saved_records: int | None
 
 
-def handovers(problem: Problem, solution: Solution, region: int) -> tuple[Handover, ...]:
-    """Those of one aggregated region, what it gained first, more initial regions first; none without a refinement."""
+def list_transfers(problem: Problem, solution: Solution, region: int) -> tuple[RegionTransfer, ...]:
+    """List the transfers of one aggregated region by the refinement: gains first, larger ones first."""
     if solution.unrefined is None:
         return ()
     former = np.searchsorted(solution.owners_used, solution.unrefined.owner)
-    now, found = solution.membership, []
+    now = solution.membership
+    transfers = []
     for gained in (True, False):
         mine, theirs = (now, former) if gained else (former, now)
         moved = (mine == region) & (theirs != region)
         for other in np.unique(theirs[moved]).tolist():
             part = moved & (theirs == other)
             taker, giver = (region, other) if gained else (other, region)
-            kept = None if problem.judged_columns else _kept(problem, now, part, taker, giver)
-            found.append(Handover(other, int(part.sum()), gained, kept))
-    return tuple(sorted(found, key=lambda each: (not each.gained, -each.regions, each.other)))
+            saved_records = None if problem.judged_columns else _count_saved_records(problem, now, part, taker, giver)
+            transfers.append(RegionTransfer(other, int(part.sum()), gained, saved_records))
+    return tuple(sorted(transfers, key=lambda transfer: (not transfer.gained, -transfer.regions, transfer.other)))
 
 
-def _kept(problem: Problem, now: NDArray[np.int32], part: NDArray[np.bool_], taker: int, giver: int) -> int:
+def _count_saved_records(
+    problem: Problem, now: NDArray[np.int32], part: NDArray[np.bool_], taker: int, giver: int
+) -> int:
     k = problem.k
     moved = _sum_combinations(problem, part)
-    taken = _sum_combinations(problem, now == taker)
-    left = _sum_combinations(problem, now == giver)
-    back = _suppressed(taken - moved, k) + _suppressed(left + moved, k)
-    return back - _suppressed(taken, k) - _suppressed(left, k)
+    of_taker = _sum_combinations(problem, now == taker)
+    of_giver = _sum_combinations(problem, now == giver)
+    back = _count_suppressed(of_taker - moved, k) + _count_suppressed(of_giver + moved, k)
+    return back - _count_suppressed(of_taker, k) - _count_suppressed(of_giver, k)
 
 
-def _suppressed(sizes: NDArray[np.int64], k: int) -> int:
+def _count_suppressed(sizes: NDArray[np.int64], k: int) -> int:
     return int(sizes[sizes < k].sum())
 
 
-def in_sentences(found: tuple[Handover, ...], codes: tuple[str, ...], most: int = 10) -> tuple[str, ...]:
-    """Where initial regions came from or went to by the refinement, and why; so many neighbours are told one by one."""
-    told, rest = [_sentence(each, codes[each.other]) for each in found[:most]], found[most:]
+def describe_transfers(
+    transfers: tuple[RegionTransfer, ...], codes: tuple[str, ...], most: int = 10
+) -> tuple[str, ...]:
+    """Describe the transfers and why they were made; beyond ``most`` neighbours only their number."""
+    sentences = [_sentence(transfer, codes[transfer.other]) for transfer in transfers[:most]]
+    rest = transfers[most:]
     if rest:
-        number = sum(each.regions for each in rest)
-        told.append(f"{number:,} more came from or went to {counted(len(rest), 'other neighbour')}.")
-    return tuple(told)
+        number = sum(transfer.regions for transfer in rest)
+        sentences.append(f"{number:,} more came from or went to {format_count(len(rest), 'other neighbour')}.")
+    return tuple(sentences)
 
 
-def _sentence(handover: Handover, code: str) -> str:
-    number, kept = handover.regions, handover.kept
-    moved = f"{counted(number, 'initial region')} {'came from' if handover.gained else 'went to'} {code}"
-    if kept is None:
+def _sentence(transfer: RegionTransfer, code: str) -> str:
+    number = transfer.regions
+    saved_records = transfer.saved_records
+    moved = f"{format_count(number, 'initial region')} {'came from' if transfer.gained else 'went to'} {code}"
+    if saved_records is None:
         return f"{moved}."
-    if kept > 0:
-        return f"{moved} because {counted(kept, 'record')} fewer {agreeing(kept, 'is', 'are')} suppressed."
-    if kept == 0:
+    if saved_records > 0:
+        fewer = format_count(saved_records, "record")
+        return f"{moved} because {fewer} fewer {inflect(saved_records, 'is', 'are')} suppressed."
+    if saved_records == 0:
         return f"{moved}; by itself that keeps no record."
-    return f"{moved}; by itself that costs {counted(-kept, 'record')}, but other moves build on it."
+    return f"{moved}; by itself that costs {format_count(-saved_records, 'record')}, but other moves build on it."

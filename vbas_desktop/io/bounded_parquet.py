@@ -10,9 +10,14 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.model.errors import InputError, refusal
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyarrow.types as types
 
-from .access import refuse_bomb
+from vbas_desktop.model.findings import InputError, input_error
+
+from .input_checks import check_expansion
 from .parquet_pages import ColumnChunk, read_row_group
 
 LONGEST_VALUE_BYTES = 16 << 20
@@ -26,7 +31,7 @@ _FIRST_ROW = 2
 """The row of the first record, as in text files, where the names are row 1."""
 
 
-def bounded_batches(
+def read_bounded_batches(
     path: Path, most_rows: int, columns: Sequence[str] | None = None, as_dictionaries: Sequence[str] = ()
 ) -> Generator[Any]:
     """Yield the rows of a Parquet file as Arrow batches of at most ``most_rows`` rows, fewer where values are long.
@@ -36,8 +41,6 @@ def bounded_batches(
     `LARGEST_PAGE_BYTES`, and as soon as it has a value of more than `LONGEST_VALUE_BYTES`. Errors of Arrow are the
     caller's.
     """
-    import pyarrow.parquet as pq
-
     names = None if columns is None else list(columns)
     size = path.stat().st_size
     unpacked = 0
@@ -47,7 +50,7 @@ def bounded_batches(
         for group in range(file.num_row_groups):
             chunks = list(read_row_group(raw, file.metadata, group, names))
             unpacked += sum(chunk.unpacked for chunk in chunks)
-            refuse_bomb(path, unpacked, size)
+            check_expansion(path, unpacked, size)
             _refuse_large_pages(path, chunks)
             batch_rows = _count_rows_that_fit(path, group, names, chunks, most_rows)
             coded = [chunk.path for chunk in chunks if chunk.path in as_dictionaries and _has_usable_dictionary(chunk)]
@@ -55,7 +58,7 @@ def bounded_batches(
                 for batch in reader.iter_batches(batch_size=batch_rows, row_groups=[group], columns=names):
                     for name, array in zip(batch.schema.names, batch.columns, strict=True):
                         decoded += _measure(path, name, array, rows)
-                    refuse_bomb(path, decoded, size)
+                    check_expansion(path, decoded, size)
                     rows += batch.num_rows
                     yield batch
 
@@ -69,7 +72,7 @@ def _refuse_large_pages(path: Path, chunks: Sequence[ColumnChunk]) -> None:
         if chunk.largest_page > LARGEST_PAGE_BYTES:
             message = f"A page of the file unpacks to more than {LARGEST_PAGE_BYTES >> 20} MB."
             remedy = "Write the file with smaller pages, or without this column."
-            raise refusal("large-page", message, remedy, file=path, column=chunk.path)
+            raise input_error("large-page", message, remedy, file=path, column=chunk.path)
 
 
 def _count_rows_that_fit(
@@ -85,7 +88,7 @@ def _count_rows_that_fit(
     if lists:
         # Nothing tells which row a value of a list belongs to: one row may have all of them.
         in_lists = sum(chunk.bound_bytes(rows, longest[chunk.path]) for chunk in lists)
-        refuse_bomb(path, in_lists, path.stat().st_size)
+        check_expansion(path, in_lists, path.stat().st_size)
         if in_lists > _BATCH_BYTES:
             rows = min(rows, _ROWS_OF_LISTS)
     return max(1, rows)
@@ -99,9 +102,6 @@ def _longest_in_dictionaries(
     The first row, with texts as codes, brings the dictionaries of all columns with it, and these are not repeated for
     every row.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     longest = {chunk.path: chunk.dictionary_bytes for chunk in chunks}
     codable = [chunk.path for chunk in chunks if _has_usable_dictionary(chunk)]
     if not codable:
@@ -120,8 +120,6 @@ def _longest_in_dictionaries(
 
 def _longest_value(path: Path, column: str, array: Any) -> int:
     """Measure the longest text in the dictionary of a column of one row."""
-    import pyarrow.compute as pc
-
     lengths = _text_lengths(array.dictionary)
     longest = int(0 if lengths is None else pc.max(lengths).as_py() or 0)
     if longest > LONGEST_VALUE_BYTES:
@@ -131,9 +129,6 @@ def _longest_value(path: Path, column: str, array: Any) -> int:
 
 def _measure(path: Path, column: str, array: Any, rows: int) -> int:
     """Count the bytes of a column in a batch, those of a value as often as it occurs; ``rows`` were read before."""
-    import pyarrow.compute as pc
-    import pyarrow.types as types
-
     if types.is_dictionary(array.type):
         lengths = _text_lengths(array.dictionary)
         lengths = None if lengths is None else lengths.take(array.indices)
@@ -150,10 +145,6 @@ def _measure(path: Path, column: str, array: Any, rows: int) -> int:
 
 def _text_lengths(array: Any) -> Any:
     """Measure the bytes of every value of an Arrow array of texts or bytes; None for other types."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as types
-
     kind = array.type
     if types.is_string_view(kind) or types.is_binary_view(kind):
         array = array.cast(pa.large_binary())
@@ -166,4 +157,4 @@ def _text_lengths(array: Any) -> Any:
 
 def _too_long(path: Path, column: str, row: int | None = None) -> InputError:
     message = f"A value is longer than {LONGEST_VALUE_BYTES >> 20} MB."
-    return refusal("long-value", message, "Take it or its column out.", file=path, column=column, row=row)
+    return input_error("long-value", message, "Take it or its column out.", file=path, column=column, row=row)

@@ -1,4 +1,4 @@
-"""Two folders change places: the new one gets the name, and what had it is looked at before it goes."""
+"""The exchange of a new folder with an old one, in which nothing is lost that is not part of the old result."""
 
 from __future__ import annotations
 
@@ -8,121 +8,114 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ASIDE = "-old"
-NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-"""Added to the flags of `os.open`: fail if the path is a link (Windows has no such flag)."""
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+NEW = "new"
+OLD = "old"
+"""The folders in a staging folder: the new result, and the old one that was set aside."""
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+"""Constants of Linux for ``renameat2``."""
 
 
-class ChangedMeanwhile(Exception):
-    """Somebody has put something into the target since it was looked at; it is where it was."""
+class TargetChangedError(Exception):
+    """Somebody has put something into the target since the snapshot; it stays there."""
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """What was at a target: which folder (None: none), and all that was in it, files with size and time."""
+class TargetSnapshot:
+    """The content of a target at one time.
+
+    folder: device and inode, None if there was no folder. entries: path, size and time of change of all that was in it.
+    """
 
     folder: tuple[int, int] | None
     entries: frozenset[tuple[str, int, int]] = frozenset()
 
     @property
     def paths(self) -> frozenset[str]:
-        """Every file and folder in it, as paths from it."""
+        """Return the paths of all files and folders in it."""
         return frozenset(path for path, _, _ in self.entries)
 
-    def allows_removal(self, now: Snapshot) -> bool:
-        """Whether nothing has come since: the same folder with nothing new or changed in it, or an empty one."""
+    def allows_removal(self, now: TargetSnapshot) -> bool:
+        """Tell whether ``now`` may be removed: the same folder with nothing new or changed in it, or an empty one."""
         return not now.entries or (now.folder == self.folder and now.entries <= self.entries)
 
 
-def take_snapshot(target: Path) -> Snapshot:
-    """Look at a target."""
+def take_snapshot(target: Path) -> TargetSnapshot:
+    """Note the content of a target, for a comparison later."""
     if not target.exists():
-        return Snapshot(None)
-    status, entries = target.stat(), set()
+        return TargetSnapshot(None)
+    status = target.stat()
+    entries = set()
     for path in target.rglob("*"):
-        own, is_folder = path.lstat(), path.is_dir() and not path.is_symlink()
-        size, time = (0, 0) if is_folder else (own.st_size, own.st_mtime_ns)
-        entries.add((path.relative_to(target).as_posix(), size, time))
-    return Snapshot((status.st_dev, status.st_ino), frozenset(entries))
+        size = 0
+        modified = 0
+        if path.is_symlink() or not path.is_dir():
+            size = path.lstat().st_size
+            modified = path.lstat().st_mtime_ns
+        entries.add((path.relative_to(target).as_posix(), size, modified))
+    return TargetSnapshot((status.st_dev, status.st_ino), frozenset(entries))
 
 
-def replace_target(partial: Path, target: Path, before: Snapshot) -> Path | None:
-    """Let the new folder take the target's place; where the old one is then, if there was one.
+def replace_target(staging: Path, target: Path, before: TargetSnapshot) -> Path | None:
+    """Give the new folder in ``staging`` the name of the target, and return where the old one is, if there was one.
 
-    What is replaced is looked at once more when it can no longer be reached by its name, so that nothing slips in.
+    What is replaced is compared with ``before`` once more when it has lost its name, so that nothing slips in. Raises
+    `TargetChangedError` if it differs; then the target has its name again.
     """
+    new = staging / NEW
     if not target.exists():
-        _take_free_place(partial, target)
+        _rename_to_free_name(new, target)
         return None
     if not before.allows_removal(take_snapshot(target)):
-        raise ChangedMeanwhile
-    with lock_folder(target):
-        if exchange(partial, target):
-            if not before.allows_removal(take_snapshot(partial)):
-                exchange(partial, target)
-                raise ChangedMeanwhile
-            return partial
-        return _set_aside(partial, target, before)
+        raise TargetChangedError
+    if not exchange(new, target):
+        return _set_aside(staging, target, before)
+    if not before.allows_removal(take_snapshot(new)):
+        exchange(new, target)
+        raise TargetChangedError
+    return new
 
 
-def _take_free_place(partial: Path, target: Path) -> None:
+def _rename_to_free_name(new: Path, target: Path) -> None:
     try:
-        os.rename(partial, target)
+        os.rename(new, target)
     except OSError:
         if target.exists():
-            raise ChangedMeanwhile from None
+            raise TargetChangedError from None
         raise
 
 
-def _set_aside(partial: Path, target: Path, before: Snapshot) -> Path:
-    old = partial.with_name(partial.name + ASIDE)
+def _set_aside(staging: Path, target: Path, before: TargetSnapshot) -> Path:
+    """Replace the target in two steps, and return where the old folder is."""
+    old = staging / OLD
     os.rename(target, old)
     try:
         if not before.allows_removal(take_snapshot(old)):
-            raise ChangedMeanwhile
-        os.rename(partial, target)
+            raise TargetChangedError
+        os.rename(staging / NEW, target)
     except BaseException:
         os.rename(old, target)
         raise
     return old
 
 
-def exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step where the system can (Linux)."""
+def exchange(path: Path, other: Path) -> bool:
+    """Exchange two folders in one step; return False where the system cannot (it can on Linux)."""
     if not sys.platform.startswith("linux"):
         return False
     function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if function is None:
         return False
-    arguments = (_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
-    return bool(function(*arguments) == 0)
-
-
-@contextlib.contextmanager
-def lock_folder(folder: Path) -> Iterator[bool]:
-    """Hold the folder as long as the block or the process lasts; False if another process holds it, or none can.
-
-    A link is never held: somebody else may have put it there, and it leads anywhere.
-    """
-    with contextlib.ExitStack() as stack:
-        alone = False
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
-            handle = os.open(folder, os.O_RDONLY | NO_LINK)
-            stack.callback(os.close, handle)
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            alone = True
-        yield alone
+    result = function(_AT_FDCWD, os.fsencode(path), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
+    return bool(result == 0)
 
 
 def remove_folder(folder: Path) -> bool:
-    """Remove a folder, write-protected or not; whether nothing of it is left.
+    """Remove a folder, write-protected or not; return whether nothing of it is left.
 
     Links are not followed, and only the user's own folders get another mode.
     """

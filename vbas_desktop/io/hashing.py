@@ -1,33 +1,30 @@
-"""The SHA-256 of a file, made in passing while it is read, and whether it stayed what was read; that of a problem."""
+"""The SHA-256 of a file, made in passing while it is read, and whether it stayed what was read."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.source import Source
+from vbas_desktop.model.findings import Finding, InputError
+from vbas_desktop.model.records import SourceFile
 
 
-class HashedFile(io.RawIOBase):
+class HashingReader(io.RawIOBase):
     """A raw file that hashes the bytes that are read from it, so that it can say where they came from."""
 
     def __init__(self, path: str, raw: io.FileIO) -> None:
-        self._path, self._raw = path, raw
+        self._path = path
+        self._raw = raw
         self._sha = hashlib.sha256()
         self._state = file_state(os.fstat(raw.fileno()))
         self.bytes_read = 0
 
     def readable(self) -> bool:
-        """Always: that is what it is for."""
+        """Return True: it can be read."""
         return True
 
     def read(self, size: int = -1) -> bytes:
@@ -41,18 +38,19 @@ class HashedFile(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer as far as the file goes."""
-        view, size = memoryview(buffer), 0
+        view = memoryview(buffer)
+        size = 0
         while size < len(view) and (more := self._raw.readinto(view[size:])):
             size += more
         self._sha.update(view[:size])
         self.bytes_read += size
         return size
 
-    def source(self) -> Source:
-        """The file's identity when everything was read from it; refused if it was changed meanwhile."""
+    def source(self) -> SourceFile:
+        """Return the file's identity after everything was read. Raises `InputError` if it was changed meanwhile."""
         if file_state(os.fstat(self._raw.fileno())) != self._state:
-            raise InputError(changed(self._path))
-        return Source(self._path, self.bytes_read, self._sha.hexdigest(), self._state)
+            raise InputError(file_changed_finding(self._path))
+        return SourceFile(self._path, self.bytes_read, self._sha.hexdigest(), self._state)
 
 
 class HashingWriter:
@@ -92,7 +90,7 @@ class HashingWriter:
         """Leave the file open: its owner closes it."""
 
 
-def require_unchanged(source: Source) -> None:
+def require_unchanged(source: SourceFile) -> None:
     """Refuse to go on if the file is not the one any more that was read: whatever is said would be of other records."""
     if source.state is None:
         return
@@ -101,45 +99,14 @@ def require_unchanged(source: Source) -> None:
     except OSError:
         now = None
     if now != source.state:
-        raise InputError(changed(source.path))
+        raise InputError(file_changed_finding(source.path))
 
 
-def changed(path: str) -> Finding:
-    """The finding that a file did not stay what it was."""
+def file_changed_finding(path: str) -> Finding:
+    """Return the finding that a file was changed."""
     return Finding("input-changed", "The file was changed while it was read.", "Load it again.", file=path)
 
 
-def file_state(found: os.stat_result) -> tuple[int, int, int]:
+def file_state(status: os.stat_result) -> tuple[int, int, int]:
     """Return what changes when a file is written or replaced: its size, time and number."""
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
-def fingerprint(problem: Problem) -> str:
-    """What the counts, the regions and their places are, whatever files they came from; k is left out."""
-    digest = hashlib.sha256()
-    for array in (problem.regions.points, *_list_arrays(problem.counts)):
-        digest.update(str(array.shape).encode())
-        digest.update(np.ascontiguousarray(array).data)
-    told: dict[str, object] = {
-        "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
-        "unit": problem.regions.system.unit,
-        "categories": list(problem.counts.n_categories),
-        "unknown": problem.unknown_region_records,
-    }
-    if problem.regions.obstacles is not None:
-        told["obstacles"] = [source.sha256 for source in problem.regions.obstacles.sources]
-    if problem.regions.earlier is not None:
-        told["earlier"] = problem.regions.earlier.source.sha256
-    for each in problem.sensitive:
-        for array in _list_arrays(each.cells):
-            digest.update(np.ascontiguousarray(array).data)
-        texts = [criterion.text for criterion in each.chosen.criteria]
-        told.setdefault("sensitive", []).append([each.column, each.harmful.tolist(), texts])  # type: ignore[attr-defined]
-    digest.update(json.dumps(told, sort_keys=True).encode())
-    return digest.hexdigest()
-
-
-def _list_arrays(counts: ClassCounts) -> list[NDArray[np.int64]]:
-    """List what makes up counts, in one type, whatever scipy chose for the indices."""
-    arrays = (counts.combinations, counts.table.indptr, counts.table.indices, counts.table.data)
-    return [np.asarray(array, np.int64) for array in arrays]
+    return status.st_size, status.st_mtime_ns, status.st_ino

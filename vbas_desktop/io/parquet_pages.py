@@ -29,7 +29,7 @@ _DEEPEST = 4
 
 
 @dataclass(frozen=True)
-class Page:
+class DataPage:
     """One page: how many values it has, its encoding by Parquet's number, and its bytes when unpacked."""
 
     values: int
@@ -45,7 +45,7 @@ class ColumnChunk:
     width: int
     is_repeated: bool
     dictionary_bytes: int
-    pages: tuple[Page, ...]
+    pages: tuple[DataPage, ...]
 
     @property
     def unpacked(self) -> int:
@@ -59,7 +59,7 @@ class ColumnChunk:
 
     @property
     def is_codable(self) -> bool:
-        """Whether Arrow can read the column as codes with a dictionary."""
+        """Tell whether Arrow can read the column as codes with a dictionary."""
         return not self.width and all(page.encoding not in (_DELTA_LENGTHS, _DELTA_TEXTS) for page in self.pages)
 
     def bound_bytes(self, rows: int, longest: int) -> int:
@@ -75,7 +75,7 @@ class ColumnChunk:
         last_pages = np.searchsorted(ends, ends + rows - 1, side="left").clip(max=len(ends) - 1)
         return int((before[last_pages + 1] - before[:-1]).max())
 
-    def _bound_page(self, page: Page, rows: int, longest: int) -> int:
+    def _bound_page(self, page: DataPage, rows: int, longest: int) -> int:
         values = page.values if self.is_repeated else min(page.values, rows)
         if self.width:
             return values * self.width
@@ -109,7 +109,7 @@ def read_column_chunk(file: BinaryIO, metadata: Any, group: int, column: int) ->
         elif kind in _HEADERS_OF_DATA:
             own, encoding = _HEADERS_OF_DATA[kind]
             values = _whole_number(header.get(own), 1)
-            pages.append(Page(values, _whole_number(header.get(own), encoding), unpacked))
+            pages.append(DataPage(values, _whole_number(header.get(own), encoding), unpacked))
             left -= values
     width = schema.length if schema.physical_type == "FIXED_LEN_BYTE_ARRAY" else _WIDTHS.get(schema.physical_type, 0)
     return ColumnChunk(schema.path, width, schema.max_repetition_level > 0, dictionary_bytes, tuple(pages))
@@ -133,7 +133,7 @@ def _read_header(file: BinaryIO, offset: int) -> tuple[dict[int, Any], int]:
             fields, length = _Thrift(data).read_struct()
         except IndexError:
             if len(data) < size or size >= _LONGEST_HEADER:
-                raise _damaged() from None
+                raise _damage_error() from None
             size *= 4
             continue
         return fields, offset + length
@@ -142,11 +142,11 @@ def _read_header(file: BinaryIO, offset: int) -> tuple[dict[int, Any], int]:
 def _whole_number(fields: Any, number: int) -> int:
     value = fields.get(number) if isinstance(fields, dict) else None
     if not isinstance(value, int) or value < 0:
-        raise _damaged()
+        raise _damage_error()
     return value
 
 
-def _damaged() -> Exception:
+def _damage_error() -> Exception:
     import pyarrow as pa
 
     return pa.ArrowInvalid("The header of a page is damaged.")
@@ -162,7 +162,7 @@ class _Thrift:
     def read_struct(self, depth: int = 1) -> tuple[dict[int, Any], int]:
         """Read a structure; returns its fields by number (texts are skipped), and the position after it."""
         if depth > _DEEPEST:
-            raise _damaged()
+            raise _damage_error()
         fields: dict[int, Any] = {}
         number = 0
         while kind := self._read_byte():
@@ -183,7 +183,7 @@ class _Thrift:
             return None
         if kind == 12:
             return self.read_struct(depth + 1)[0]
-        raise _damaged()
+        raise _damage_error()
 
     def _read_byte(self) -> int:
         value = self._data[self._position]
@@ -199,7 +199,7 @@ class _Thrift:
             if byte < 128:
                 return value
             if shift > 63:
-                raise _damaged()
+                raise _damage_error()
 
     def _read_number(self) -> int:
         value = self._read_varint()

@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.errors import Finding, InputError, refusal
-from vbas_desktop.model.findings import FindingList
-from vbas_desktop.model.records import RecordTable, not_categorical
+from vbas_desktop.model.findings import Finding, FindingList, InputError, input_error
+from vbas_desktop.model.records import CodedRecords, RecordTable, SourceFile, not_categorical
 from vbas_desktop.model.selection import FilterFile, Selection
-from vbas_desktop.model.source import Source
 
 from .records.table import unknown_column
-from .whole_text import whole_text
+from .text_files import read_text_file
 
 _CHUNK = 1 << 20
 _DELIMITERS = ",;\t"
@@ -30,14 +28,14 @@ def read_record_filter(path: str | Path) -> FilterFile:
     value; empty lines are skipped. All mistakes are raised together as `InputError`.
     """
     path = Path(path)
-    text = whole_text(path)
+    text = read_text_file(path)
     delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
     findings = FindingList(str(path))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         lines = [(reader.line_num, row) for row in reader if row]
     except csv.Error:
-        raise refusal("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
+        raise input_error("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
     if len(lines) < 2:
         message = "The filter lists no combination."
         findings.add(
@@ -45,23 +43,23 @@ def read_record_filter(path: str | Path) -> FilterFile:
         )
         findings.stop_on_errors()
     (_, names), *rows = lines
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            message = f"Field {place + 1} names a column that was named before."
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            message = f"Field {position + 1} names a column that was named before."
             findings.add("repeated-column", message, "Name every column once.", row=1)
-    seen: set[tuple[str, ...]] = set()
+    combinations: set[tuple[str, ...]] = set()
     for number, row in rows:
         if len(row) != len(names):
             message = f"The row has {len(row)} fields instead of {len(names)}."
             findings.add("ragged", message, "Complete it.", row=number)
-        elif tuple(row) in seen:
+        elif tuple(row) in combinations:
             message = "This combination was listed before."
             findings.add("repeated-combination", message, "List every combination once.", row=number)
-        seen.add(tuple(row))
+        combinations.add(tuple(row))
     findings.stop_on_errors()
     data = path.read_bytes()
     state = path.stat()
-    source = Source(
+    source = SourceFile(
         str(path), len(data), hashlib.sha256(data).hexdigest(), (state.st_size, state.st_mtime_ns, state.st_ino)
     )
     return FilterFile(source, tuple(names), tuple(tuple(row) for _, row in rows), tuple(number for number, _ in rows))
@@ -75,19 +73,20 @@ def filter_records(table: RecordTable, required: FilterFile | None, unwanted: Fi
     """
     if required is None and unwanted is None:
         return table
+    records = table.require_codes()
     for file in (required, unwanted):
         if file is not None:
-            _check_columns(table, file)
+            _check_columns(records, file)
     hints: list[Finding] = []
     considered = np.ones(table.rows, np.bool_)
     if required is not None:
-        matching, found = _find_matches(table, required)
+        matching, absent = _find_matches(records, required)
         considered &= matching
-        hints += found
+        hints += absent
     if unwanted is not None:
-        matching, found = _find_matches(table, unwanted)
+        matching, absent = _find_matches(records, unwanted)
         considered &= ~matching
-        hints += found
+        hints += absent
     positions = np.flatnonzero(considered).astype(np.int64)
     if not positions.size:
         message = "The filters of records leave no record."
@@ -96,23 +95,23 @@ def filter_records(table: RecordTable, required: FilterFile | None, unwanted: Fi
         remedy = "Compare the values of the filter with those of the records; they must be written in the same way."
         raise InputError([*hints, Finding("no-records", message, remedy, file=file.source.path)])
     selection = Selection(required, unwanted, table.rows - positions.size)
-    return table.select(selection, positions, hints)
+    return records.select(selection, positions, hints)
 
 
 def _check_columns(table: RecordTable, file: FilterFile) -> None:
     """Refuse columns that the record file does not have or that have too many values to be coded."""
     findings = FindingList(file.source.path)
-    for place, name in enumerate(file.columns):
-        if name not in table.dialect.header:
+    for position, name in enumerate(file.columns):
+        if name not in table.file_format.header:
             # Line 1 may be a record, so it is not quoted.
-            message = f"Field {place + 1} is not the name of a column of the records."
+            message = f"Field {position + 1} is not the name of a column of the records."
             findings.add("unknown-column", message, unknown_column(table, name).remedy, row=1)
         elif not table.facts(name).categorical:
             findings.note(not_categorical(table, table.facts(name)))
     findings.stop_on_errors()
 
 
-def _find_matches(table: RecordTable, file: FilterFile) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
+def _find_matches(table: CodedRecords, file: FilterFile) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
     """Return whether each record has one of the combinations, and hints to those that none has.
 
     The combinations are followed column by column: a record is in the prefix of a combination as long as its values
@@ -121,45 +120,45 @@ def _find_matches(table: RecordTable, file: FilterFile) -> tuple[NDArray[np.bool
     hints = FindingList(file.source.path)
     prefixes = np.zeros(len(file.rows), np.int64)
     steps = []
-    for place, name in enumerate(file.columns):
+    for position, name in enumerate(file.columns):
         categories = table.facts(name).categories
         assert categories is not None
         code_of = {value: code for code, value in enumerate(categories.values)}
-        codes = np.array([code_of.get(row[place], -1) for row in file.rows], np.int64)
+        codes = np.array([code_of.get(row[position], -1) for row in file.rows], np.int64)
         _note_absent(file, codes, name, hints)
         number = len(categories.values)
         keys = np.where((prefixes >= 0) & (codes >= 0), prefixes * number + codes, -1)
-        known = np.unique(keys[keys >= 0])
-        prefixes = np.where(keys >= 0, np.searchsorted(known, keys), -1)
-        steps.append((table.codes(name), number, known))
-    found = np.zeros(table.rows, np.bool_)
+        prefix_keys = np.unique(keys[keys >= 0])
+        prefixes = np.where(keys >= 0, np.searchsorted(prefix_keys, keys), -1)
+        steps.append((table.codes(name), number, prefix_keys))
+    is_match = np.zeros(table.rows, np.bool_)
     occurs = np.zeros(steps[-1][2].size, np.bool_)
     for start in range(0, table.rows, _CHUNK):
         chunk = slice(start, min(table.rows, start + _CHUNK))
         reached = np.zeros(chunk.stop - chunk.start, np.int64)
-        for every_code, number, known in steps:
-            reached = _follow(reached, every_code[chunk].astype(np.int64), number, known)
-        found[chunk] = reached >= 0
+        for every_code, number, prefix_keys in steps:
+            reached = _follow(reached, every_code[chunk].astype(np.int64), number, prefix_keys)
+        is_match[chunk] = reached >= 0
         occurs[reached[reached >= 0]] = True
     for row, prefix in zip(file.row_numbers, prefixes.tolist(), strict=True):
         if prefix >= 0 and not occurs[prefix]:
             hints.hint("no-such-combination", "No record has this combination.", row=row)
-    return found, hints.all()
+    return is_match, hints.all()
 
 
 def _follow(
-    prefixes: NDArray[np.int64], codes: NDArray[np.int64], number: int, known: NDArray[np.int64]
+    prefixes: NDArray[np.int64], codes: NDArray[np.int64], number: int, prefix_keys: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the prefixes that are one column longer; -1: no combination begins in this way."""
-    if not known.size:
+    if not prefix_keys.size:
         return np.full(prefixes.size, -1, np.int64)
     keys = prefixes * number + codes
-    places = np.minimum(np.searchsorted(known, keys), known.size - 1)
-    return np.where((prefixes >= 0) & (known[places] == keys), places, -1)
+    positions = np.minimum(np.searchsorted(prefix_keys, keys), prefix_keys.size - 1)
+    return np.where((prefixes >= 0) & (prefix_keys[positions] == keys), positions, -1)
 
 
 def _note_absent(file: FilterFile, codes: NDArray[np.int64], name: str, hints: FindingList) -> None:
     """Note the lines whose value in a column no record has."""
     remedy = "Write values as in the record file, blanks and leading zeros included."
-    for place in np.flatnonzero(codes < 0).tolist():
-        hints.hint("no-such-value", "No record has this value.", remedy, row=file.row_numbers[place], column=name)
+    for position in np.flatnonzero(codes < 0).tolist():
+        hints.hint("no-such-value", "No record has this value.", remedy, row=file.row_numbers[position], column=name)

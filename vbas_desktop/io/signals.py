@@ -1,4 +1,4 @@
-"""Being told to stop by a signal (Ctrl-C, ``kill``, a closed terminal), and when that is too late.
+"""Stop because of a signal (Ctrl-C, ``kill``, a closed terminal), and when that is too late.
 
 A stop raises `KeyboardInterrupt` in the main thread wherever that is. Two things must not be torn: putting a result in
 place, and removing what is left of one. And once a result is in place, a stop no longer undoes anything: whoever ends

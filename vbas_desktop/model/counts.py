@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .records import frozen
+from .records import as_readonly
 
 MAX_COMBINATIONS = 1 << 63
 """Combinations are numbered with signed 64-bit integers."""
@@ -44,7 +44,7 @@ class ClassCounts:
 
     def __post_init__(self) -> None:
         for array in (self.combinations, self.table.data, self.table.indices, self.table.indptr):
-            frozen(array)
+            as_readonly(array)
 
     @classmethod
     def from_matrix(
@@ -66,7 +66,7 @@ class ClassCounts:
 
     @property
     def max_combinations(self) -> int:
-        """MaxCombs: the number of possible combinations (a Python integer: it may be huge)."""
+        """Return the number of possible combinations, MaxCombs (a Python integer: it may be huge)."""
         return math.prod(self.n_categories)
 
     @property
@@ -76,18 +76,18 @@ class ClassCounts:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the table."""
+        """Return the memory of the table in bytes."""
         return int(self.table.data.nbytes + self.table.indices.nbytes + self.table.indptr.nbytes)
 
     @cached_property
     def region_totals(self) -> NDArray[np.int64]:
         """Number of records of each region."""
-        return frozen(np.asarray(self.table.sum(axis=1), np.int64))
+        return as_readonly(np.asarray(self.table.sum(axis=1), np.int64))
 
     @cached_property
     def combination_totals(self) -> NDArray[np.int64]:
         """Number of records of each combination in all regions together."""
-        return frozen(np.asarray(self.table.sum(axis=0), np.int64))
+        return as_readonly(np.asarray(self.table.sum(axis=0), np.int64))
 
     @property
     def records(self) -> int:
@@ -96,10 +96,10 @@ class ClassCounts:
 
     def equals(self, other: ClassCounts) -> bool:
         """Tell whether the other counts are the same, region by region and combination by combination."""
-        mine = (self.table.indptr, self.table.indices, self.table.data, self.combinations)
-        theirs = (other.table.indptr, other.table.indices, other.table.data, other.combinations)
-        same = all(np.array_equal(one, another) for one, another in zip(mine, theirs, strict=True))
-        return same and self.n_categories == other.n_categories
+        arrays = (self.table.indptr, self.table.indices, self.table.data, self.combinations)
+        other_arrays = (other.table.indptr, other.table.indices, other.table.data, other.combinations)
+        is_equal = all(map(np.array_equal, arrays, other_arrays))
+        return is_equal and self.n_categories == other.n_categories
 
     def list_class_regions(self) -> NDArray[np.int64]:
         """List the region of each class, in the order of `sizes`."""
@@ -125,19 +125,20 @@ class ClassCounts:
         """Select some regions, in this order; the combinations stay."""
         return replace(self, table=self.table[regions])
 
-    def select_combinations(self, kept: NDArray[np.bool_]) -> ClassCounts:
+    def select_combinations(self, is_selected: NDArray[np.bool_]) -> ClassCounts:
         """Select some combinations; nothing is copied if these are all."""
-        if kept.all():
+        if is_selected.all():
             return self
-        return replace(self, combinations=self.combinations[kept], table=self.table[:, np.flatnonzero(kept)])
+        columns = np.flatnonzero(is_selected)
+        return replace(self, combinations=self.combinations[columns], table=self.table[:, columns])
 
-    def select_classes(self, kept: NDArray[np.bool_]) -> ClassCounts:
+    def select_classes(self, is_selected: NDArray[np.bool_]) -> ClassCounts:
         """Select some classes, by flags in the order of `sizes`; regions and combinations stay."""
-        if kept.all():
+        if is_selected.all():
             return self
         table = self.table
-        ends = np.concatenate(([0], np.cumsum(kept)))[table.indptr]
-        return replace(self, table=make_table(table.data[kept], table.indices[kept], ends, table.shape))
+        ends = np.concatenate(([0], np.cumsum(is_selected)))[table.indptr]
+        return replace(self, table=make_table(table.data[is_selected], table.indices[is_selected], ends, table.shape))
 
     def drop_below(self, k: int) -> ClassCounts:
         """Drop every class of fewer than k records; regions and combinations stay."""

@@ -1,4 +1,4 @@
-"""What must hold for values that nobody may learn of a person: which column, which values do no harm, which criteria.
+"""Criteria for sensitive values: which column, which values are benign, what a released class must fulfil.
 
 `Criterion` is one rule for the sensitive values of a released class; docs/sensitive-values.md explains them all.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from .words import MISSING
+from .text import MISSING
 
 DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, ORDERED, SHARE = range(6)
 """The kinds of criteria by number, for compiled loops."""
@@ -25,7 +25,7 @@ COMPARED_WITH_ALL = (CLOSENESS, ORDERED)
 
 @dataclass(frozen=True)
 class Criterion:
-    """What must hold for the values of a sensitive column (all of them, if ``column`` is empty) in a released class.
+    """A rule for the values of a sensitive column (every one, if ``column`` is empty) in a released class.
 
     ``limit`` is l, t or a percentage; of “recursive”, where ``factor`` is c, it is l.
     """
@@ -37,42 +37,42 @@ class Criterion:
 
     @property
     def number(self) -> int:
-        """The kind as a number."""
+        """Return the number of the kind."""
         return KINDS.index(self.kind)
 
     @property
     def text(self) -> str:
-        """Kind and limits as they are typed, without the column."""
+        """Return kind and limits as they are typed, without the column."""
         limits = [self.factor, self.limit] if self.kind == "recursive" else [self.limit]
-        return f"{self.kind}:{','.join(_short(each) for each in limits)}"
+        return f"{self.kind}:{','.join(_format_number(limit) for limit in limits)}"
 
     @property
     def in_words(self) -> str:
-        """What it demands of a class."""
-        limit = _short(self.limit)
+        """Describe in words what a class must fulfil."""
+        limit = _format_number(self.limit)
         return {
             "distinct": f"at least {limit} different values",
             "entropy": f"an entropy as of at least {limit} values that are equally frequent",
-            "recursive": f"recursive ({_short(self.factor)}, {limit})-diversity",
+            "recursive": f"recursive ({_format_number(self.factor)}, {limit})-diversity",
             "closeness": f"shares of the values that differ by at most {limit} from those of all released records",
             "ordered-closeness": f"values at most {limit} away from those of all released records (ordered distance)",
             "share": f"at most {limit} % of the records with the commonest harmful value",
         }[self.kind]
 
     def of(self, column: str) -> Criterion:
-        """The same for one column."""
+        """Return the same criterion for one column."""
         return replace(self, column=column)
 
 
-def criterion_of(text: str) -> Criterion:
-    """A criterion from what a person typed, such as ``share:50``; ValueError says what would be allowed."""
+def parse_criterion(text: str) -> Criterion:
+    """Parse a criterion such as ``share:50``. Raises `ValueError`, which says what would be allowed."""
     kind, colon, rest = text.strip().partition(":")
     if kind not in KINDS or not colon:
         raise ValueError(
-            f"“{text}” is no criterion; write share:PERCENT, distinct:L, entropy:L, recursive:C,L, closeness:T or "
-            "ordered-closeness:T"
+            f"“{text}” is not a valid criterion; write share:PERCENT, distinct:L, entropy:L, recursive:C,L, "
+            "closeness:T or ordered-closeness:T"
         )
-    numbers = [_number(each, text) for each in rest.split(",")]
+    numbers = [_parse_number(part, text) for part in rest.split(",")]
     if len(numbers) != (2 if kind == "recursive" else 1):
         raise ValueError(
             f"“{text}” needs {'two numbers, C and L' if kind == 'recursive' else 'one number'} after {kind}:"
@@ -91,7 +91,7 @@ def criterion_of(text: str) -> Criterion:
     return Criterion(kind, limit, numbers[0] if kind == "recursive" else 0.0)
 
 
-def _number(text: str, whole: str) -> float:
+def _parse_number(text: str, whole: str) -> float:
     try:
         number = float(text.strip().rstrip("%"))
     except ValueError:
@@ -101,15 +101,15 @@ def _number(text: str, whole: str) -> float:
     return number
 
 
-def _short(number: float) -> str:
+def _format_number(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
 
 @dataclass(frozen=True)
-class Sensitive:
-    """A sensitive column as it is chosen: its benign values, and the criteria that released classes must meet.
+class SensitiveColumn:
+    """A sensitive column: its benign values, and the criteria that released classes must fulfil.
 
-    Without criteria its figures are told, and nothing is suppressed for them.
+    Without criteria its figures are reported, and nothing is suppressed.
     """
 
     column: str
@@ -117,5 +117,5 @@ class Sensitive:
     criteria: tuple[Criterion, ...] = ()
 
     def is_benign(self, value: str) -> bool:
-        """Whether learning this value does no harm; the empty one can be named as it is shown."""
+        """Tell whether learning this value does no harm; the empty one can be named as it is shown."""
         return value in self.benign or (value == "" and MISSING in self.benign)

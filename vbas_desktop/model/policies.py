@@ -1,4 +1,4 @@
-"""Policies that a release is judged by: demands on figures that can be computed, and questions for a person."""
+"""Policies for releases: criteria for figures that can be computed, and questions for a person."""
 
 from __future__ import annotations
 
@@ -7,46 +7,47 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-RECORDS, POPULATION = "records", "population"
+RECORDS = "records"
+POPULATION = "population"
 BASES = (RECORDS, POPULATION)
-"""What a figure is computed on: the released records, or the people that live in the regions."""
+"""The base of a figure: the released records, or the people who live in the regions."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class PolicyMeasure:
     """A figure that policies can ask for, with a title for each base that it is computed on.
 
-    ``told``: on these bases it follows from what the recipient gets, so he may be told.
+    ``public``: on these bases it follows from what the recipient gets, who may therefore know it.
     """
 
     titles: Mapping[str, str]
     unit: str = ""
-    told: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """What it can be computed on, the usual one first."""
+        """Return the bases on which it can be computed, the default first."""
         return tuple(self.titles)
 
 
-def _of_both(text: str, more: str = "") -> dict[str, str]:
-    return {RECORDS: text.format("records"), POPULATION: text.format("inhabitants") + more}
+def _titles(text: str, addition: str = "") -> dict[str, str]:
+    return {RECORDS: text.format("records"), POPULATION: text.format("inhabitants") + addition}
 
 
-MEASURES: Mapping[str, Measured] = {
-    "smallest_class": Measured(_of_both("Fewest {} with the same values in a released place"), told=(RECORDS,)),
-    "smallest_region": Measured(_of_both("Fewest {} of a released place"), told=BASES),
-    "highest_risk": Measured(
-        _of_both("Highest chance that a record is recognised", " among all inhabitants"), told=(RECORDS,)
+MEASURES: Mapping[str, PolicyMeasure] = {
+    "smallest_class": PolicyMeasure(_titles("Fewest {} with the same values in a released place"), public=(RECORDS,)),
+    "smallest_region": PolicyMeasure(_titles("Fewest {} of a released place"), public=BASES),
+    "highest_risk": PolicyMeasure(
+        _titles("Highest chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
     ),
-    "average_risk": Measured(
-        _of_both("Average chance that a record is recognised", " among all inhabitants"), told=(RECORDS,)
+    "average_risk": PolicyMeasure(
+        _titles("Average chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
     ),
-    "suppressed_percent": Measured({RECORDS: "Suppressed records"}, " %"),
-    "sampling_percent": Measured({POPULATION: "Records of the file among the inhabitants"}, " %"),
-    "commonest_harmful_percent": Measured({RECORDS: "Share of the commonest harmful value in a class"}, " %"),
-    "distinct_values": Measured({RECORDS: "Fewest different sensitive values in a class"}),
-    "singled_out": Measured({RECORDS: "People singled out beside earlier releases of the audience"}),
+    "suppressed_percent": PolicyMeasure({RECORDS: "Suppressed records"}, " %"),
+    "sampling_percent": PolicyMeasure({POPULATION: "Records of the file among the inhabitants"}, " %"),
+    "commonest_harmful_percent": PolicyMeasure({RECORDS: "Share of the commonest harmful value in a class"}, " %"),
+    "distinct_values": PolicyMeasure({RECORDS: "Fewest different sensitive values in a class"}),
+    "singled_out": PolicyMeasure({RECORDS: "People singled out beside earlier releases of the audience"}),
 }
 
 COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -58,7 +59,7 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 @dataclass(frozen=True)
-class Demand:
+class PolicyCriterion:
     """One criterion: a figure compared with a threshold, or a question that a person answers.
 
     Thresholds are never rounded. ``answer`` is one that the file of the policy brings along; ``note`` explains.
@@ -74,27 +75,27 @@ class Demand:
 
     @property
     def text(self) -> str:
-        """The criterion in words."""
+        """Describe the criterion in words."""
         if self.question:
             return self.question
         declared = MEASURES[self.measure]
-        return f"{declared.titles[self.of]}: {self.comparison} {figure(self.threshold, declared.unit)}"
+        return f"{declared.titles[self.of]}: {self.comparison} {format_figure(self.threshold, declared.unit)}"
 
     @property
-    def told(self) -> bool:
-        """Whether the recipient may be told how it turned out."""
-        return not self.question and self.of in MEASURES[self.measure].told
+    def is_public(self) -> bool:
+        """Tell whether the result follows from what the recipient gets; False for a question."""
+        return not self.question and self.of in MEASURES[self.measure].public
 
     def holds(self, value: float) -> bool:
-        """Whether a figure keeps to it."""
+        """Tell whether a figure fulfils it."""
         return COMPARISONS[self.comparison](value, self.threshold)
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Who asks for what, since when, and where that is written. ``place`` is its file, empty if it is a shipped one.
+    """The criteria of an authority, with date and source. ``path`` is its file, empty if it comes with the program.
 
-    ``check`` says what whoever relies on it has to look up first, where it could not be confirmed or may have changed.
+    ``check`` says what to look up before relying on it, where it could not be confirmed or may have changed.
     """
 
     id: str
@@ -103,17 +104,17 @@ class Policy:
     citation: str
     date: str
     source: str
-    criteria: tuple[Demand, ...]
-    place: str = ""
+    criteria: tuple[PolicyCriterion, ...]
+    path: str = ""
     check: str = ""
 
     @property
     def origin(self) -> str:
-        """Where it comes from, in a line."""
+        """Return authority, citation and date in a line."""
         return f"{self.authority}: {self.citation}, {self.date}"
 
 
-def figure(value: float, unit: str = "") -> str:
-    """A figure as people read it; never rounded across a threshold that has four digits or fewer."""
+def format_figure(value: float, unit: str = "") -> str:
+    """Format a figure; it is never rounded across a threshold that has four digits or fewer."""
     number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.6g}"
     return f"{number}{unit}"

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counts import ClassCounts
-from .errors import Finding
-from .records import Categories, Grouping, group_sizes
-from .regions import Regions
+from .findings import Finding
+from .records import Categories, Grouping, SourceFile, group_sizes
+from .regions import CrosswalkPartition, Regions
 from .selection import Selection
-from .sensitive import SensitiveCounts, enforced
-from .solution import USUAL_LOSS_PERCENT
-from .source import Source
+from .sensitive import SensitiveCounts, with_criteria
+from .solution import DEFAULT_LOSS_PERCENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +28,7 @@ class Problem:
     user chose to suppress records of unknown regions, and count as suppressed. ``sensitive`` are the same records by
     the values of each sensitive column. ``selection`` says which records of the file are considered (None: all).
     ``category_sizes`` says of the categories of each grouped quasi-identifier how many values of the records or of its
-    groupings they stand for.
+    groupings they stand for. ``given`` is the partition of the construction “Given” (None: another construction).
     """
 
     regions: Regions
@@ -42,19 +41,20 @@ class Problem:
     groupings: tuple[Grouping, ...] = ()
     category_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sensitive: tuple[SensitiveCounts, ...] = ()
-    records_source: Source | None = None
-    regions_source: Source | None = None
+    records_source: SourceFile | None = None
+    regions_source: SourceFile | None = None
     findings: tuple[Finding, ...] = ()
     selection: Selection | None = None
+    given: CrosswalkPartition | None = None
 
     @property
     def records_left_out(self) -> int:
-        """Records of the file that a filter leaves out; they count nowhere else."""
+        """Return the number of records of the file that a filter leaves out; they count nowhere else."""
         return 0 if self.selection is None else self.selection.records_left_out
 
     @property
     def records(self) -> int:
-        """All considered records of the file, those of unknown regions included."""
+        """Return the number of considered records of the file, those of unknown regions included."""
         return self.counts.records + self.unknown_region_records
 
     def sizes_of_categories(self, column: str) -> Mapping[str, int]:
@@ -64,8 +64,8 @@ class Problem:
 
     @property
     def judged_columns(self) -> tuple[str, ...]:
-        """The sensitive columns of which something must hold."""
-        return tuple(each.column for each in enforced(self.sensitive))
+        """Return the sensitive columns that have criteria."""
+        return tuple(counts.column for counts in with_criteria(self.sensitive))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Request:
     range_step_percent: float = 10.0
     range_reach: int = 2
     random_seed: int = 0
-    allowed_loss_percent: float = USUAL_LOSS_PERCENT
+    allowed_loss_percent: float = DEFAULT_LOSS_PERCENT
     workers: int = 0
     limits: Any = None
     notes: Mapping[str, Any] = field(default_factory=dict)
@@ -100,13 +100,13 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """How many people live in each initial region, and how many of each class of a problem do.
+    """The number of people in each initial region, and in each class of a problem.
 
-    ``region``, ``column`` (place of the class among those that occur in the records) and ``people`` list the classes
-    that the records have; the others count in ``by_region`` alone.
+    ``region``, ``column`` (position of the combination among those that occur in the records) and ``people`` list the
+    classes that the records have; the others count in ``by_region`` alone.
     """
 
-    source: Source
+    source: SourceFile
     by_region: NDArray[np.int64]
     region: NDArray[np.int64]
     column: NDArray[np.int64]

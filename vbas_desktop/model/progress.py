@@ -1,4 +1,4 @@
-"""How long work tells where it is, and how it is told to stop."""
+"""Progress of long work: reports how much is done, and raises `Cancelled` when the user wants to stop."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ class Cancelled(Exception):
 
 
 class Progress(Protocol):
-    """The one thing that long work knows of its listener.
+    """The listener of long work.
 
     `update` is called at least every 50 ms of work. It is cheap, may be called from several threads, and raises
     `Cancelled` when the user wants to stop.
     """
 
     def update(self, stage: str, fraction: float | None = None) -> None:
-        """Say what is being done and which share of it (0 to 1; None: unknown) is complete."""
+        """Report what is being done and which share of it (0 to 1; None: unknown) is complete."""
 
 
-class Silent:
+class NullProgress:
     """Progress that nobody watches and nobody stops."""
 
     def update(self, stage: str, fraction: float | None = None) -> None:
         """Do nothing."""
 
 
-SILENT = Silent()
-"""What work tells its progress to if nobody asked."""
+NO_PROGRESS = NullProgress()
+"""The progress of work whose caller wants no reports."""
 
 
-class Grace:
+class DeadlineProgress:
     """Progress of what is finished quickly although the user wants to stop: it ends the work after some seconds."""
 
     def __init__(self, seconds: float) -> None:
@@ -44,19 +44,26 @@ class Grace:
             raise Cancelled
 
 
-class Span:
-    """Progress of one part of a larger job: its 0…1 becomes ``start``…``end`` of the whole."""
+class SubProgress:
+    """Progress of one part of a larger job: its 0…1 becomes ``start``…``end`` of the whole.
 
-    def __init__(self, whole: Progress, start: float, end: float) -> None:
-        self._whole, self._start, self._width = whole, start, end - start
+    With a ``stage`` of its own the part is shown under that name, whatever is done in it.
+    """
+
+    def __init__(self, whole: Progress, start: float = 0.0, end: float = 1.0, stage: str | None = None) -> None:
+        self._whole = whole
+        self._start = start
+        self._width = end - start
+        self._stage = stage
 
     def update(self, stage: str, fraction: float | None = None) -> None:
         """Pass the part's progress on as progress of the whole."""
-        self._whole.update(stage, None if fraction is None else self._start + self._width * fraction)
+        own_fraction = None if fraction is None else self._start + self._width * fraction
+        self._whole.update(self._stage or stage, own_fraction)
 
 
-class Steady:
-    """Progress that remembers how far it is, so that what happens between two steps can be told without moving it."""
+class MonotonicProgress:
+    """Progress that remembers how far it is, so that work between two steps can report without moving it."""
 
     def __init__(self, whole: Progress) -> None:
         self._whole = whole
@@ -69,12 +76,12 @@ class Steady:
         self._whole.update(stage, self._fraction)
 
     def aside(self) -> Progress:
-        """Progress for work in between: it can be stopped, and its fractions mean nothing to the whole."""
+        """Return a progress for work in between: it can be stopped, and its fractions do not move the whole."""
         return _Aside(self)
 
 
 class _Aside:
-    def __init__(self, steady: Steady) -> None:
+    def __init__(self, steady: MonotonicProgress) -> None:
         self._steady = steady
 
     def update(self, stage: str, fraction: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The initial regions: ids, points, polygons where the file has them, and the coordinate system they are in."""
+"""The initial regions: ids, points, polygons where the file has them, and their coordinate system."""
 
 from __future__ import annotations
 
@@ -10,20 +10,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Finding
-from .names import list_names
-from .records import frozen
-from .source import Source
-
-"""Names of columns that a message lists."""
-
+from .findings import Finding
+from .records import SourceFile, as_readonly
+from .text import list_names
 
 LARGEST_NUMBER = 1e15
 """Numbers of people, weights and the like are not larger; sums of them stay exact."""
 
 
 class CoordinateKind(StrEnum):
-    """How the coordinates of the file are taken (``auto`` is decided before anything is computed)."""
+    """The interpretation of the coordinates of the file (``auto`` is decided before anything is computed)."""
 
     PLANAR = "planar"
     DEGREES = "degrees"
@@ -45,39 +41,44 @@ class CoordinateSystem:
 
 @dataclass(frozen=True, eq=False)
 class Obstacles:
-    """What ways between places must go around: areas such as lakes, and lines such as rivers, in the coordinates of the
-    regions. ``names`` are empty where the files have none.
+    """Areas such as lakes, and lines such as rivers, that ways must go around, in the coordinates of the regions.
+
+    ``names`` are empty where the files have none.
     """
 
     shapes: NDArray[np.object_]
     names: tuple[str, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourceFile, ...]
 
     def __len__(self) -> int:
         return len(self.shapes)
 
 
 @dataclass(frozen=True, eq=False)
-class Earlier:
-    """The aggregated regions of an earlier release: ``region[i]`` is the number of initial region i's, ``codes`` are
-    what the release calls them.
+class CrosswalkPartition:
+    """The aggregated regions that a crosswalk lists: ``region[i]`` is the number of initial region i's, ``codes`` are
+    what the crosswalk calls them.
     """
 
     region: NDArray[np.int32]
     codes: tuple[str, ...]
-    source: Source
+    source: SourceFile
+
+    def part(self, members: NDArray[np.intp]) -> CrosswalkPartition:
+        """Return the partition of some of the initial regions, in this order; the numbers stay."""
+        return replace(self, region=as_readonly(self.region[members]))
 
 
 @dataclass(frozen=True, eq=False)
 class RegionMap:
-    """Which regions of the region file the ids of the records stand for.
+    """The regions of the region file for which the ids of the records stand.
 
     ``targets`` has for each id of the records the ids of the region file with their shares, in the order of the file;
     the shares of an id add up to 1. An id that is not listed stands for the region of the same id.
     """
 
     targets: Mapping[str, tuple[tuple[str, Fraction], ...]]
-    source: Source
+    source: SourceFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +98,22 @@ class Regions:
     points: NDArray[np.float64]
     system: CoordinateSystem
     polygons: NDArray[np.object_] | None = None
-    source: Source | None = None
+    source: SourceFile | None = None
     names: tuple[str, ...] | None = None
     findings: tuple[Finding, ...] = ()
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     obstacles: Obstacles | None = None
-    earlier: Earlier | None = None
+    earlier: CrosswalkPartition | None = None
     mapping: RegionMap | None = None
     whole: tuple[Regions, NDArray[np.intp]] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def lacking(self, code: str, column: str) -> Finding | None:
-        """The finding that the file has no such column, with those that it has; None if it has, or if nobody knows."""
+    def find_missing_column(self, code: str, column: str) -> Finding | None:
+        """Return the finding that the file has no such column; None if it has, or if its columns are not known."""
         if not self.columns or column in {*self.columns, *self.labels, *self.numbers}:
             return None
         file = None if self.source is None else self.source.path
@@ -120,20 +121,18 @@ class Regions:
         return Finding(code, message, list_names(list(self.columns)), file=file)
 
     def part(self, members: NDArray[np.intp]) -> Regions:
-        """Some of the regions, in this order."""
+        """Return some of the regions, in this order."""
         chosen = members.tolist()
         return replace(
             self,
             ids=tuple(self.ids[i] for i in chosen),
-            points=frozen(self.points[members]),
-            polygons=None if self.polygons is None else frozen(self.polygons[members]),
+            points=as_readonly(self.points[members]),
+            polygons=None if self.polygons is None else as_readonly(self.polygons[members]),
             names=None if self.names is None else tuple(self.names[i] for i in chosen),
             labels={name: tuple(values[i] for i in chosen) for name, values in self.labels.items()},
             columns={name: tuple(values[i] for i in chosen) for name, values in self.columns.items()},
-            numbers={name: frozen(values[members]) for name, values in self.numbers.items()},
-            earlier=None
-            if self.earlier is None
-            else replace(self.earlier, region=frozen(self.earlier.region[members])),
+            numbers={name: as_readonly(values[members]) for name, values in self.numbers.items()},
+            earlier=None if self.earlier is None else self.earlier.part(members),
             findings=(),
             whole=(self, members),
         )

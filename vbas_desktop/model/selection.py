@@ -1,4 +1,4 @@
-"""Which records of a file are considered at all."""
+"""Filters that choose the considered records of a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .source import Source
+from .records import SourceFile
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class FilterFile:
     ``row_numbers`` are the lines on which the combinations end in the file.
     """
 
-    source: Source
+    source: SourceFile
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     row_numbers: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Records counted by the values of a sensitive column."""
+"""Counts of records by the values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counts import ClassCounts
-from .criteria import Sensitive
+from .criteria import SensitiveColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class SensitiveCounts:
     are the records of the whole file by value.
     """
 
-    chosen: Sensitive
+    chosen: SensitiveColumn
     values: tuple[str, ...]
     harmful: NDArray[np.bool_]
     cells: ClassCounts
@@ -29,19 +29,19 @@ class SensitiveCounts:
 
     @property
     def column(self) -> str:
-        """The name of the column."""
+        """Return the name of the column."""
         return self.chosen.column
 
     @property
     def codes(self) -> NDArray[np.int32]:
-        """The value of each column of ``cells``."""
+        """Return the value (index into ``values``) of each combination of ``cells``."""
         return (self.cells.combinations % max(1, self.cells.n_categories[-1])).astype(np.int32)
 
     def with_cells(self, cells: ClassCounts) -> SensitiveCounts:
-        """The same values, counted otherwise: joined, or without some classes."""
+        """Return the same values with other counts: aggregated, or without some classes."""
         return replace(self, cells=cells)
 
 
-def enforced(sensitive: Sequence[SensitiveCounts]) -> tuple[SensitiveCounts, ...]:
-    """Those of which something must hold."""
-    return tuple(each for each in sensitive if each.chosen.criteria)
+def with_criteria(sensitive: Sequence[SensitiveCounts]) -> tuple[SensitiveCounts, ...]:
+    """Return the columns that have criteria."""
+    return tuple(counts for counts in sensitive if counts.chosen.criteria)

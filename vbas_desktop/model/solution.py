@@ -1,4 +1,4 @@
-"""What a run yields: solutions with their owners, sites and measures."""
+"""Results of a run: solutions with their owners, sites and measures."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Finding
-from .records import frozen
+from .findings import Finding
+from .records import as_readonly
 from .tiers import Tiers
 
 _COMPONENTS = ("site_number", "site_location", "adc_seeding", "construction", "refinement", "tiers")
 
-USUAL_LOSS_PERCENT = 1.0
+DEFAULT_LOSS_PERCENT = 1.0
 """The share of all records that may be suppressed unless the user says otherwise."""
 
-FINEST, LEAST_LOSS = "finest", "least-loss"
-"""What is best within the allowed loss: the most sites, or the least loss of information by the certainty penalty."""
+FINEST = "finest"
+LEAST_LOSS = "least-loss"
+"""Aims within the allowed loss: the most sites, or the least loss of information by the certainty penalty."""
 
 
-class Representability(TypedDict, total=False):
-    """How much of the geography survives an aggregation; None where it is undefined. Plain data, as in run.json."""
+class RepresentabilityMeasures(TypedDict, total=False):
+    """Measures of the geography that survives an aggregation; None where undefined. Plain data, as in run.json."""
 
     precision: float | None
     precision_by_column: dict[str, float] | None
@@ -50,14 +51,14 @@ class Representability(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class RequirementCheck:
-    """Whether a solution misses no criterion of a requirement, and how it fares by criterion."""
+    """Result of checking a requirement: whether all criteria are met, and the result of each criterion."""
 
-    met: bool
+    is_met: bool
     criteria: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Unrefined:
+class UnrefinedPartition:
     """Owners and sites as the construction made them, before a refinement changed them."""
 
     owner: NDArray[np.int32]
@@ -66,20 +67,20 @@ class Unrefined:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """One aggregation: who owns each initial region, and how good that is.
+    """One aggregation of the r initial regions, with its measures.
 
-    ``owner[i]`` is the index of the site (or group) of initial region i. ``sites`` may be None for constructions that
-    have none. Some sites may own nothing: ``aggregated_regions`` counts those that do.
-    ``approaches`` maps component → approach name as in the command line, ``parameters`` holds their parameters.
-    ``anonymity`` is the size of the smallest released class (None: nothing is released), ``told`` what approaches tell
-    of their work, by approach name. ``released_classes`` are packed flags, one for each class that occurs;
-    ``requirement`` is None until a requirement was checked. ``pareto``, ``recommended``, ``knee`` and ``same_as`` (the
-    id of an earlier solution with the same partition) tell where it stands among the solutions of its run. ``tiers``
-    are the larger places in which records are released that are too few in their aggregated region,
-    ``released_by_tier`` says how many records each tier has. ``detoured`` marks the initial regions to which the
-    construction gave another site than the nearest because of an obstacle (None: obstacles had no part in it).
-    ``sensitive`` has figures of each sensitive column, ``suppressed_sensitive`` are the records of classes of k or more
-    that are released nowhere because of them.
+    approaches, parameters: name of the approach by component, and its parameters.
+    sites: float64 (s, 2), None for constructions without sites. owner: int32 (r,), index of the site of each initial
+    region; some sites may own nothing, `aggregated_regions` counts those that do.
+    measures: value by name of the measure. anonymity: size of the smallest released class (None: nothing is released).
+    diagnostics: plain data on how approaches worked, by approach name.
+    released_classes: packed flags, one for each class that occurs. requirement: None until one was checked.
+    pareto, recommended, knee, same_as: rank among the solutions of the run; same_as is the id of an earlier solution
+    with the same partition.
+    tiers: larger areas for records that are too few in their aggregated region. released_by_tier: records of each tier.
+    detoured: bool (r,), initial regions that an obstacle keeps from their nearest site (None: no obstacles).
+    sensitive: figures of each sensitive column. suppressed_sensitive: records of classes of k or more that are
+    suppressed because of their sensitive values.
     """
 
     id: int
@@ -97,14 +98,14 @@ class Solution:
     released_records: int = 0
     anonymity: int | None = None
     regions_without_release: int = 0
-    told: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    representability: Representability = field(default_factory=lambda: Representability())
+    diagnostics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    representability: RepresentabilityMeasures = field(default_factory=lambda: RepresentabilityMeasures())
     released_classes: str = ""
     requirement: RequirementCheck | None = None
     recommended: bool = False
     knee: bool = False
     same_as: int | None = None
-    unrefined: Unrefined | None = None
+    unrefined: UnrefinedPartition | None = None
     detoured: NDArray[np.bool_] | None = None
     tiers: Tiers | None = None
     released_by_tier: tuple[int, ...] = ()
@@ -113,75 +114,75 @@ class Solution:
 
     @cached_property
     def owners_used(self) -> NDArray[np.int32]:
-        """The site indices that own at least one initial region, ascending: one per aggregated region."""
-        return frozen(np.unique(self.owner))
+        """Return the indices of sites that own an initial region, ascending: one per aggregated region."""
+        return as_readonly(np.unique(self.owner))
 
     @cached_property
     def membership(self) -> NDArray[np.int32]:
-        """Dense number (0 … aggregated_regions − 1) of the aggregated region of each initial region."""
-        return frozen(np.searchsorted(self.owners_used, self.owner).astype(np.int32))
+        """Return the number (0 … aggregated_regions − 1) of the aggregated region of each initial region."""
+        return as_readonly(np.searchsorted(self.owners_used, self.owner).astype(np.int32))
 
     @property
     def aggregated_regions(self) -> int:
-        """How many aggregated regions there are (sites that attract nothing make none)."""
+        """Return the number of aggregated regions (sites that attract nothing make none)."""
         return int(self.owners_used.size)
 
     @cached_property
     def partition(self) -> bytes:
-        """Equal for solutions that merge the same initial regions, in each tier, however their sites are numbered."""
+        """Return a hash that is equal for solutions that merge the same initial regions in each tier."""
         memberships = [self.owner] if self.tiers is None else self.tiers.memberships(self.membership)
-        return hashlib.sha256(b"".join(_numbered_as_met(each) for each in memberships)).digest()
+        return hashlib.sha256(b"".join(_number_by_appearance(groups) for groups in memberships)).digest()
 
     @property
     def suppressed_records(self) -> int:
-        """Records of the file that are not released, for whatever reason."""
+        """Return the number of records of the file that are not released, for whatever reason."""
         measured = self.measures.get("suppressed_records")
         return self.suppressed_global + self.suppressed_local if measured is None else int(measured)
 
     @property
     def suppressed_share(self) -> float:
-        """The same as a share of all records of the file; 0 if there are none."""
+        """Return the suppressed records as a share of all records of the file; 0 if there are none."""
         records = self.suppressed_records + self.released_records
         return self.suppressed_records / records if records else 0.0
 
-    def marked(
+    def with_marks(
         self, pareto: bool, recommended: bool = False, knee: bool = False, same_as: int | None = None
     ) -> Solution:
-        """The same solution with its marks set."""
+        """Return the same solution with these marks, which compare it with the others of its run."""
         return replace(self, pareto=pareto, recommended=recommended, knee=knee, same_as=same_as)
 
     @property
     def is_suitable(self) -> bool:
-        """Whether a requirement was checked and is met."""
-        return self.requirement is not None and self.requirement.met
+        """Tell whether a requirement was checked and is met."""
+        return self.requirement is not None and self.requirement.is_met
 
     def facts(self) -> dict[str, Any]:
-        """What is known beside measures and owners, as plain data: part of run.json and of kept solutions."""
-        found: dict[str, Any] = {
+        """Return everything but measures and owners as plain data, for run.json and cached solutions."""
+        facts: dict[str, Any] = {
             "released_records": self.released_records,
             "anonymity": self.anonymity,
             "regions_without_release": self.regions_without_release,
-            **{name: dict(told) for name, told in self.told.items()},
+            **{name: dict(diagnostics) for name, diagnostics in self.diagnostics.items()},
         }
         if self.tiers is not None:
-            found["released_by_tier"] = self._by_tier()
+            facts["released_by_tier"] = self._by_tier()
         if self.sensitive:
-            found["sensitive"] = {column: dict(figures) for column, figures in self.sensitive.items()}
-            found["suppressed_sensitive"] = self.suppressed_sensitive
+            facts["sensitive"] = {column: dict(figures) for column, figures in self.sensitive.items()}
+            facts["suppressed_sensitive"] = self.suppressed_sensitive
         if self.representability:
-            found["representability"] = self.representability
+            facts["representability"] = self.representability
         if self.requirement is not None:
-            found["meets_requirement"] = self.requirement.met
-            found["requirement"] = [dict(row) for row in self.requirement.criteria]
-        return found
+            facts["meets_requirement"] = self.requirement.is_met
+            facts["requirement"] = [dict(row) for row in self.requirement.criteria]
+        return facts
 
     def _by_tier(self) -> list[dict[str, Any]]:
         assert self.tiers is not None
-        told = zip(self.tiers.titles, self.tiers.places, self.released_by_tier, strict=True)
-        return [{"place": title, "places": number, "released_records": records} for title, number, records in told]
+        rows = zip(self.tiers.titles, self.tiers.n_areas, self.released_by_tier, strict=True)
+        return [{"place": title, "places": number, "released_records": records} for title, number, records in rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """The entry of ``solutions`` in ``run.json``."""
+        """Return the entry of ``solutions`` in ``run.json``."""
         return {
             "id": self.id,
             **{component: self.approaches.get(component) for component in _COMPONENTS},
@@ -198,8 +199,8 @@ class Solution:
         }
 
 
-def _numbered_as_met(groups: NDArray[np.int32]) -> bytes:
-    """The groups numbered in the order in which they occur."""
+def _number_by_appearance(groups: NDArray[np.int32]) -> bytes:
+    """Number groups in the order in which they occur, as bytes."""
     _, first, members = np.unique(groups, return_index=True, return_inverse=True)
     order = np.empty(first.size, np.int32)
     order[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
@@ -208,7 +209,7 @@ def _numbered_as_met(groups: NDArray[np.int32]) -> bytes:
 
 @dataclass(frozen=True)
 class Advice:
-    """What could be done better than the chosen solution: ``sites`` to use instead, if a number of them is the answer.
+    """Advice for a better solution than the chosen one: ``sites`` to use instead, if a number of them is the answer.
 
     ``suppressed`` are the records that would be lost then.
     """
@@ -220,7 +221,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Alternative:
-    """What another aim of the allowed loss, or other tiers, would give with the same approaches.
+    """The result of another aim of the allowed loss, or of other tiers, with the same approaches.
 
     ``tiers`` is the name of that approach. ``suppressed`` records would be lost, and ``certainty_penalty`` is the total
     loss of information, from 0 to 1.
@@ -235,7 +236,7 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """All solutions of one run, with what is true of all of them.
+    """All solutions of one run, with facts about the run.
 
     ``seconds`` is the wall time of the stages, ``total_seconds`` that from start to finish: loading, counting and all
     stages (None: unknown, because only a part of it was done here).
@@ -248,19 +249,19 @@ class RunResult:
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
     total_seconds: float | None = None
-    allowed_loss_percent: float = USUAL_LOSS_PERCENT
+    allowed_loss_percent: float = DEFAULT_LOSS_PERCENT
     advice: Advice | None = None
 
     def solution(self, id: int) -> Solution:
-        """The solution with this id."""
+        """Return the solution with this id."""
         return next(solution for solution in self.solutions if solution.id == id)
 
     @property
     def chosen(self) -> Solution:
-        """The solution at the approximated number of sites: what a release uses unless told otherwise."""
+        """Return the solution at the approximated number of sites: what a release uses by default."""
         return min(self.solutions, key=lambda solution: abs(solution.site_count - self.approximated_sites))
 
     @property
     def recommended(self) -> Solution | None:
-        """The finest solution within the allowed loss; None if there is none."""
+        """Return the finest solution within the allowed loss; None if there is none."""
         return next((solution for solution in self.solutions if solution.recommended), None)

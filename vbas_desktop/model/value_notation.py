@@ -1,9 +1,13 @@
-"""One way of writing for every value of a column: blanks, numbers and dates, by the rules of docs/release.md."""
+"""One notation for every value of a column (blanks, numbers and dates), by the rules of docs/release.md.
+
+Also finds categories that look alike because they differ only by blanks or invisible characters around them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -15,7 +19,7 @@ _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
 
 
 def is_text(schema: Any, column: str) -> bool:
-    """Whether a column holds what somebody typed; with a schema its other types have one way of writing already."""
+    """Tell whether a column holds text; with a schema, its other types have one notation already."""
     if schema is None:
         return True
     import pyarrow as pa
@@ -29,7 +33,7 @@ def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:
     """Return what is written for each value of the released records of a column; None if that is always the value."""
     bare = [value.strip(BLANKS) for value in values]
     filled = [value for value in bare if value]
-    rewritten = iter(_numbers(filled) or _dates(filled) or filled)
+    rewritten = iter(_unify_numbers(filled) or _unify_dates(filled) or filled)
     written = tuple(next(rewritten) if value else value for value in bare)
     return None if written == tuple(values) else written
 
@@ -39,12 +43,12 @@ def plain_value(value: str) -> str:
     bare = value.strip(BLANKS)
     number = _NUMBER.fullmatch(bare)
     if number:
-        return _number(number)
+        return _format_number(number)
     day = _YEAR_FIRST.fullmatch(bare)
     if day and _is_date(day):
-        return _year_first(day, seconds=True)
+        return _format_year_first(day, seconds=True)
     day = _YEAR_LAST.fullmatch(bare)
-    return _year_last(day) if day else bare
+    return _format_year_last(day) if day else bare
 
 
 def possible_values(value: str) -> tuple[str, ...]:
@@ -54,25 +58,25 @@ def possible_values(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((value, bare, _without_plus(bare), *alone, plain_value(value))))
 
 
-def _matches(pattern: re.Pattern[str], values: Sequence[str]) -> list[re.Match[str]]:
-    """What the pattern finds in each value; nothing if one of them is not like it."""
-    found = []
+def _match_all(pattern: re.Pattern[str], values: Sequence[str]) -> list[re.Match[str]]:
+    """Match all values with a pattern; return nothing if one of them does not match."""
+    matches = []
     for value in values:
         match = pattern.fullmatch(value)
         if match is None:
             return []
-        found.append(match)
-    return found
+        matches.append(match)
+    return matches
 
 
-def _numbers(values: Sequence[str]) -> list[str]:
+def _unify_numbers(values: Sequence[str]) -> list[str]:
     """Return the numbers as they are written if all values are numbers; codes keep their zeros.
 
     Zeros in front are a habit if some number has them in one value and lacks them in another.
     """
-    found = _matches(_NUMBER, values)
-    padded = [len(match[2]) > 1 and match[2][0] == "0" for match in found]
-    plain = [_number(match) for match in found]
+    matches = _match_all(_NUMBER, values)
+    padded = [len(match[2]) > 1 and match[2][0] == "0" for match in matches]
+    plain = [_format_number(match) for match in matches]
     with_zeros = {number for number, zeros in zip(plain, padded, strict=True) if zeros}
     without = {number for number, zeros in zip(plain, padded, strict=True) if not zeros}
     if with_zeros and not with_zeros & without:
@@ -84,24 +88,26 @@ def _without_plus(value: str) -> str:
     return value.removeprefix("+") if _NUMBER.fullmatch(value) else value
 
 
-def _number(match: re.Match[str]) -> str:
-    whole, part = match[2].lstrip("0") or "0", (match[3] or "").rstrip("0")
-    text = f"{whole}.{part}" if part else whole
+def _format_number(match: re.Match[str]) -> str:
+    whole = match[2].lstrip("0") or "0"
+    fraction = (match[3] or "").rstrip("0")
+    text = f"{whole}.{fraction}" if fraction else whole
     return f"-{text}" if match[1] == "-" and text != "0" else text
 
 
-def _dates(values: Sequence[str]) -> list[str]:
-    """Dates as they are written, if all values are dates of one order (and, with the year last, one separator)."""
-    first, last = _matches(_YEAR_FIRST, values), _matches(_YEAR_LAST, values)
+def _unify_dates(values: Sequence[str]) -> list[str]:
+    """Return the dates as they are written if all are dates of one order; with the year last, of one separator."""
+    first = _match_all(_YEAR_FIRST, values)
+    last = _match_all(_YEAR_LAST, values)
     if first and all(map(_is_date, first)):
         seconds = any(match[7] is not None for match in first)
-        return [_year_first(match, seconds) for match in first]
+        return [_format_year_first(match, seconds) for match in first]
     if len({match[2] for match in last}) > 1:
         return []
-    return [_year_last(match) for match in last]
+    return [_format_year_last(match) for match in last]
 
 
-def _year_last(match: re.Match[str]) -> str:
+def _format_year_last(match: re.Match[str]) -> str:
     return f"{match[1]:0>2}{match[2]}{match[3]:0>2}{match[2]}{match[4]}"
 
 
@@ -113,8 +119,45 @@ def _is_date(match: re.Match[str]) -> bool:
     return True
 
 
-def _year_first(match: re.Match[str], seconds: bool) -> str:
+def _format_year_first(match: re.Match[str], seconds: bool) -> str:
     day = f"{match[1]}-{match[3]:0>2}-{match[4]:0>2}"
     if match[5] is None:
         return day
     return f"{day} {match[5]:0>2}:{match[6]}" + (f":{match[7] or '00'}" if seconds else "")
+
+
+_BLANKS = "".join(map(chr, range(0x21))) + "\x7f\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+_BLANKS += "\u2028\u2029\u202f\u205f\u3000"
+_INVISIBLE = "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f"
+_INVISIBLE += "\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+
+
+def without_blanks(value: str) -> str:
+    """Return the value without blanks of any kind and invisible characters around it."""
+    return value.strip(_BLANKS + _INVISIBLE)
+
+
+def padded_values(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the values that have such characters around them."""
+    return tuple(value for value in values if without_blanks(value) != value)
+
+
+def join_by_blanks(values: Collection[str]) -> dict[str, str]:
+    """Return what values become that differ from another one only by blanks around them; the others are left out."""
+    bare_of = {value: without_blanks(value) for value in padded_values(values)}
+    times = Counter(bare_of.values())
+    all_values = set(values)
+    return {value: bare for value, bare in bare_of.items() if bare in all_values or times[bare] > 1}
+
+
+def join_groups(values: Collection[str], groups: Mapping[str, str]) -> dict[str, str]:
+    """Return the groups of a column's values with those joined that differ only by blanks."""
+    grouped = {value: groups.get(value, value) for value in values}
+    joined = join_by_blanks(dict.fromkeys(grouped.values()))
+    return {value: joined.get(group, group) for value, group in grouped.items()}
+
+
+def count_joinable(values: Collection[str], groups: Mapping[str, str]) -> int:
+    """Count the categories that joining would take away."""
+    before = {groups.get(value, value) for value in values}
+    return len(before) - len(set(join_groups(values, groups).values()))

@@ -1,11 +1,12 @@
-"""How the two files are read: what the program would find out by itself can be said."""
+"""Settings for reading the two files; “automatic” lets the program find out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
-from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Form, Texts
+from .codecs import Delimiter, TextList
+from .option import OptionGroup, option
 
 FIND_OUT = "Automatic"
 COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
@@ -19,39 +20,38 @@ _ENCODINGS = {
 }
 
 
-@dataclass(frozen=True)
-class RecordOptions(Settings, group="reading"):
-    """How to read a record file; None or ``auto``: find out. ``category_counts``: is line 2 the category numbers?"""
+class RecordReading(OptionGroup):
+    """Settings for reading a record file; None and ``auto`` let the program find out."""
 
-    delimiter: str | None = setting(
+    title: ClassVar[str] = "Reading"
+
+    delimiter: Delimiter | None = option(
         None,
         label="Delimiter of the records",
         help="What separates the fields of the records, such as ; or tab.",
-        form=Delimiter(),
         titles=_DELIMITERS,
     )
-    encoding: str | None = setting(
+    encoding: str | None = option(
         None,
         label="Encoding of the records",
         help="How the characters of the records are encoded, such as latin-1.",
         titles=_ENCODINGS,
     )
-    category_counts: str = setting(
+    category_counts: Literal["auto", "yes", "no"] = option(
         "auto",
         label="Second line has category numbers",
         help="Whether line 2 of the records is the number of response categories.",
-        choices=("auto", "yes", "no"),
         titles={"auto": FIND_OUT, "yes": "Yes", "no": "No"},
     )
 
 
 @dataclass(frozen=True)
-class RegionOptions:
-    """How to read a region file; what is None or ``auto`` is found out.
+class RegionReading:
+    """Settings for reading a region file; None and ``auto`` let the program find out.
 
-    ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
-    ``obstacles`` are files with what ways between regions must go around, ``coarsen_from`` is the crosswalk of an
-    earlier release, ``region_map`` says which regions the ids of the records stand for.
+    layer: layer of a GeoPackage. decimal: the decimal sign of a text file. obstacles: files with the lakes and rivers
+    that ways between regions must go around. coarsen_from: crosswalk of an earlier release. region_map: file with the
+    regions that the ids of the records stand for.
     """
 
     id_column: str | None = None
@@ -67,126 +67,127 @@ class RegionOptions:
     region_map: str | None = None
 
 
-@dataclass(frozen=True)
-class Reading(RecordOptions, group="reading"):
-    """How both files are read."""
+class ReadingSettings(RecordReading):
+    """Settings for reading both files."""
 
-    id_column: str | None = setting(
+    id_column: str | None = option(
         None,
         label="Region id column",
         help="Column of the region file that names the region.",
-        group="columns",
-        usual="guessed",
+        choices_from="region columns",
+        default_text="guessed",
     )
-    x_column: str | None = setting(
+    x_column: str | None = option(
         None,
         label="x or longitude column",
         help="Column of the region file with x or longitude.",
-        group="columns",
-        usual="guessed",
+        choices_from="region columns",
+        default_text="guessed",
     )
-    y_column: str | None = setting(
+    y_column: str | None = option(
         None,
         label="y or latitude column",
         help="Column of the region file with y or latitude.",
-        group="columns",
-        usual="guessed",
+        choices_from="region columns",
+        default_text="guessed",
     )
-    coordinates: str = setting(
+    coordinates: Literal["auto", "planar", "degrees", "geographic"] = option(
         "auto",
         label="Coordinates",
         help="How the regions' coordinates are taken: geographic ones are projected to metres, planar ones are taken "
         "as they are, raw degrees computes with x = latitude.",
-        choices=tuple(COORDINATES),
         titles=COORDINATES,
     )
-    regions_delimiter: str | None = setting(
+    regions_delimiter: Delimiter | None = option(
         None,
         label="Delimiter of the regions",
         help="What separates the fields of the region file.",
-        form=Delimiter(),
         titles=_DELIMITERS,
     )
-    regions_encoding: str | None = setting(
+    regions_encoding: str | None = option(
         None,
         label="Encoding of the regions",
         help="How the characters of the region file are encoded.",
         titles=_ENCODINGS,
     )
-    regions_decimal: str = setting(
+    regions_decimal: Literal["auto", "point", "comma"] = option(
         "auto",
         label="Decimal sign of the regions",
         help="What separates the decimals of coordinates in a region file that is text.",
-        choices=("auto", "point", "comma"),
         titles={"auto": FIND_OUT, "point": "Point", "comma": "Comma"},
     )
-    layer: str | None = setting(
+    layer: str | None = option(
         None,
         label="Layer",
         help="Layer of a GeoPackage.",
-        usual="the first with polygons",
+        choices_from="region layers",
+        default_text="the first with polygons",
     )
 
-    codebook: str | None = setting(
+    codebook: str | None = option(
         None,
         label="Codebook",
         help="File that says what codes mean: column, value and label on each line.",
-        usual="none",
+        default_text="none",
     )
-    keep_records: str | None = setting(
+    keep_records: str | None = option(
         None,
         label="Required combinations",
         help="A table with names of columns on line 1 and a combination of values on each further line: only records "
         "that have one of these combinations are considered.",
-        form=Form("FILE"),
-        usual="all records",
+        metavar="FILE",
+        default_text="all records",
     )
-    drop_records: str | None = setting(
+    drop_records: str | None = option(
         None,
         label="Unwanted combinations",
         help="A table like that of the required combinations: records that have one of these combinations are not "
         "considered.",
-        form=Form("FILE"),
-        usual="none",
+        metavar="FILE",
+        default_text="none",
     )
-    obstacles: tuple[str, ...] = setting(
+    obstacles: TextList = option(
         (),
         label="Obstacle files",
         help="Lakes, coasts, rivers and the like, for the construction “Obstacles”: areas and lines in a GeoJSON, "
         "GeoPackage or Shapefile.",
-        form=Texts("FILE"),
+        metavar="FILE",
     )
-    coarsen_from: str | None = setting(
+    coarsen_from: str | None = option(
         None,
         label="Earlier crosswalk",
         help="For the construction “Coarsen”: the crosswalk.csv of an earlier release, or the folder of its run.",
-        in_command="for the construction coarsen: the crosswalk.csv of an earlier release, the folder of its run, or "
+        command_help="for the construction coarsen: the crosswalk.csv of an earlier release, the folder of its run, or "
         "its number in the ledger",
-        form=Form("FILE|N"),
-        usual="none",
+        metavar="FILE|N",
+        default_text="none",
     )
-    region_map: str | None = setting(
+    region_map: str | None = option(
         None,
         label="Region map",
         help="CSV file with the columns from,to and optionally share: which regions of the region file the ids in the "
         "records stand for. Records of an id with several regions are split evenly, or by share.",
-        form=Form("FILE"),
-        usual="none",
+        metavar="FILE",
+        default_text="none",
     )
 
     @property
-    def reading(self) -> Reading:
-        """These settings alone: files are read again when one of them changes."""
-        return Reading(**self.part(Reading))
+    def reading(self) -> ReadingSettings:
+        """Return the reading settings without the others that a subclass has; if they change, files are read again."""
+        return ReadingSettings(**_values_of(self, ReadingSettings))
 
     @property
-    def of_records(self) -> RecordOptions:
-        """How the record file is read."""
-        return RecordOptions(**self.part(RecordOptions))
+    def of_records(self) -> RecordReading:
+        """Return the settings for the record file."""
+        return RecordReading(**_values_of(self, RecordReading))
 
     @property
-    def of_regions(self) -> RegionOptions:
-        """How the region file is read."""
-        own = {each.name for each in settings_of(RecordOptions)} | {"codebook", "keep_records", "drop_records"}
-        mine = self.part(Reading)
-        return RegionOptions(**{n.removeprefix("regions_"): value for n, value in mine.items() if n not in own})
+    def of_regions(self) -> RegionReading:
+        """Return the settings for the region file."""
+        others = {item.name for item in RecordReading.options()} | {"codebook", "keep_records", "drop_records"}
+        own = {name: value for name, value in _values_of(self, ReadingSettings).items() if name not in others}
+        return RegionReading(**{name.removeprefix("regions_"): value for name, value in own.items()})
+
+
+def _values_of(settings: OptionGroup, group: type[OptionGroup]) -> dict[str, Any]:
+    return {item.name: settings.value_of(item.name) for item in group.options()}

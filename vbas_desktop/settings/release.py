@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Collection, Sequence
+from typing import Annotated, ClassVar, Literal, Self, get_args
 
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.listing import defused
+from pydantic import BeforeValidator, model_validator
 
-from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Digits, Flag, Form, Names, Renames, Switch, WordsByColumn
-from .writing import RECORD_KEY, aggregated_classes, check_record_additions, escaping, size_below
+from vbas_desktop.model.findings import Finding, InputError
+from vbas_desktop.model.text import escape_formula
+
+from .codecs import NAMES, Delimiter, NameList, RenameMap, Secret, TextByColumn, as_tuple
+from .option import OptionGroup, option
+from .writing import RECORD_KEY, check_record_additions, declare_aggregated_classes, declare_escaping, size_below
 
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
@@ -26,225 +27,195 @@ CLASS_SIZE = "class_size"
 
 
 SECRET_BYTES = 16
-SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
 
 
-@dataclass(frozen=True)
-class ReleaseOptions(Settings, group="release"):
+class ReleaseOptions(OptionGroup):
     """The choices of one release.
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
     released even if they tell of person or place; ``renames`` maps a column to its name in the release. ``reasons``,
     ``aims`` and ``meanings`` are words on columns for the recipient. ``class_size``
-    and ``record_key`` name the added columns (None: not added). ``delimiter`` None keeps that of the file.
+    and ``record_key`` name the added columns (None: not added). ``release_delimiter`` None keeps that of the file.
     ``shuffle_seed`` is the secret of the rows' order and of the records' keys, in hexadecimal digits (None: drawn when
     the release is written). ``policy`` is the id of a shipped policy or the path of one, ``population`` the path of a
     table of the population.
     """
 
-    columns: tuple[str, ...] | None = setting(
+    title: ClassVar[str] = "Release"
+    columns: NameList | None = option(
         None,
         label="Columns",
         help="Columns to release, in this order.",
-        form=Names(),
-        usual="all",
+        default_text="all",
     )
-    identifiers: tuple[str, ...] = setting(
+    identifiers: NameList = option(
         (),
         label="Identifiers",
         help="Columns to drop.",
-        group="columns",
-        form=Names(),
     )
-    allow_columns: tuple[str, ...] = setting(
+    allow_columns: NameList = option(
         (),
         label="Allowed",
         help="Columns, or pairs as A+B and triples as A+B+C, that are released although they reveal a person, a place "
         "or a category; repeatable.",
-        option="--allow-column",
-        form=Names(),
-        repeatable=True,
+        flag="--allow-column",
+        is_repeatable=True,
     )
-    pair_tests: bool = setting(
+    pair_tests: bool = option(
         True,
         label="Test pairs and triples of columns in the &written file",
         help="Test pairs and triples of columns in the written file, not only single columns.",
-        form=Switch(),
-        usual="yes",
+        default_text="yes",
     )
-    renames: Mapping[str, str] = setting(
+    renames: RenameMap = option(
         {},
         label="Names in the release",
         help="Another name for a column; repeatable.",
-        option="--rename",
-        form=Renames(),
+        flag="--rename",
     )
-    reasons: Mapping[str, str] = setting(
+    reasons: TextByColumn = option(
         {},
         label="Left out or included, because",
         help="Why a column is left out of the release, or why a quasi-identifier is in it, for representability.json.",
-        in_command="why a column is left out of the release, or why a quasi-identifier is in it; repeatable",
-        option="--reason",
-        form=WordsByColumn(),
+        command_help="why a column is left out of the release, or why a quasi-identifier is in it; repeatable",
+        flag="--reason",
     )
-    aims: Mapping[str, str] = setting(
+    aims: TextByColumn = option(
         {},
         label="Aim of collection",
         help="Why a column was collected, for representability.json.",
-        in_command="why a left out column or a quasi-identifier was collected; repeatable",
-        option="--aim",
-        form=WordsByColumn(),
+        command_help="why a left out column or a quasi-identifier was collected; repeatable",
+        flag="--aim",
     )
-    meanings: Mapping[str, str] = setting(
+    meanings: TextByColumn = option(
         {},
         label="Meaning of the values",
         help="What the values of a quasi-identifier mean, in your own words, for representability.json.",
-        in_command="what the values of a quasi-identifier mean, in your own words; repeatable",
-        option="--meaning",
-        form=WordsByColumn(),
+        command_help="what the values of a quasi-identifier mean, in your own words; repeatable",
+        flag="--meaning",
     )
-    shuffle: bool = setting(
+    shuffle: bool = option(
         True,
         label="S&huffle the records (their order can identify people)",
         help="Put the rows into random order, since order can identify.",
-        form=Switch(),
-        usual="yes",
+        default_text="yes",
     )
-    shuffle_seed: str | None = setting(
+    shuffle_seed: Secret | None = option(
         None,
-        label="Seed of the o&rder",
-        help="Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell.",
-        in_command="a given secret for the order of the rows, in hexadecimal digits; @FILE names a file that holds it "
-        "(default: a new one for every release)",
-        form=Digits(),
+        label="Shuffle seed",
+        help="Hexadecimal digits. If empty, every release gets a random order of its own that nobody can repeat.",
+        unset_text="Random",
+        command_help="a given secret for the order of the rows, in hexadecimal digits; @FILE names a file that holds "
+        "it (default: a new one for every release)",
     )
-    class_size: str | None = setting(
+    class_size: str | None = option(
         None,
         label="&Add a column with the size of each record's class",
         help="Add a column with the number of records that share the row's values.",
-        without_value=CLASS_SIZE,
+        bare_value=CLASS_SIZE,
     )
-    record_key: str | None = setting(
+    record_key: str | None = option(
         None,
         label="Add a column with a random key of each record",
         help="Add a column with a random key of each record, another one in every release; which record has which key "
         "is listed in internal/record_index.csv, which must stay in the organisation.",
-        without_value=RECORD_KEY,
+        bare_value=RECORD_KEY,
     )
-    aggregate: tuple[str, ...] = setting(
+    aggregate: NameList = option(
         (),
         label="Aggregated columns",
         help="Sensitive columns that are released as one value per class: the mean of numbers, the most frequent value "
         "of categories. The number of records of each class is listed in class_counts.csv.",
-        form=Names(),
-        usual="none",
+        default_text="none",
+        choices_from="record columns",
     )
-    aggregate_classes: str = aggregated_classes()
-    delimiter: str | None = setting(
+    aggregate_classes: str = declare_aggregated_classes()
+    release_delimiter: Delimiter | None = option(
         None,
         label="Deli&miter",
         help="Between the fields of the released CSV file.",
-        in_command="delimiter of the released CSV file (default: as in the records)",
-        option="--release-delimiter",
-        form=Delimiter(),
+        command_help="delimiter of the released CSV file (default: as in the records)",
         titles={None: "As in the records", ",": "Comma", ";": "Semicolon", "\t": "Tab"},
     )
-    escape_formulas: bool = escaping()
-    exceed_loss: bool = setting(
+    escape_formulas: bool = declare_escaping()
+    exceed_loss: bool = option(
         False,
         label="Release it although it loses more than is allowed",
         help="Write the release although it loses more records than the allowed loss that is in force.",
-        form=Flag(),
     )
-    format: ReleaseFormat = setting(
+    format: ReleaseFormat = option(
         "csv",
         label="&Format",
         help="Format of the released records.",
-        choices=FORMATS,
         titles={"csv": "CSV", "parquet": "Parquet"},
     )
-    policy: str | None = setting(
+    policy: str | None = option(
         None,
         label="Polic&y",
         help="Id of a policy, or a file with one: the reports say criterion by criterion whether the release meets it.",
-        in_command="judge the release by this policy, criterion by criterion: an id (vbas policies list) or a file",
-        form=Form("ID|FILE"),
+        command_help="judge the release by this policy, criterion by criterion: an id (vbas policies list) or a file",
+        metavar="ID|FILE",
     )
-    population: str | None = setting(
+    population: str | None = option(
         None,
         label="Table of the population",
         help="A CSV file with the number of people by region and quasi-identifiers: the risk among all inhabitants is "
         "exact then.",
-        form=Form("FILE"),
-        usual="none",
+        metavar="FILE",
+        default_text="none",
     )
-    geometry: tuple[GeometryFormat, ...] = setting(
+    geometry: Annotated[tuple[GeometryFormat, ...], BeforeValidator(as_tuple), NAMES] = option(
         ("geojson",),
         label="Regions as &GeoPackage too",
         help="Formats of the shapes: geojson, gpkg.",
-        form=Names(),
-        usual="geojson",
+        default_text="geojson",
     )
-    shapes: ShapeKind = setting(
+    shapes: ShapeKind = option(
         "union",
         label="Sha&pes",
         help="Shapes of the released regions: “union” of their initial regions, or the Voronoi “cells” of the sites, "
         "clipped to the study area, so that every place on the map belongs to the region of its nearest site.",
-        choices=get_args(ShapeKind),
         titles={"union": "Union of the initial regions", "cells": "Cells of the sites"},
     )
-    confirm_sites: bool = setting(
+    confirm_sites: bool = option(
         False,
         label="Release the cells although they reveal sites that were placed by the records",
         help="With --shapes cells: release the cells although they reveal sites that were placed by the records.",
-        form=Flag(),
     )
-    name_column: str | None = setting(
+    name_column: str | None = option(
         None,
         label="&Names of regions from",
         help="Column of the region file after which aggregated regions are named, such as “Cortland + 10”; the names "
         "are added to crosswalk, table, shapes and reports.",
-        usual="no names",
+        default_text="no names",
+        unset_text="No names",
+        choices_from="region columns",
     )
-    pdf: bool = setting(
+    pdf: bool = option(
         True,
         label="Reports as P&DF too",
         help="The reports as PDF too.",
-        form=Switch(),
-        usual="yes",
+        default_text="yes",
     )
 
-    def __post_init__(self) -> None:
-        findings = []
-        if self.shuffle_seed is not None:
-            # Runs that were kept before secrets were drawn tell a number.
-            try:
-                object.__setattr__(self, "shuffle_seed", Digits().check(str(self.shuffle_seed)))
-            except ValueError:
-                findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
-        findings += check_record_additions(self.record_key, self.aggregate_classes)
-        if self.format not in get_args(ReleaseFormat):
-            findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n' + chr(0)):
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        findings = check_record_additions(self.record_key, self.aggregate_classes)
+        delimiter = self.release_delimiter
+        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' + chr(0)):
             findings.append(_wrong("The delimiter must be one character, not a quote or a line end."))
-        elif self.delimiter is not None and not self.delimiter.isascii():
+        elif delimiter is not None and not delimiter.isascii():
             findings.append(_wrong("The delimiter must be an ASCII character.", "Usual: comma, semicolon, tab."))
         if self.class_size is not None and not self.class_size.strip():
             remedy = "Write a name behind --class-size, or nothing."
             findings.append(_wrong("The added column with the size of each class has no name.", remedy))
-        if self.shapes not in get_args(ShapeKind):
-            findings.append(_wrong(f"There are no shapes “{self.shapes}”.", "Choose union or cells."))
-        findings += [
-            _wrong(f"There is no geometry format “{name}”.", "Choose geojson, gpkg or both.")
-            for name in self.geometry
-            if name not in get_args(GeometryFormat)
-        ]
         if findings:
             raise InputError(findings)
+        return self
 
     @property
     def aggregate_below(self) -> int | None:
-        """The size below which the sensitive values of a class are aggregated; None: in every class."""
+        """Return the size below which the sensitive values of a class are aggregated; None: in every class."""
         return size_below(self.aggregate_classes)
 
     def class_columns(self, header: Sequence[str], used: Collection[str]) -> tuple[str, ...]:
@@ -257,23 +228,27 @@ class ReleaseOptions(Settings, group="release"):
 
     @property
     def uses_secret(self) -> bool:
-        """Whether the order of the rows or the keys of the records come from a secret."""
+        """Tell whether the order of the rows or the keys of the records come from a secret."""
         return self.shuffle or self.record_key is not None
 
     @property
     def added_columns(self) -> tuple[str, ...]:
-        """The names of the columns that are added behind those of the records, in their order."""
+        """Return the names of the columns that are added behind those of the records, in their order."""
         return tuple(name for name in (self.class_size, self.record_key) if name)
 
-    def settled(self) -> ReleaseOptions:
+    def with_secret_drawn(self) -> ReleaseOptions:
         """Return the same with a secret, drawn if none was given and the order of rows or their keys depend on it."""
         if not self.uses_secret or self.shuffle_seed is not None:
             return self
-        return replace(self, shuffle_seed=secrets.token_hex(SECRET_BYTES))
+        return self.replaced(shuffle_seed=secrets.token_hex(SECRET_BYTES))
 
     def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
-        there, dropped = set(header), set(self.identifiers)
+        """List the released columns as (column of the file, its name in the release), in the order of the release.
+
+        Raises `InputError` for columns that do not exist, equal names, and a release without columns.
+        """
+        there = set(header)
+        dropped = set(self.identifiers)
         allowed = [name for name in self.allow_columns if not _is_combination(name, there)]
         words = (*self.reasons, *self.aims, *self.meanings)
         named = [*(self.columns or ()), *self.identifiers, *allowed, *self.renames, *words]
@@ -282,18 +257,18 @@ class ReleaseOptions(Settings, group="release"):
             raise InputError(
                 [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
             )
-        wanted = header if self.columns is None else dict.fromkeys(self.columns)
-        written = defused if self.escape_formulas else str
-        kept = [(name, written(self.renames.get(name, name))) for name in wanted if name not in dropped]
-        names = [*(name for _, name in kept), *self.added_columns]
-        if not kept:
+        chosen = header if self.columns is None else dict.fromkeys(self.columns)
+        written = escape_formula if self.escape_formulas else str
+        released = [(name, written(self.renames.get(name, name))) for name in chosen if name not in dropped]
+        names = [*(name for _, name in released), *self.added_columns]
+        if not released:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
         if twice:
             raise InputError(
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
             )
-        missing = [name for name in self.aggregate if name not in [column for column, _ in kept]]
+        missing = [name for name in self.aggregate if name not in [column for column, _ in released]]
         if missing:
             message = "A column that is aggregated has to be released."
             raise InputError([_wrong(message, "Check the spelling, or release it.", column=name) for name in missing])
@@ -302,23 +277,14 @@ class ReleaseOptions(Settings, group="release"):
             raise InputError(
                 _wrong("A column of the records has this name.", "Choose another name.", column=self.record_key)
             )
-        return tuple(kept)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The choices as plain JSON data: the entry ``release`` of ``run.json``."""
-        found = {each.name: getattr(self, each.name) for each in settings_of(ReleaseOptions)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ReleaseOptions:
-        """The choices from what `as_dict` gave; names that are not known are ignored, missing ones get the default."""
-        return cls(**{each.name: each.form.value(data[each.name]) for each in settings_of(cls) if each.name in data})
+        return tuple(released)
 
 
 def _is_combination(name: str, there: Collection[str], most: int = 3) -> bool:
-    """Return whether a name is that of two or three columns, joined by plus signs."""
+    """Tell whether a name is that of two or three columns, joined by plus signs."""
     for at, sign in enumerate(name):
-        first, rest = name[:at], name[at + 1 :]
+        first = name[:at]
+        rest = name[at + 1 :]
         if sign == "+" and first in there and (rest in there or (most > 2 and _is_combination(rest, there, most - 1))):
             return True
     return False

@@ -1,20 +1,31 @@
-"""What is protected and how a run goes: columns, k, suppression, range of site numbers, seed, approaches."""
+"""Settings of a run: columns, k, suppression, range of site numbers, seed, approaches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
-from vbas_desktop.approaches.registry import DEFAULTS, PRESETS, make, preset
-from vbas_desktop.model.criteria import Sensitive
-from vbas_desktop.model.solution import USUAL_LOSS_PERCENT
+from pydantic import Field
 
-from .declaration import Settings, setting
-from .forms import Flag, Names, Percent, Texts, Whole
-from .limits import Limiting
-from .reading import Reading
-from .sensitive import Harm, sensitive_columns
+from vbas_desktop.model.criteria import SensitiveColumn
+from vbas_desktop.model.findings import UsageError
+from vbas_desktop.model.solution import DEFAULT_LOSS_PERCENT
+
+from .codecs import NameList, TextList
+from .constraints import RegionConstraints
+from .option import Level, OptionGroup, option
+from .reading import ReadingSettings
+from .sensitive import SensitiveSettings, check_sensitive, sensitive_columns
+
+DEFAULTS: dict[str, str] = {
+    "site_number": "limit",
+    "site_location": "balanced-density",
+    "construction": "voronoi",
+    "refinement": "none",
+    "tiers": "none",
+}
+"""The approach of each component unless another one is chosen: the finest regions within the allowed loss, even
+populations."""
 
 COMPONENTS = tuple(DEFAULTS)
 """The components of which exactly one approach is chosen. Of the other one, rating, any number is ticked."""
@@ -30,168 +41,178 @@ GENERALISED = {"no": (False,), "yes": (True,), "both": (False, True)}
 """Whether a comparison uses the groups, does not use them, or does both."""
 
 
-@dataclass(frozen=True)
-class Protection(Settings, group="run"):
-    """What must hold."""
+class PrivacySettings(OptionGroup):
+    """What every release must keep: k, and what happens to records that cannot be placed or protected."""
 
-    unknown_regions: str = setting(
+    title: ClassVar[str] = "Privacy"
+
+    unknown_regions: Literal["stop", "suppress"] = option(
         "stop",
-        label="Records of unkno&wn regions",
+        label="If a record’s region is unkno&wn",
         help="What happens to records whose region is not in the region file.",
-        group="reading",
-        choices=("stop", "suppress"),
         titles={"stop": "Stop and list them", "suppress": "Suppress them"},
     )
-    k: int = setting(
+    k: int = option(
         5,
-        label="&k (smallest class)",
+        label="&k (minimum group size)",
         help="Every released combination occurs at least k times.",
-        in_command="the smallest size of a released class (default: 5)",
-        option="-k",
-        form=Whole("K", 1),
+        command_help="the smallest size of a released class (default: 5)",
+        flag="-k",
+        ge=1,
+        metavar="K",
     )
-    global_suppression: bool = setting(
+    global_suppression: bool = option(
         True,
-        label="Suppress combinations rarer than k in all recor&ds first",
+        label="Suppress combinations rare in all recor&ds first",
         help="They could not be released in any region; without them the rest needs less merging.",
-        in_command="keep classes that are below k in the whole file until the regions are made",
-        option="--no-global-suppression",
-        form=Flag(negated=True),
+        command_help="keep classes that are below k in the whole file until the regions are made",
+        flag="--no-global-suppression",
     )
 
 
-@dataclass(frozen=True)
-class Running(Settings, group="run"):
-    """Which numbers of sites are tried, what decides about dominance, and the seed."""
+class SweepSettings(OptionGroup):
+    """Numbers of sites to try, the measures that decide about dominance, and the random seed."""
 
-    range_step_percent: float = setting(
+    title: ClassVar[str] = "Range of site numbers"
+    level: ClassVar[Level] = Level.APPROACHES
+
+    range_step_percent: float = option(
         10.0,
-        label="Range step",
+        label="Step",
         help="Distance of the site numbers from each other, in percent of the approximated one.",
-        option="--range-step",
-        form=Percent(),
-        usual="10",
+        flag="--range-step",
+        gt=0,
+        unit="%",
+        enabled_when=("range_reach", lambda reach: reach > 0),
     )
-    range_reach: int = setting(
+    range_reach: int = option(
         2,
-        label="Range reach",
+        label="Steps to each side",
         help="How many site numbers to each side; 0 = only the approximated one.",
-        form=Whole("N"),
+        ge=0,
+        soft_max=50,
     )
-    pareto_measures: tuple[str, ...] | None = setting(
+    pareto_measures: NameList | None = option(
         None,
         label="Measures of dominance",
         help="Measures that decide about dominance, or the name of a preset: usual (suppression and place) or thesis.",
-        option="--pareto",
-        form=Names(),
-        usual="usual",
+        flag="--pareto",
+        default_text="usual",
     )
-    random_seed: int = setting(
+    random_seed: int = option(
         0,
         label="Random seed",
         help="Seed of all random draws.",
-        form=Whole("N"),
+        ge=0,
+        level=Level.RESEARCH,
     )
 
 
-@dataclass(frozen=True)
-class Workers(Settings, group="run"):
-    """How many threads; the result is the same with any number."""
+class ExecutionSettings(OptionGroup):
+    """Number of threads; the result is the same with any number."""
 
-    workers: int = setting(
+    title: ClassVar[str] = "Execution"
+
+    workers: int = option(
         0,
         label="Threads",
         help="Threads; 0 = chosen automatically.",
-        form=Whole("N"),
-        decides=False,
+        ge=0,
+        affects_result=False,
     )
 
 
-@dataclass(frozen=True)
-class Columns(Settings, group="columns"):
-    """Which columns of the records are what."""
+class ColumnRoles(OptionGroup):
+    """Roles of the columns of the records."""
 
-    region_column: str = setting(
+    title: ClassVar[str] = "Columns"
+
+    region_column: str = option(
         "",
         label="Region column",
         help="Column of the records that names the region.",
         required=True,
+        choices_from="record columns",
     )
-    quasi_identifiers: tuple[str, ...] = setting(
+    quasi_identifiers: NameList = option(
         (),
         label="Quasi-identifiers",
         help="Columns that make up the classes.",
-        form=Names(),
         required=True,
+        choices_from="record columns",
     )
-    identifiers: tuple[str, ...] = setting(
+    identifiers: NameList = option(
         (),
         label="Identifiers",
         help="Columns that are left out of the release.",
-        form=Names(),
+        choices_from="record columns",
     )
-    sensitive: tuple[str, ...] = setting(
+    sensitive: TextList = option(
         (),
         label="Sensitive columns",
         help="A column that nobody should learn about a person; repeatable.",
-        group="sensitive values",
-        form=Texts("COLUMN"),
+        metavar="COLUMN",
+        choices_from="record columns",
     )
 
 
 def allowed_loss_percent(parameters: Parameters) -> float:
-    """The share of the records that may be suppressed: what the limit searches for, and what is recommended."""
-    given = parameters.get("site_number", {}).get("limit", {})
-    return float(given.get("allowed_loss_percent", USUAL_LOSS_PERCENT))
+    """Return the percentage of the records that may be suppressed, for the approach “limit” and the recommendation."""
+    of_limit = parameters.get("site_number", {}).get("limit", {})
+    return float(of_limit.get("allowed_loss_percent", DEFAULT_LOSS_PERCENT))
 
 
-def loss_limit_percent(approaches: Mapping[str, str], parameters: Parameters) -> float | None:
-    """Return the allowed loss that is in force: that of the site number, or the one that was given; None without."""
-    name, given = approaches["site_number"], parameters.get("site_number", {})
-    own = make("site_number", name, given.get(name, {})).allowed_loss()
-    if own is not None:
-        return float(own)
-    return allowed_loss_percent(parameters) if "allowed_loss_percent" in given.get("limit", {}) else None
+class RunSettings(
+    ExecutionSettings,
+    SweepSettings,
+    SensitiveSettings,
+    RegionConstraints,
+    PrivacySettings,
+    ReadingSettings,
+    ColumnRoles,
+):
+    """All settings of a run.
 
-
-def _measures(names: Iterable[str]) -> tuple[str, ...]:
-    """The names of measures; that of a preset stands for those in it."""
-    return tuple(dict.fromkeys(one for name in names for one in (preset(name) if name in PRESETS else (name,))))
-
-
-@dataclass(frozen=True)
-class RunSettings(Workers, Running, Harm, Limiting, Protection, Reading, Columns):
-    """Everything that decides what a run makes of two files.
-
-    ``approaches`` names one for each component, ``parameters`` holds what is given for them, ``groupings`` the
-    categories that are taken together.
+    approaches: name of the approach of each component. parameters: those that are not the default. groupings: the
+    categories that are replaced by broader ones.
     """
 
-    approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULTS))
-    parameters: Parameters = field(default_factory=dict)
-    groupings: Groups = field(default_factory=dict)
+    approaches: Mapping[str, str] = Field(default_factory=lambda: dict(DEFAULTS))
+    parameters: Parameters = Field(default_factory=dict)
+    groupings: Groups = Field(default_factory=dict)
 
     @property
-    def sensitive_columns(self) -> tuple[Sensitive, ...]:
-        """Each sensitive column with its benign values and its criteria."""
+    def sensitive_columns(self) -> tuple[SensitiveColumn, ...]:
+        """Return the sensitive columns with their benign values and criteria."""
         return sensitive_columns(self.sensitive, self)
 
     @property
-    def loss_limit_percent(self) -> float | None:
-        """The allowed loss that is in force: nothing beyond it is released without consent; None if there is none."""
-        return loss_limit_percent(self.approaches, self.parameters)
-
-    @property
     def of_every_run(self) -> dict[str, Any]:
-        """What a run and every run of a comparison share, by the names of `Request` and `Plan`."""
-        shared = {**self.part(Running), **self.part(Workers), "global_suppression": self.global_suppression}
+        """Return the settings that all runs of a comparison share, by the fields of `Request` and `ComparisonPlan`."""
+        names = ("range_step_percent", "range_reach", "random_seed", "workers", "global_suppression")
+        shared = {name: getattr(self, name) for name in names}
         return {
             **shared,
-            "pareto_measures": _measures(self.pareto_measures or ()),
             "allowed_loss_percent": allowed_loss_percent(self.parameters),
             "limits": self.limiting,
         }
 
-    def options(self) -> dict[str, Any]:
-        """Every setting as plain data; measures that were not chosen are an empty list."""
-        return {**super().options(), "pareto": list(self.pareto_measures or ())}
+
+def check_columns(settings: RunSettings) -> None:
+    """Raise `UsageError` if a column has two roles."""
+    roles = {
+        "--quasi-identifiers": settings.quasi_identifiers,
+        "--identifiers": settings.identifiers,
+        "--sensitive": settings.sensitive,
+    }
+    for flag, chosen in roles.items():
+        if settings.region_column in chosen:
+            raise UsageError(f"“{settings.region_column}” is the region column; take it out of {flag}.")
+    both = [name for name in settings.identifiers if name in settings.quasi_identifiers]
+    if both:
+        raise UsageError(f"“{both[0]}” is both a quasi-identifier and an identifier; choose one.")
+    for name in settings.sensitive:
+        if name in (*settings.quasi_identifiers, *settings.identifiers):
+            other = "a quasi-identifier" if name in settings.quasi_identifiers else "an identifier"
+            raise UsageError(f"“{name}” is both sensitive and {other}; choose one.")
+    check_sensitive(settings.sensitive, settings)

@@ -1,57 +1,56 @@
-"""What must hold for sensitive values: which of them do no harm, and the criteria of released classes."""
+"""Settings of sensitive columns: values that do no harm, and the criteria of released classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import ClassVar
 
-from vbas_desktop.model.criteria import Criterion, Sensitive
-from vbas_desktop.model.errors import UsageError
+from vbas_desktop.model.criteria import SensitiveColumn
+from vbas_desktop.model.findings import UsageError
 
-from .declaration import Settings, setting
-from .forms import Criteria, ValuesByColumn
+from .codecs import CriterionList, ValuesByColumn
+from .option import OptionGroup, option
 
 
-@dataclass(frozen=True)
-class Harm(Settings, group="sensitive values"):
+class SensitiveSettings(OptionGroup):
     """Benign values, and criteria that a class must meet to be released."""
 
-    benign: Mapping[str, tuple[str, ...]] = setting(
+    title: ClassVar[str] = "Sensitive values"
+    benign: ValuesByColumn = option(
         {},
         label="Benign values",
         help="Values of a sensitive column that do no harm if they are learned, such as “none”; “(missing)” is the "
         "empty one; repeatable.",
-        form=ValuesByColumn(),
     )
-    criteria: tuple[Criterion, ...] = setting(
+    criteria: CriterionList = option(
         (),
         label="Criteria",
         help="What the sensitive values of every released class must meet, or the class is suppressed like one below "
         "k: share:PERCENT (of the commonest harmful value at most), distinct:L, entropy:L, recursive:C,L, "
         "closeness:T or ordered-closeness:T; of one column or of all sensitive ones; repeatable.",
-        option="--criterion",
-        form=Criteria(),
+        flag="--criterion",
     )
 
 
-def sensitive_columns(columns: Sequence[str], harm: Harm) -> tuple[Sensitive, ...]:
-    """Each sensitive column with what is said of it; those with criteria come first."""
-    found = [
-        Sensitive(
+def sensitive_columns(columns: Sequence[str], harm: SensitiveSettings) -> tuple[SensitiveColumn, ...]:
+    """List the sensitive columns with their benign values and criteria; those with criteria come first."""
+    declared = [
+        SensitiveColumn(
             name,
             harm.benign.get(name, ()),
-            tuple(each.of(name) for each in harm.criteria if each.column in ("", name)),
+            tuple(criterion.of(name) for criterion in harm.criteria if criterion.column in ("", name)),
         )
         for name in dict.fromkeys(columns)
     ]
-    return tuple(sorted(found, key=lambda each: not each.criteria))
+    return tuple(sorted(declared, key=lambda criterion: not criterion.criteria))
 
 
-def check_sensitive(columns: Sequence[str], harm: Harm) -> None:
-    """Nothing may be said of columns that are not sensitive: it would be without effect."""
-    named = [("--benign", name) for name in harm.benign] + [("--criterion", each.column) for each in harm.criteria]
-    for option, name in named:
+def check_sensitive(columns: Sequence[str], harm: SensitiveSettings) -> None:
+    """Raise `UsageError` if there are benign values or criteria of columns that are not sensitive."""
+    named = [("--benign", name) for name in harm.benign]
+    named += [("--criterion", criterion.column) for criterion in harm.criteria]
+    for flag, name in named:
         if not columns:
-            raise UsageError(f"{option} needs --sensitive COLUMN: of which column?")
+            raise UsageError(f"{flag} needs --sensitive COLUMN: of which column?")
         if name and name not in columns:
-            raise UsageError(f"{option}: “{name}” is not sensitive; name it with --sensitive.")
+            raise UsageError(f"{flag}: “{name}” is not sensitive; name it with --sensitive.")

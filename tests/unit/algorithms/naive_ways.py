@@ -26,7 +26,7 @@ def sides_of_corners(places, pairs):
 
 def naive_distances(walls, points, sites):
     """The shortest way from each point to each site; infinite where there is none."""
-    corners = sides_of_corners(walls.places, walls.pairs)
+    corners = sides_of_corners(walls.vertices, walls.pairs)
     if not walls.area.is_empty:
         corners = corners[~shapely.contains_xy(walls.area, corners)]
     nodes = np.concatenate((corners, points, sites))

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 from literal_adc import LiteralAdc, cross, exact_star
 
 from vbas_desktop.algorithms import adc
-from vbas_desktop.algorithms.adc import Clustering, cluster
+from vbas_desktop.algorithms.adc import AdcResult, run_adc
 from vbas_desktop.algorithms.kernels import adc_state
 from vbas_desktop.algorithms.kernels.spatial_index import sites_in_blocks, star_of, two_nearest
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.progress import SILENT, Cancelled
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
 
 
-def clustered(problem: Instance, progress=SILENT) -> Clustering:
+def clustered(problem: Instance, progress=NO_PROGRESS) -> AdcResult:
     width = problem.counts.shape[1]
     counts = ClassCounts.from_matrix((width,), np.arange(width, dtype=np.int64), problem.counts)
-    return cluster(problem.points, counts, problem.sites, problem.k, progress)
+    return run_adc(problem.points, counts, problem.sites, problem.k, progress)
 
 
-def moves_of(result: Clustering) -> list[tuple[int, int, tuple[float, float]]]:
+def moves_of(result: AdcResult) -> list[tuple[int, int, tuple[float, float]]]:
     return [
         (int(site), int(column), (float(x), float(y)))
         for site, column, (x, y) in zip(result.moved_site, result.moved_class, result.moved_to, strict=True)

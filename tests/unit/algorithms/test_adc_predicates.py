@@ -45,12 +45,12 @@ def test_the_side_of_a_circle_is_that_of_exact_arithmetic(v, a, b, p):
     x = (w[1] * lift_u - u[1] * lift_w) / (2 * cross(u, w))
     y = (u[0] * lift_w - w[0] * lift_u) / (2 * cross(u, w))
     inside = sign(2 * (q[0] * x + q[1] * y) - q[0] ** 2 - q[1] ** 2)
-    assert side_of_circle(*v, *a, *b, *p) == turn * inside
+    assert side_of_circle(v, a, b, p) == turn * inside
 
 
 def test_places_on_the_circle_and_on_the_line_are_neither_inside_nor_outside():
-    assert side_of_circle(5.0, 0.0, 3.0, 4.0, -4.0, 3.0, 0.0, -5.0) == 0
-    assert side_of_circle(5.0, 0.0, 3.0, 4.0, -4.0, 3.0, 0.0, -4.999999999999999) == 1
-    assert side_of_circle(5.0, 0.0, 3.0, 4.0, -4.0, 3.0, 0.0, -5.000000000000001) == -1
+    assert side_of_circle((5.0, 0.0), (3.0, 4.0), (-4.0, 3.0), (0.0, -5.0)) == 0
+    assert side_of_circle((5.0, 0.0), (3.0, 4.0), (-4.0, 3.0), (0.0, -4.999999999999999)) == 1
+    assert side_of_circle((5.0, 0.0), (3.0, 4.0), (-4.0, 3.0), (0.0, -5.000000000000001)) == -1
     assert side_of_line(0.0, 0.0, 1e16, 1.0, 2e16, 2.0) == 0
     assert side_of_line(0.0, 0.0, 1e16, 1.0, 2e16, 2.0000000000000004) == 1

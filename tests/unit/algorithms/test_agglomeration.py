@@ -1,4 +1,4 @@
-"""Larger places made of neighbouring ones."""
+"""Larger areas made of neighbouring ones."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from vbas_desktop.algorithms.adjacency import point_neighbours
-from vbas_desktop.algorithms.agglomeration import connected, nested_groups
+from vbas_desktop.algorithms.region_graph import bridge_components, find_point_neighbours
+from vbas_desktop.algorithms.region_nesting import nest_regions
 
 
 def grid(width, height):
@@ -28,7 +28,7 @@ def pieces_of(pairs, members):
 
 def test_a_grid_is_tiled_tier_by_tier_with_contiguous_places_of_about_the_same_size():
     points, pairs = grid(20, 20)
-    tiers = nested_groups(points, pairs, 8)
+    tiers = nest_regions(points, pairs, 8)
     assert [int(parent.max()) + 1 for parent in tiers] == [50, 6, 1]
     membership = np.arange(400)
     for parent in tiers:
@@ -45,7 +45,7 @@ def test_a_grid_is_tiled_tier_by_tier_with_contiguous_places_of_about_the_same_s
 
 def test_parents_are_numbered_by_their_first_places_and_every_run_gives_the_same():
     points, pairs = grid(9, 7)
-    one, other = nested_groups(points, pairs, 5), nested_groups(points, pairs, 5)
+    one, other = nest_regions(points, pairs, 5), nest_regions(points, pairs, 5)
     for left, right in zip(one, other, strict=True):
         assert left.tolist() == right.tolist()
         firsts = [left.tolist().index(place) for place in range(left.max() + 1)]
@@ -54,23 +54,25 @@ def test_parents_are_numbered_by_their_first_places_and_every_run_gives_the_same
 
 def test_few_places_lie_directly_in_the_whole_area():
     points, pairs = grid(5, 1)
-    assert [parent.tolist() for parent in nested_groups(points, pairs, 2)] == [[0, 0, 1, 1, 2], [0, 0, 0]]
-    assert [parent.tolist() for parent in nested_groups(points, pairs, 4)] == [[0] * 5]
-    assert [parent.tolist() for parent in nested_groups(points[:1], pairs[:0], 4)] == [[0]]
+    assert [parent.tolist() for parent in nest_regions(points, pairs, 2)] == [[0, 0, 1, 1, 2], [0, 0, 0]]
+    assert [parent.tolist() for parent in nest_regions(points, pairs, 4)] == [[0] * 5]
+    assert [parent.tolist() for parent in nest_regions(points[:1], pairs[:0], 4)] == [[0]]
 
 
 def test_islands_belong_to_the_nearest_coast():
     points = np.array([(0, 0), (1, 0), (5, 0), (6, 0), (100, 0)], float)
     pairs = np.array([(0, 1), (2, 3)], np.int32)
-    assert connected(points, pairs).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
-    assert connected(points, pairs[:0]).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert bridge_components(points, pairs).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert bridge_components(points, pairs[:0]).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
 
 
 def test_places_that_nearly_coincide_are_joined_though_no_triangle_has_them(monkeypatch):
-    monkeypatch.setattr("vbas_desktop.algorithms.agglomeration.point_neighbours", lambda points: np.zeros((0, 2), int))
+    monkeypatch.setattr(
+        "vbas_desktop.algorithms.region_graph.find_point_neighbours", lambda points: np.zeros((0, 2), int)
+    )
     points = np.array([(0, 0), (1, 0), (1, 1e-17)], float)
-    assert connected(points, np.array([(0, 1)], np.int32)).tolist() == [[0, 1], [0, 2]]
-    assert [parent.tolist() for parent in nested_groups(points, np.zeros((0, 2), np.int32), 3)] == [[0, 0, 0]]
+    assert bridge_components(points, np.array([(0, 1)], np.int32)).tolist() == [[0, 1], [0, 2]]
+    assert [parent.tolist() for parent in nest_regions(points, np.zeros((0, 2), np.int32), 3)] == [[0, 0, 0]]
 
 
 @settings(max_examples=60, deadline=None)
@@ -80,8 +82,8 @@ def test_places_that_nearly_coincide_are_joined_though_no_triangle_has_them(monk
 )
 def test_whatever_the_points_every_place_has_a_parent_and_every_parent_a_child(points, factor):
     places = np.array(points, float)
-    pairs = point_neighbours(places)
-    tiers = nested_groups(places, pairs, factor)
+    pairs = find_point_neighbours(places)
+    tiers = nest_regions(places, pairs, factor)
     number, membership = len(places), np.arange(len(places))
     for parent in tiers:
         assert len(parent) == number

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problems
-from vbas_desktop.algorithms.adjacency import neighbours
-from vbas_desktop.algorithms.annealing import move_boundaries
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces
+from vbas_desktop.algorithms.annealing import AnnealingOptions, BoundaryGuard, move_boundaries
 from vbas_desktop.algorithms.kernels import partition_state as partition_module
-from vbas_desktop.algorithms.kernels.annealing import Limits, move_regions
-from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition, recentre
+from vbas_desktop.algorithms.kernels.annealing import AnnealingBounds, move_regions
+from vbas_desktop.algorithms.kernels.partition_state import AnnealingData, Total, build_partition_state, recentre
+from vbas_desktop.algorithms.region_graph import bridge_islands, find_neighbours, reassign_detached_pieces
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Cancelled
 
@@ -74,13 +73,13 @@ def starts(draw, most=14):
     """A problem with contiguous owners: what `boundaries` starts from."""
     problem = draw(problems(most_regions=most))
     points, regions = problem.regions.points, len(problem.regions)
-    pairs, _ = bridged(neighbours(problem.regions), points)
+    pairs, _ = bridge_islands(find_neighbours(problem.regions), points)
     sites = draw(st.integers(1, regions))
     chosen = draw(st.permutations(range(regions)))[:sites]
     owner = np.array([draw(st.integers(0, sites - 1)) for _ in range(regions)], np.int32)
     owner[chosen] = np.arange(sites)
     centres = points[chosen]
-    joined = join_pieces(owner, pairs, points, centres, problem.counts.region_totals)
+    joined = reassign_detached_pieces(owner, pairs, points, centres, problem.counts.region_totals)
     return problem, pairs, joined, centres
 
 
@@ -105,11 +104,13 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
         if table:
             patch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8)
         weights = weights_of(owner, seed)
-        p = new_partition(problem.counts, problem.regions.points, pairs, owner, centres, problem.k, (), weights)
+        p = build_partition_state(
+            AnnealingData(problem.counts, problem.regions.points, pairs, problem.k, (), weights), owner, centres
+        )
     weights = np.ones(len(owner)) if weights is None else weights
     assert (p.keys.size > 0) is table
     populations = problem.counts.region_totals
-    limits = Limits(
+    limits = AnnealingBounds(
         2 * squares_of(populations, owner),
         1.5 * float(p.distance[0]) + 1,
         1.2 * float(p.bits[0]) + 1,
@@ -143,11 +144,11 @@ def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, see
     problem, pairs, owner, centres = start
     points, populations = problem.regions.points, problem.counts.region_totals
     weights = weights_of(owner, seed)
-    p = new_partition(problem.counts, points, pairs, owner, centres, problem.k, (), weights)
+    p = build_partition_state(AnnealingData(problem.counts, points, pairs, problem.k, (), weights), owner, centres)
     weights = np.ones(len(owner)) if weights is None else weights
     first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
     bits = 1.015 * float(p.bits[0])
-    found = move_boundaries(p, 400, seed, 0.1, squares, distance, bits)
+    found = move_boundaries(p, AnnealingOptions(400, seed, 0.1), BoundaryGuard(squares, distance, bits))
     assert found.suppressed_before == first
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
     assert squares_of(populations, found.owner) <= squares
@@ -183,7 +184,9 @@ def test_on_nine_regions_the_best_of_four_runs_is_the_best_of_all_partitions(see
     )
     runs = [
         move_boundaries(
-            new_partition(counts, points, pairs, owner, points[[0, 8]], k), 9000, number, 0.0, limit, 1e9
+            build_partition_state(AnnealingData(counts, points, pairs, k), owner, points[[0, 8]]),
+            AnnealingOptions(9000, number, 0.0),
+            BoundaryGuard(limit, 1e9),
         ).suppressed
         for number in range(4)
     ]
@@ -197,9 +200,9 @@ def test_one_seed_gives_one_result_and_another_seed_another_one(kind):
     owner = (points[:, 0] // 2 + 4 * (points[:, 1] // 4)).astype(np.int32)
     results = []
     for seed in (3, 3, 4):
-        p = new_partition(counts, points, pairs, owner, points[:8], 18)
+        p = build_partition_state(AnnealingData(counts, points, pairs, 18), owner, points[:8])
         assert (p.keys.size > 0) is (kind == "table")
-        results.append(move_boundaries(p, 5000, seed, 0.1, 10**9, 1e9))
+        results.append(move_boundaries(p, AnnealingOptions(5000, seed, 0.1), BoundaryGuard(10**9, 1e9)))
     assert results[0].owner.tolist() == results[1].owner.tolist() != results[2].owner.tolist()
     assert results[0].suppressed < results[0].suppressed_before
 
@@ -207,11 +210,15 @@ def test_one_seed_gives_one_result_and_another_seed_another_one(kind):
 def test_matrix_and_table_of_class_sizes_give_the_same_result(monkeypatch):
     points, counts, pairs, _ = grid_problem(2, side=8, classes=30)
     owner = (points[:, 0] // 2 + 4 * (points[:, 1] // 4)).astype(np.int32)
-    matrix = move_boundaries(new_partition(counts, points, pairs, owner, points[:8], 18), 4000, 0, 0.1, 10**9, 1e9)
+    matrix = move_boundaries(
+        build_partition_state(AnnealingData(counts, points, pairs, 18), owner, points[:8]),
+        AnnealingOptions(4000, 0, 0.1),
+        BoundaryGuard(10**9, 1e9),
+    )
     # As small as it may be: the table is crowded, and made anew, again and again.
     monkeypatch.setattr(partition_module, "_table_cells", lambda counts, groups: 8 * 30 + 40)
-    crowded = new_partition(counts, points, pairs, owner, points[:8], 18)
-    table = move_boundaries(crowded, 4000, 0, 0.1, 10**9, 1e9)
+    crowded = build_partition_state(AnnealingData(counts, points, pairs, 18), owner, points[:8])
+    table = move_boundaries(crowded, AnnealingOptions(4000, 0, 0.1), BoundaryGuard(10**9, 1e9))
     assert crowded.keys.size == 280
     assert table.owner.tolist() == matrix.owner.tolist()
     assert table.suppressed == matrix.suppressed
@@ -229,9 +236,9 @@ def test_a_stop_keeps_the_best_until_then_and_tells_how_s_falls():
             if len(told) == 150:
                 raise Cancelled
 
-    p = new_partition(counts, points, pairs, owner, points[:8], 18)
+    p = build_partition_state(AnnealingData(counts, points, pairs, 18), owner, points[:8])
     first = int(p.totals[Total.SUPPRESSED])
-    found = move_boundaries(p, 20_000, 0, 0.1, 10**9, 1e9, progress=Stop())
+    found = move_boundaries(p, AnnealingOptions(20_000, 0, 0.1), BoundaryGuard(10**9, 1e9), progress=Stop())
     assert found.stopped
     assert found.tries < 20_000
     assert found.suppressed == naive_suppressed(counts, found.owner, 18) < first
@@ -242,7 +249,11 @@ def test_a_stop_keeps_the_best_until_then_and_tells_how_s_falls():
 
 def test_nothing_is_tried_where_nothing_is_to_be_suppressed():
     points, counts, pairs, owner = grid_problem(0)
-    found = move_boundaries(new_partition(counts, points, pairs, owner, points[[0, 8]], 1), 500, 0, 0.1, 0, 0.0)
+    found = move_boundaries(
+        build_partition_state(AnnealingData(counts, points, pairs, 1), owner, points[[0, 8]]),
+        AnnealingOptions(500, 0, 0.1),
+        BoundaryGuard(0, 0.0),
+    )
     assert (found.suppressed, found.tries, found.moves, found.stopped) == (0, 0, 0, False)
     assert found.owner.tolist() == owner.tolist()
 
@@ -252,7 +263,7 @@ def test_nothing_is_tried_where_nothing_is_to_be_suppressed():
 def test_centres_go_to_the_weighted_means_unless_they_are_better_where_they_are(start, seed):
     problem, pairs, owner, centres = start
     points, weights = problem.regions.points, weights_of(owner, seed)
-    p = new_partition(problem.counts, points, pairs, owner, centres, problem.k, (), weights)
+    p = build_partition_state(AnnealingData(problem.counts, points, pairs, problem.k, (), weights), owner, centres)
     recentre(p)
     weights = np.ones(len(owner)) if weights is None else weights
     for group in set(owner.tolist()):

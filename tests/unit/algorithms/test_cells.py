@@ -7,8 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import MultiPolygon, Polygon, box
 
-from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, study_area
-from vbas_desktop.algorithms.voronoi import fits_together
+from vbas_desktop.algorithms.voronoi_cells import (
+    clip_voronoi_cells,
+    compute_study_area,
+    measure_compactness,
+    outline_aggregated_regions,
+)
+from vbas_desktop.algorithms.voronoi_diagram import is_tiling
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
@@ -35,7 +40,7 @@ point_lists = st.lists(st.tuples(coordinates, coordinates), min_size=1, max_size
 @given(point_lists)
 @settings(max_examples=80, deadline=None)
 def test_every_point_lies_inside_the_study_area(points):
-    area = study_area(regions_of(points))
+    area = compute_study_area(regions_of(points))
     assert area.is_valid
     assert area.area > 0
     assert shapely.contains_xy(area, points).all()
@@ -45,7 +50,7 @@ def test_every_point_lies_inside_the_study_area(points):
 @settings(max_examples=80, deadline=None)
 def test_cells_partition_the_area_and_hold_what_is_nearest(sites, seed):
     area = box(-60, -55, 45, 52).union(box(40, 40, 70, 70))
-    cells = cell_polygons(sites, area)
+    cells = clip_voronoi_cells(sites, area)
     assert shapely.area(cells).sum() == pytest.approx(area.area, rel=1e-9)
     probes = np.random.default_rng(seed).uniform(-50, 45, (30, 2))
     squared = ((probes[:, None, :] - sites[None, :, :]) ** 2).sum(axis=2)
@@ -54,26 +59,26 @@ def test_cells_partition_the_area_and_hold_what_is_nearest(sites, seed):
 
 
 def test_the_first_of_several_sites_at_one_place_has_the_cell():
-    cells = cell_polygons(np.array([[1.0, 1.0], [3.0, 1.0], [1.0, 1.0]]), box(0, 0, 4, 2))
+    cells = clip_voronoi_cells(np.array([[1.0, 1.0], [3.0, 1.0], [1.0, 1.0]]), box(0, 0, 4, 2))
     assert shapely.area(cells).tolist() == pytest.approx([4, 4, 0])
     assert cells[0].equals(box(0, 0, 2, 2))
 
 
 def test_one_site_has_the_whole_area_and_no_site_has_no_cell():
     area = box(0, 0, 4, 2)
-    assert cell_polygons(np.array([[9.0, 9.0]]), area)[0].equals(area)
-    assert cell_polygons(np.empty((0, 2)), area).size == 0
+    assert clip_voronoi_cells(np.array([[9.0, 9.0]]), area)[0].equals(area)
+    assert clip_voronoi_cells(np.empty((0, 2)), area).size == 0
 
 
 def test_collinear_sites_cut_the_area_into_stripes():
-    cells = cell_polygons(np.array([[1.0, 0.0], [5.0, 0.0], [3.0, 0.0]]), box(0, -1, 6, 1))
+    cells = clip_voronoi_cells(np.array([[1.0, 0.0], [5.0, 0.0], [3.0, 0.0]]), box(0, -1, 6, 1))
     stripes = [(0, -1, 2, 1), (4, -1, 6, 1), (2, -1, 4, 1)]
     assert np.array([cell.bounds for cell in cells]) == pytest.approx(np.array(stripes))
 
 
 def test_a_cell_cut_by_a_bay_becomes_several_polygons():
     area = box(0, 0, 10, 10).difference(box(4, 2, 6, 10)).difference(box(0, 0, 10, 3))
-    cells = cell_polygons(np.array([[5.0, 9.0], [5.0, -90.0]]), area)
+    cells = clip_voronoi_cells(np.array([[5.0, 9.0], [5.0, -90.0]]), area)
     assert isinstance(cells[0], MultiPolygon)
     assert cells[1].is_empty
 
@@ -81,11 +86,11 @@ def test_a_cell_cut_by_a_bay_becomes_several_polygons():
 def test_polygons_of_members_are_merged_and_areas_add_up():
     regions = grid_of_squares(4, 6)
     membership = np.arange(24, dtype=np.int32) % 6 // 2
-    shapes = aggregated_shapes(regions, membership)
+    shapes = outline_aggregated_regions(regions, membership)
     assert [shape.geom_type for shape in shapes] == ["Polygon"] * 3
     assert shapely.area(shapes).tolist() == [8, 8, 8]
     assert shapes[1].equals(box(2, 0, 4, 4))
-    assert study_area(regions).equals(box(0, 0, 6, 4))
+    assert compute_study_area(regions).equals(box(0, 0, 6, 4))
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.randoms(use_true_random=False))
@@ -94,13 +99,13 @@ def test_dissolved_areas_sum_to_the_members_areas(rows, columns, chance):
     regions = grid_of_squares(rows, columns)
     owner = [chance.randrange(4) for _ in range(len(regions))]
     membership = np.unique(owner, return_inverse=True)[1].astype(np.int32)
-    shapes = aggregated_shapes(regions, membership)
+    shapes = outline_aggregated_regions(regions, membership)
     assert shapely.area(shapes).tolist() == pytest.approx(np.bincount(membership).tolist())
 
 
 def test_a_coverage_with_overlaps_and_gaps_is_still_merged_right():
     polygons = [box(0, 0, 1.1, 1), box(1, 0, 2, 1), box(2.05, 0, 3, 1)]
-    shapes = aggregated_shapes(regions_of([(0.5, 0.5), (1.5, 0.5), (2.5, 0.5)], polygons), np.array([0, 0, 1]))
+    shapes = outline_aggregated_regions(regions_of([(0.5, 0.5), (1.5, 0.5), (2.5, 0.5)], polygons), np.array([0, 0, 1]))
     assert shapes[0].area == pytest.approx(2)
     assert shapes[1].area == pytest.approx(0.95)
     assert not shapes[0].overlaps(shapes[1])
@@ -109,15 +114,15 @@ def test_a_coverage_with_overlaps_and_gaps_is_still_merged_right():
 def test_equal_and_bow_tie_polygons_do_not_vanish():
     bow_tie = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
     regions = regions_of([(0.3, 1), (5, 5), (5, 5)], [bow_tie, box(4, 4, 6, 6), box(4, 4, 6, 6)])
-    shapes = aggregated_shapes(regions, np.array([0, 1, 2]))
+    shapes = outline_aggregated_regions(regions, np.array([0, 1, 2]))
     assert all(shape.is_valid and shape.area > 0 for shape in shapes)
 
 
 def test_a_region_without_polygon_among_polygons_gets_a_small_disc():
     regions = regions_of([(0.5, 0.5), (7, 0.5)], [box(0, 0, 1, 1), None])
-    shapes = aggregated_shapes(regions, np.array([0, 1]))
+    shapes = outline_aggregated_regions(regions, np.array([0, 1]))
     assert shapes[1].contains(shapely.Point(7, 0.5))
-    assert study_area(regions).contains(shapely.Point(7, 0.5))
+    assert compute_study_area(regions).contains(shapely.Point(7, 0.5))
 
 
 def test_points_of_a_voronoi_aggregation_get_the_cells_of_their_sites():
@@ -125,8 +130,8 @@ def test_points_of_a_voronoi_aggregation_get_the_cells_of_their_sites():
     sites = np.array([[20.0, 20.0], [80.0, 30.0], [50.0, 90.0]])
     owner = ((points[:, None] - sites) ** 2).sum(axis=2).argmin(axis=1)
     regions = regions_of(points)
-    shapes = aggregated_shapes(regions, owner, sites)
-    cells = cell_polygons(sites, study_area(regions))
+    shapes = outline_aggregated_regions(regions, owner, sites)
+    cells = clip_voronoi_cells(sites, compute_study_area(regions))
     assert all(shape.equals(cell) for shape, cell in zip(shapes, cells, strict=True))
     assert all(shapes[group].contains(shapely.Point(point)) for point, group in zip(points, owner, strict=True))
 
@@ -136,15 +141,15 @@ def test_points_of_a_voronoi_aggregation_get_the_cells_of_their_sites():
 def test_other_aggregations_of_points_get_the_cells_of_their_points(points, chance):
     membership = np.unique([chance.randrange(3) for _ in points], return_inverse=True)[1]
     regions = regions_of(points)
-    shapes = aggregated_shapes(regions, membership)
-    assert shapely.area(shapes).sum() == pytest.approx(study_area(regions).area, rel=1e-9)
+    shapes = outline_aggregated_regions(regions, membership)
+    assert shapely.area(shapes).sum() == pytest.approx(compute_study_area(regions).area, rel=1e-9)
     assert (shapely.area(shapes) > 0).all()
 
 
 def test_compactness_is_one_for_a_disc_and_pi_quarters_for_a_square():
     shapes = np.array([shapely.Point(0, 0).buffer(1, quad_segs=64), box(0, 0, 1, 1), Polygon()], object)
-    assert compactness(shapes)[:2] == pytest.approx([1, np.pi / 4], rel=1e-3)
-    assert np.isnan(compactness(shapes)[2])
+    assert measure_compactness(shapes)[:2] == pytest.approx([1, np.pi / 4], rel=1e-3)
+    assert np.isnan(measure_compactness(shapes)[2])
 
 
 def squares_of(size):
@@ -152,7 +157,7 @@ def squares_of(size):
 
 
 def test_cells_that_fill_a_box_once_are_seen_to_fit():
-    assert fits_together(squares_of(4))
+    assert is_tiling(squares_of(4))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +172,7 @@ def test_cells_that_fill_a_box_once_are_seen_to_fit():
     ],
 )
 def test_cells_that_do_not_are_not(squares):
-    assert not fits_together(squares)
+    assert not is_tiling(squares)
 
 
 @settings(max_examples=40, deadline=None)
@@ -176,14 +181,14 @@ def test_what_is_seen_to_fit_is_a_coverage(points):
     points = np.array(points, float)
     box = shapely.voronoi_polygons(shapely.multipoints(points), ordered=True)
     cells = shapely.get_parts(box)
-    if len(cells) == len(points) and shapely.is_valid(cells).all() and fits_together(cells):
+    if len(cells) == len(points) and shapely.is_valid(cells).all() and is_tiling(cells):
         assert shapely.coverage_is_valid(cells)
         assert shapely.area(cells).sum() == pytest.approx(shapely.box(*shapely.total_bounds(cells)).area)
 
 
 def test_the_area_of_points_leaves_empty_sea_out_and_far_islands_alone():
     bay = [(x, 0.0) for x in range(41)] + [(0.0, y) for y in range(41)] + [(40.0, y) for y in range(41)]
-    area = study_area(regions_of([*bay, (20.0, 90.0)]))
+    area = compute_study_area(regions_of([*bay, (20.0, 90.0)]))
     assert not shapely.contains_xy(area, 20.0, 30.0)
     assert len(shapely.get_parts(area)) == 2
     assert shapely.contains_xy(area, 20.0, 90.0)

@@ -10,9 +10,9 @@ import pytest
 from tests.sensitive_making import counts_of, sensitive_of
 from tests.unit.algorithms.naive_criteria import meets
 from vbas_desktop.algorithms import suppression
-from vbas_desktop.algorithms.suppression import Aggregation, released_by_place, suppress_locally
-from vbas_desktop.model.criteria import criterion_of
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.algorithms.suppression import Aggregation, count_released, suppress_locally
+from vbas_desktop.model.criteria import parse_criterion
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 WHOLE_AREA = Tiers((np.zeros(3, np.int32),), ("",) * 2, (None,) * 2)
 TWO_TIERS = Tiers((np.array([0, 0, 1, 1], np.int32), np.zeros(2, np.int32)), ("",) * 3, (None,) * 3)
@@ -51,10 +51,10 @@ def test_a_class_of_a_larger_place_that_fails_by_the_released_records_is_taken_o
     merged = merge(ROWS, 3, 3, 3, WHOLE_AREA, [(values, "closeness:0.5")])
     found = suppress_locally(merged)
     assert tier_by_cell(found) == {
-        (1, 0): 1, (2, 0): 1, (1, 1): NOWHERE, (2, 1): NOWHERE, (2, 2): 0, (1, 2): NOWHERE,
+        (1, 0): 1, (2, 0): 1, (1, 1): NOT_RELEASED, (2, 1): NOT_RELEASED, (2, 2): 0, (1, 2): NOT_RELEASED,
     }  # fmt: skip
     assert found.records == 6
-    assert [totals.tolist() for totals in released_by_place(merged)] == [[0, 0, 3], [3]]
+    assert [totals.tolist() for totals in count_released(merged)] == [[0, 0, 3], [3]]
 
 
 def test_a_region_keeps_its_own_records_of_a_class_that_is_taken_out_of_the_area_around_it():
@@ -64,7 +64,7 @@ def test_a_region_keeps_its_own_records_of_a_class_that_is_taken_out_of_the_area
     whole_area = Tiers((np.zeros(4, np.int32),), ("",) * 2, (None,) * 2)
     found = suppress_locally(merge(rows, 4, 3, 3, whole_area, [([value for _, _, value in rows], "closeness:0.5")]))
     assert tier_by_cell(found) == {
-        (1, 0): 1, (2, 0): 1, (1, 1): NOWHERE, (2, 1): NOWHERE, (3, 1): 0, (2, 2): 0, (1, 2): NOWHERE,
+        (1, 0): 1, (2, 0): 1, (1, 1): NOT_RELEASED, (2, 1): NOT_RELEASED, (3, 1): 0, (2, 2): 0, (1, 2): NOT_RELEASED,
     }  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_one_column_of_two_with_closeness_is_compared_with_all_classes(monkeypat
     # In the second column each class has three values, once each.
     columns = [(values, "closeness:0.5"), ([number % 3 for number in range(len(rows))], "share:50")]
     merged = merge(rows, 3, 3, 3, tiers, [columns[number] for number in order])
-    found = [totals.tolist() for totals in released_by_place(merged)]
+    found = [totals.tolist() for totals in count_released(merged)]
     assert found == [each.region_totals.tolist() for each in suppress_locally(merged).released]
     assert found == ([[0, 0, 3], [3]] if tiers else [[6, 0, 0]])
 
@@ -89,17 +89,17 @@ def release_by_definition(rows, tiers, k, columns):
     for number, (region, kind, _) in enumerate(rows):
         cells[region, kind].append(number)
     everybody = [Counter(map(str, values)) for values, _ in columns]
-    tier_of = dict.fromkeys(cells, NOWHERE)
+    tier_of = dict.fromkeys(cells, NOT_RELEASED)
     for kind in {kind for _, kind in cells}:
         for (tier, place), inside in _listed(tiers, k, kind, cells, columns, everybody):
             for region in inside:
                 tier_of[region, kind] = tier
-            assert place < tiers.places[tier]
+            assert place < tiers.n_areas[tier]
     taken_out = Counter()
     while True:
         groups = defaultdict(list)
         for (region, kind), tier in tier_of.items():
-            if tier != NOWHERE:
+            if tier != NOT_RELEASED:
                 groups[tier, int(tiers.ancestors[tier][region]), kind].append((region, kind))
         numbers = {key: [number for cell in inside for number in cells[cell]] for key, inside in groups.items()}
         all_numbers = [number for listed in numbers.values() for number in listed]
@@ -110,19 +110,19 @@ def release_by_definition(rows, tiers, k, columns):
         for key in bad:
             taken_out[key[0]] += 1
             for cell in groups[key]:
-                tier_of[cell] = NOWHERE
+                tier_of[cell] = NOT_RELEASED
 
 
 def _all_meet(numbers, columns, everybody):
     return all(
-        meets(Counter(str(values[number]) for number in numbers), criterion_of(criterion), set(), total)
+        meets(Counter(str(values[number]) for number in numbers), parse_criterion(criterion), set(), total)
         for (values, criterion), total in zip(columns, everybody, strict=True)
     )
 
 
 def _listed(tiers, k, kind, cells, columns, everybody):
     """Yield the places that list a class by the rule of the tiers, and the regions with these records."""
-    regions = range(tiers.places[0])
+    regions = range(tiers.n_areas[0])
     rest, room = {}, {}
     for region in regions:
         own = cells.get((region, kind), [])
@@ -132,7 +132,7 @@ def _listed(tiers, k, kind, cells, columns, everybody):
             yield (0, region), [region]
     for tier, parent in enumerate(tiers.parents, start=1):
         above_rest, above_room = {}, {}
-        for place in range(tiers.places[tier]):
+        for place in range(tiers.n_areas[tier]):
             children = [child for child in range(len(parent)) if parent[child] == place]
             inside = [region for child in children for region in rest[child] if (region, kind) in cells]
             numbers = [number for region in inside for number in cells[region, kind]]
@@ -152,13 +152,13 @@ def test_random_releases_in_tiers_are_those_of_the_definition():
         draw = np.random.default_rng(seed)
         tiers = (WHOLE_AREA, TWO_TIERS)[seed % 2]
         size, k = int(draw.integers(10, 40)), int(draw.integers(2, 4))
-        region, kind = draw.integers(0, tiers.places[0], size), draw.integers(0, 6, size)
+        region, kind = draw.integers(0, tiers.n_areas[0], size), draw.integers(0, 6, size)
         rows = [(int(own), int(of), 0) for own, of in zip(region, kind, strict=True)]
         # Values that go with the class and a limit near the share of each, so that what is suppressed matters.
         first = np.where(draw.random(size) < 0.95, kind % 2, 1 - kind % 2).tolist()
         second = draw.integers(0, 3, size).tolist()
         columns = [(first, "closeness:0.5"), (second, ("distinct:2", "closeness:0.6")[seed // 2 % 2])]
-        found = suppress_locally(merge(rows, tiers.places[0], 6, k, tiers, columns))
+        found = suppress_locally(merge(rows, tiers.n_areas[0], 6, k, tiers, columns))
         expected, gone = release_by_definition(rows, tiers, k, columns)
         assert tier_by_cell(found) == expected, seed
         taken_out += gone

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.algorithms.test_boundaries import naive_pieces
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces
-from vbas_desktop.algorithms.places import middles
+from vbas_desktop.algorithms.nearest_site import weighted_centroids
+from vbas_desktop.algorithms.region_graph import bridge_islands, reassign_detached_pieces
 
 LINE = np.array([(x, 0.0) for x in range(6)])
 CHAIN = np.array([(i, i + 1) for i in range(5)], np.int32)
@@ -14,7 +14,7 @@ CHAIN = np.array([(i, i + 1) for i in range(5)], np.int32)
 
 def join(owner, pairs=CHAIN, points=LINE, centres=LINE, population=None):
     population = np.ones(len(points), np.int64) if population is None else np.array(population)
-    return join_pieces(np.array(owner, np.int32), pairs, points, centres, population).tolist()
+    return reassign_detached_pieces(np.array(owner, np.int32), pairs, points, centres, population).tolist()
 
 
 def test_what_is_in_one_piece_stays_as_it_is():
@@ -37,14 +37,14 @@ def test_of_equal_pieces_the_first_in_the_file_is_kept():
 
 def test_an_island_gets_one_bridge_over_the_shortest_gap():
     points = np.array([(0.0, 0.0), (1.0, 0.0), (9.0, 0.0), (9.0, 1.0), (30.0, 0.0)])
-    graph, bridges = bridged(np.array([(0, 1), (2, 3)], np.int32), points)
+    graph, bridges = bridge_islands(np.array([(0, 1), (2, 3)], np.int32), points)
     assert graph.tolist() == [[0, 1], [1, 2], [2, 3], [2, 4]]
     assert bridges == 2
-    assert bridged(CHAIN, LINE)[0] is CHAIN
+    assert bridge_islands(CHAIN, LINE)[0] is CHAIN
 
 
 def test_middles_are_the_mean_points():
-    assert middles(LINE, np.array([0, 0, 2, 2, 2, 2])).tolist() == [[0.5, 0.0], [0.0, 0.0], [3.5, 0.0]]
+    assert weighted_centroids(LINE, np.array([0, 0, 2, 2, 2, 2])).tolist() == [[0.5, 0.0], [0.0, 0.0], [3.5, 0.0]]
 
 
 @st.composite
@@ -64,9 +64,9 @@ def graphs(draw):
 @given(graphs())
 def test_afterwards_every_group_is_in_one_piece_and_none_is_gone(case):
     pairs, points, owner, population = case
-    graph, bridges = bridged(pairs, points)
+    graph, bridges = bridge_islands(pairs, points)
     assert len(graph) == len(pairs) + bridges
     assert naive_pieces(np.zeros(len(points), int), graph) == {0: 1}
-    joined = join_pieces(owner, graph, points, np.resize(points, (5, 2)), population)
+    joined = reassign_detached_pieces(owner, graph, points, np.resize(points, (5, 2)), population)
     assert set(naive_pieces(joined, graph).values()) == {1}
     assert set(joined.tolist()) == set(owner.tolist())

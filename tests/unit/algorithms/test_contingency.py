@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.contingency import CodedColumn, add_sizes, count_classes
-from vbas_desktop.model.progress import SILENT, Cancelled
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
 
 CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 9)), max_size=30)
 
@@ -65,7 +65,7 @@ def test_coded_records_are_counted_one_by_one(n_records, n_regions, numbers, see
             unknown += 1
         else:
             expected[own, combination] += 1
-    counts, found_unknown = count_classes(region, columns, SILENT)
+    counts, found_unknown = count_classes(region, columns, NO_PROGRESS)
     assert listed(counts) == expected
     assert found_unknown == unknown
     assert counts.combinations.tolist() == sorted({combination for _, combination in expected})

@@ -19,10 +19,10 @@ from vbas_desktop.algorithms.diversity import list_class_values, shares_of
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 from vbas_desktop.audit.criteria import ValueDistribution, evaluate_criteria
 from vbas_desktop.audit.expected import released_codes
-from vbas_desktop.audit.sensitive import SensitiveColumn, find_barred, remove_until_stable
+from vbas_desktop.audit.sensitive import SensitiveDistribution, find_barred, remove_until_stable
 from vbas_desktop.audit.tiers import recounted_tiers
-from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE, criterion_of
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE, parse_criterion
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 CRITERIA = [
     *("distinct:2", "distinct:3", "entropy:1.5", "entropy:2", "entropy:3", "recursive:1,2", "recursive:2,3"),
@@ -104,7 +104,7 @@ def test_what_is_released_is_what_the_definitions_say(rows, criteria, benign, me
     released = {
         (int(region), int(counts.combinations[column]))
         for region, column, tier in zip(place, columns, found.tier_of, strict=True)
-        if tier != NOWHERE
+        if tier != NOT_RELEASED
     }
     assert released == literally_released(rows, owner, criteria, {str(value) for value in benign}, k)
 
@@ -112,7 +112,7 @@ def test_what_is_released_is_what_the_definitions_say(rows, criteria, benign, me
 def literally_released(rows, owner, criteria, benign, k) -> set:
     """First judged by all records, then by those that are left, until nothing more has to go."""
     classes = by_class(rows, owner)
-    rules = [criterion_of(text) for text in criteria]
+    rules = [parse_criterion(text) for text in criteria]
     everybody = Counter(str(value) for _, _, value in rows)
     kept = {
         key
@@ -138,7 +138,7 @@ def test_engine_auditor_and_definition_agree(rows, criterion, benign):
     everybody = Counter(str(value) for _, _, value in rows)
     classes = by_class(rows, range(5))
     keys = list(zip(found.areas.tolist(), found.combinations.tolist(), strict=True))
-    rule, harmless = criterion_of(criterion), {str(value) for value in benign}
+    rule, harmless = parse_criterion(criterion), {str(value) for value in benign}
     literal = [meets(classes[key], rule, harmless, everybody) for key in keys]
     assert mine.tolist() == literal
     assert theirs.tolist() == literal
@@ -166,12 +166,12 @@ def test_in_tiers_a_class_goes_up_until_it_meets_both():
     assert found.tier_of.tolist() == [1] * 6
     assert found.records == 20
     harsh = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])]))
-    assert harsh.tier_of.tolist() == [NOWHERE] * 6
+    assert harsh.tier_of.tolist() == [NOT_RELEASED] * 6
     # With one record more the whole area would tell that the first region has some.
     more = [*rows, (0, 0, 0)]
     values = [sensitive_of(more, 6, 1, 2, ["distinct:2"])]
     above = suppress_locally(Aggregation(counts_of(more, 6, 1), 5, owner, 6, WHOLE, values))
-    assert above.tier_of.tolist() == [NOWHERE] * 6
+    assert above.tier_of.tolist() == [NOT_RELEASED] * 6
 
 
 @settings(max_examples=150, deadline=None)
@@ -189,13 +189,13 @@ def test_in_tiers_the_auditor_comes_to_the_same(rows, criterion, benign, k):
     found = suppress_locally(Aggregation(counts, k, owner, 8, tiers, [column]))
     values = found.values[0]
     spread = spread_of(values, column)
-    columns = [SensitiveColumn("s", column.chosen.criteria, spread)]
+    columns = [SensitiveDistribution("s", column.chosen.criteria, spread)]
     place, kind, numbers = counts.list_class_regions(), counts.table.indices.astype(np.int64), counts.sizes
     wide = [each.astype(np.int64) for each in parents]
     tier, last = recounted_tiers(place, kind, numbers, wide, k, find_barred(columns))
     cell = released_codes(place, tier, wide) * 2 + kind
-    tier = np.where(remove_until_stable(columns, cell, tier <= last), tier, NOWHERE)
-    assert np.where(tier > last, NOWHERE, tier).tolist() == found.tier_of.tolist()
+    tier = np.where(remove_until_stable(columns, cell, tier <= last), tier, NOT_RELEASED)
+    assert np.where(tier > last, NOT_RELEASED, tier).tolist() == found.tier_of.tolist()
 
 
 def test_a_class_of_benign_values_alone_passes_everything():
@@ -210,8 +210,8 @@ def test_a_class_of_benign_values_alone_passes_everything():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("often:3", "is no criterion"),
-        ("share", "is no criterion"),
+        ("often:3", "is not a valid criterion"),
+        ("share", "is not a valid criterion"),
         ("share:", "is not a number"),
         ("share:100", "between 0 and 100"),
         ("distinct:1", "whole number from 2"),
@@ -226,10 +226,10 @@ def test_a_class_of_benign_values_alone_passes_everything():
 )
 def test_what_is_no_criterion_is_refused_in_words(text, words):
     with pytest.raises(ValueError, match=words):
-        criterion_of(text)
+        parse_criterion(text)
 
 
 @pytest.mark.parametrize("text", CRITERIA)
 def test_a_criterion_is_written_as_it_is_read(text):
-    assert criterion_of(text).text == text
-    assert criterion_of(criterion_of(text).text) == criterion_of(text)
+    assert parse_criterion(text).text == text
+    assert parse_criterion(parse_criterion(text).text) == parse_criterion(text)

@@ -7,18 +7,18 @@ from shapely import LineString, Polygon, box
 
 from tests.unit.algorithms.naive_ways import HAIR, naive_distances
 from vbas_desktop.algorithms import geodesic as distances
-from vbas_desktop.algorithms.geodesic import around_obstacles
-from vbas_desktop.algorithms.geodesic_mesh import Walls, walls_of
-from vbas_desktop.algorithms.nearest import nearest_sites
+from vbas_desktop.algorithms.geodesic import assign_around_obstacles
+from vbas_desktop.algorithms.geodesic_mesh import Barriers, build_barriers
+from vbas_desktop.algorithms.nearest_site import find_nearest_sites
 from vbas_desktop.model.progress import Cancelled
 
 
 def walls(*shapes):
-    return walls_of(np.array(shapes, object))
+    return build_barriers(np.array(shapes, object))
 
 
 def around(obstacles, points, sites):
-    return around_obstacles(obstacles, np.array(points, float), np.array(sites, float))
+    return assign_around_obstacles(obstacles, np.array(points, float), np.array(sites, float))
 
 
 def random_instance(seed):
@@ -33,7 +33,7 @@ def random_instance(seed):
     shapes += [LineString(rng.random((rng.integers(2, 4), 2)) * 10) for _ in range(rng.integers(0, 3))]
     if seed % 5 == 0:
         shapes.append(LineString([(3, 3), (7, 3), (7, 7), (3, 7), (3, 3.2)]))
-    found = walls_of(np.array(shapes, object))
+    found = build_barriers(np.array(shapes, object))
     points, sites = rng.random((12, 2)) * 10, rng.random((4, 2)) * 10
     return found, *(each[~shapely.intersects_xy(found.area, each)] for each in (points, sites))
 
@@ -112,9 +112,9 @@ def test_where_nothing_is_in_the_way_owners_are_those_of_the_plain_diagram_ties_
     rng = np.random.default_rng(seed)
     points, sites = rng.integers(0, 8, (60, 2)).astype(float), rng.integers(0, 8, (6, 2)).astype(float)
     far = walls(box(100, 100, 101, 101))
-    assert around(far, points, sites).owner.tolist() == nearest_sites(points, sites).tolist()
-    nothing = walls_of(np.empty(0, object))
-    assert around(nothing, points, sites).owner.tolist() == nearest_sites(points, sites).tolist()
+    assert around(far, points, sites).owner.tolist() == find_nearest_sites(points, sites).tolist()
+    nothing = build_barriers(np.empty(0, object))
+    assert around(nothing, points, sites).owner.tolist() == find_nearest_sites(points, sites).tolist()
 
 
 def test_points_on_a_line_may_go_to_either_side():
@@ -131,7 +131,7 @@ def test_a_stop_is_obeyed():
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        around_obstacles(walls(box(1, 1, 2, 2)), np.zeros((1, 2)), np.ones((1, 2)) * 3, Stop())
+        assign_around_obstacles(walls(box(1, 1, 2, 2)), np.zeros((1, 2)), np.ones((1, 2)) * 3, Stop())
 
 
 def outside(obstacles, places):
@@ -194,22 +194,22 @@ def wide_instance(seed):
     ring = LineString(np.add(corner, [(2, 2), (7, 2), (7, 6), (2, 6), (2, 2)]))
     shapes += [ring] if seed % 2 else []
     points, sites = corner + rng.random((14, 2)) * 18, corner + rng.random((3, 2)) * 18
-    return walls_of(np.array(shapes, object)), points, sites
+    return build_barriers(np.array(shapes, object)), points, sites
 
 
 def test_walls_that_are_far_away_are_left_out_without_any_difference(monkeypatch):
     taken = []
-    only = Walls.only
-    monkeypatch.setattr(Walls, "only", lambda self, *given: taken.append(given) or only(self, *given))
+    only = Barriers.only
+    monkeypatch.setattr(Barriers, "only", lambda self, *given: taken.append(given) or only(self, *given))
     grown = enclosed = 0
     for seed in range(60):
         obstacles, points, sites = wide_instance(seed)
         before = len(taken)
-        near = around_obstacles(obstacles, points, sites)
+        near = assign_around_obstacles(obstacles, points, sites)
         grown += len(taken) > before + 1
         with monkeypatch.context() as at_once:
             at_once.setattr(distances, "_MOST", -1.0)
-            whole = around_obstacles(obstacles, points, sites)
+            whole = assign_around_obstacles(obstacles, points, sites)
         assert near.owner.tolist() == whole.owner.tolist(), seed
         assert near.enclosed.tolist() == whole.enclosed.tolist(), seed
         assert np.allclose(near.distance, whole.distance, rtol=1e-12, atol=0), seed

@@ -6,21 +6,24 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import problem_of, situation_for
-from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
-from vbas_desktop.algorithms.districts import (
-    find_joins,
-    gabriel,
-    ground_of,
-    grow,
-    grow_from_seeds,
-    merge_small,
+from tests.problem_making import context_for, problem_of
+from vbas_desktop.algorithms.region_graph import (
+    build_growth_graph,
+    count_pieces,
+    find_gabriel_neighbours,
+    find_point_neighbours,
 )
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.algorithms.regionalisation import (
+    compute_merge_sequence,
+    grow_districts,
+    grow_from_seeds,
+    merge_undersized,
+)
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.solutions import solution_from_json, solution_to_json
+from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_json
 from vbas_desktop.model.problem import Request
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
@@ -36,7 +39,7 @@ def districts(people, cutoff, points=CHAIN):
 
 
 def grown(points, people, pairs, cutoff):
-    return grow(points, people, pairs, cutoff, find_joins(points, people, pairs))
+    return grow_districts(points, people, pairs, cutoff, compute_merge_sequence(points, people, pairs))
 
 
 def test_the_smallest_joins_its_nearest_neighbour_first():
@@ -64,12 +67,12 @@ def test_districts_are_contiguous_and_large_enough(data):
     points, people = rng.integers(0, 12, (number, 2)).astype(float), rng.integers(0, 30, number)
     cutoff = data.draw(st.integers(1, 60))
     regions = Regions(tuple(map(str, range(number))), points, PLANE)
-    pairs, _ = ground_of(regions)
+    pairs, _ = build_growth_graph(regions)
     owner = grown(points, people, pairs, cutoff)
     sizes = np.bincount(owner, people)
     assert sizes.sum() == people.sum()
     assert sizes.size == 1 or sizes.min() >= cutoff
-    assert (pieces(regions, owner, pairs) == 1).all()
+    assert (count_pieces(regions, owner, pairs) == 1).all()
     firsts = [owner.tolist().index(each) for each in range(sizes.size)]
     assert firsts == sorted(firsts)
 
@@ -81,12 +84,12 @@ def test_one_order_of_joining_serves_every_cutoff_and_number(seed, number, weigh
     rng = np.random.default_rng(seed)
     points, people = rng.integers(0, 12, (number, 2)).astype(float), rng.integers(0, 30, number)
     weight = rng.random(number) + 0.1 if weighted else np.ones(number)
-    pairs, _ = ground_of(Regions(tuple(map(str, range(number))), points, PLANE))
-    joins = find_joins(points, people, pairs, weight)
+    pairs, _ = build_growth_graph(Regions(tuple(map(str, range(number))), points, PLANE))
+    joins = compute_merge_sequence(points, people, pairs, weight)
     assert (np.diff(joins.held) >= 0).all()
     held = people[:, None].astype(float)
     for cutoff in (1, 2, 7, 20, 45, 300):
-        anew = merge_small(points, weight, held, np.array([cutoff]), np.array([np.inf]), pairs, Silent(), "")
+        anew = merge_undersized(points, weight, held, np.array([cutoff]), np.array([np.inf]), pairs, NO_PROGRESS)
         assert joins.groups_of(number, cutoff).tolist() == anew.tolist()
     for wanted in range(1, number + 1):
         left = joins.groups_left(number, wanted)
@@ -101,25 +104,25 @@ def test_one_order_of_joining_serves_every_cutoff_and_number(seed, number, weigh
 def test_gabriel_pairs_are_those_with_an_empty_circle(seed, number):
     points = np.random.default_rng(seed).random((number, 2))
     naive = []
-    for one, other in point_neighbours(points).tolist():
+    for one, other in find_point_neighbours(points).tolist():
         middle, radius = (points[one] + points[other]) / 2, np.hypot(*(points[one] - points[other])) / 2
         rest = np.delete(points, [one, other], axis=0)
         if rest.size == 0 or np.hypot(*(rest - middle).T).min() >= radius:
             naive.append([one, other])
-    assert gabriel(points).tolist() == naive
+    assert find_gabriel_neighbours(points).tolist() == naive
 
 
 def test_islands_are_joined_and_that_is_said():
     boxes = np.array([shapely.box(x, 0, x + 1, 1) for x in (0, 1, 5, 6)], object)
     regions = Regions(("a", "b", "c", "d"), shapely.get_coordinates(shapely.centroid(boxes)), PLANE, boxes)
-    pairs, bridges = ground_of(regions)
+    pairs, bridges = build_growth_graph(regions)
     assert bridges == 1
     assert pairs.tolist() == [[0, 1], [1, 2], [2, 3]]
-    situation = situation_for(regions.points, [[5], [5], [5], [5]])
-    object.__setattr__(situation, "regions", regions)
-    made = make("construction", "growth").construct_and_tell(situation, np.full((1, 2), np.nan), _Silent())
+    context = context_for(regions.points, [[5], [5], [5], [5]])
+    object.__setattr__(context, "regions", regions)
+    made = create_approach("construction", "growth").build_partition(context, np.full((1, 2), np.nan), _Silent())
     assert made.owner.tolist() == [0, 0, 0, 0]
-    assert made.told == {"growth": {"cutoff": 18, "bridges": 1}}
+    assert made.diagnostics == {"growth": {"cutoff": 18, "bridges": 1}}
     assert [finding.code for finding in made.findings] == ["islands-joined"]
 
 
@@ -133,9 +136,9 @@ def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
     problem = problem_of([(x, y) for y in range(4) for x in range(5)], [[9, 3]] * 20, k=2)
     request = Request(
         problem,
-        make("site_number", "fixed", {"sites": 4}),
-        make("site_location", location),
-        make("construction", "growth"),
+        create_approach("site_number", "fixed", {"sites": 4}),
+        create_approach("site_location", location),
+        create_approach("construction", "growth"),
         range_reach=0,
     )
     solution = run(request).solutions[0]
@@ -148,7 +151,7 @@ def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
     again = solution_from_json(solution_to_json(solution))
     assert again.sites is None
     assert again.owner.tolist() == solution.owner.tolist()
-    assert again.told == solution.told
+    assert again.diagnostics == solution.diagnostics
 
 
 def seeded(people, cutoff, seeds=None, points=CHAIN):
@@ -196,7 +199,7 @@ def test_seeded_growth_follows_the_rule(seed, number, cutoff):
     rng = np.random.default_rng(seed)
     # Without ties between distances, which floating-point sums would decide by chance.
     points, people, order = rng.random((number, 2)), rng.integers(0, 30, number), rng.permutation(number)
-    pairs, _ = ground_of(Regions(tuple(map(str, range(number))), points, PLANE))
+    pairs, _ = build_growth_graph(Regions(tuple(map(str, range(number))), points, PLANE))
     owner = grow_from_seeds(points, people, pairs, cutoff, order)
     found = {frozenset(np.flatnonzero(owner == district).tolist()) for district in set(owner.tolist())}
     assert found == naive_seeded(points, people, pairs, cutoff, order.tolist())
@@ -204,13 +207,13 @@ def test_seeded_growth_follows_the_rule(seed, number, cutoff):
 
 def test_the_cutoff_of_the_population_model_does_not_depend_on_the_number_of_sites():
     # Two classes: 1978 · 2^0.304 = 2,441.9 records; in steps of 1,000 a district needs three regions.
-    situation = situation_for([(x, 0) for x in range(9)], [[500, 500]] * 9)
-    growth = make("construction", "growth", {"method": "seeded", "cutoff": "maxcombs", "model": "eastern"})
+    context = context_for([(x, 0) for x in range(9)], [[500, 500]] * 9)
+    growth = create_approach("construction", "growth", {"method": "seeded", "cutoff": "maxcombs", "model": "eastern"})
     for sites in (1, 7):
-        made = growth.construct_and_tell(situation, np.full((sites, 2), np.nan), _Silent())
-        assert made.told["growth"]["cutoff"] == 2442
+        made = growth.build_partition(context, np.full((sites, 2), np.nan), _Silent())
+        assert made.diagnostics["growth"]["cutoff"] == 2442
         assert made.owner.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    random = make("construction", "growth", {**growth.settings(), "seeds": "random"})
-    again = [random.construct(situation, np.full((1, 2), np.nan), _Silent()).tolist() for _ in range(2)]
+    random = create_approach("construction", "growth", {**growth.settings(), "seeds": "random"})
+    again = [random.build_partition(context, np.full((1, 2), np.nan), _Silent()).owner.tolist() for _ in range(2)]
     assert again[0] == again[1]
     assert np.bincount(again[0]).min() >= 3

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.algorithms.kernels.preparation import prepare
-from vbas_desktop.model.progress import Cancelled, Silent
+from vbas_desktop.algorithms.kernels.jit import prepare
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
 
 ROOT = Path(__file__).parents[3]
 
@@ -70,7 +70,7 @@ def test_waiting_for_the_compiler_can_be_stopped_and_compiling_goes_on():
 def test_what_is_compiled_for_these_types_is_not_prepared_again():
     slow = SlowKernel()
     slow.may_end.set()
-    prepare(Silent(), slow, 1, 2.0)
+    prepare(NO_PROGRESS, slow, 1, 2.0)
     silent = StopAfterPolls(1)
     prepare(silent, slow, 5, 0.5)
     assert not silent.stages
@@ -83,7 +83,7 @@ def test_what_is_compiled_for_these_types_is_not_prepared_again():
 STOPPED_ADC = """
 import sys
 import numpy as np
-from vbas_desktop.algorithms.adc import cluster
+from vbas_desktop.algorithms.adc import run_adc
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Cancelled
 
@@ -98,7 +98,7 @@ class Stop:
 points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
 counts = ClassCounts.from_matrix((2,), np.arange(2, dtype=np.int64), np.array([(5, 5), (0, 3), (0, 1), (9, 0)]))
 try:
-    cluster(points, counts, points[[0, 3]], 4, Stop())
+    run_adc(points, counts, points[[0, 3]], 4, Stop())
 except Cancelled:
     print("stopped")
 """

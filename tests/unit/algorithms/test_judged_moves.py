@@ -9,12 +9,25 @@ from hypothesis import strategies as st
 
 from tests.sensitive_making import counts_of, sensitive_of
 from tests.unit.algorithms.test_diversity import CRITERIA
-from vbas_desktop.algorithms.annealing import move_boundaries, move_sites, typical_change
-from vbas_desktop.algorithms.kernels import partition_state as judged_values
+from vbas_desktop.algorithms.annealing import (
+    AnnealingOptions,
+    BoundaryGuard,
+    SiteGuard,
+    move_boundaries,
+    move_sites,
+    typical_change,
+)
+from vbas_desktop.algorithms.kernels import diversity as diversity_kernel
 from vbas_desktop.algorithms.kernels import partition_state as partitions
 from vbas_desktop.algorithms.kernels.jit import kernel
 from vbas_desktop.algorithms.kernels.partition_moves import change_of_suppressed, move_region
-from vbas_desktop.algorithms.kernels.partition_state import Partition, Total, fill_table, new_partition
+from vbas_desktop.algorithms.kernels.partition_state import (
+    AnnealingData,
+    PartitionState,
+    Total,
+    build_partition_state,
+    fill_table,
+)
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 
 POINTS = np.array([(x, y) for y in range(3) for x in range(3)], float)
@@ -23,7 +36,7 @@ OF_ITS_OWN = [text for text in CRITERIA if "closeness" not in text]
 
 
 @kernel
-def moved(p: Partition, i: int, to: int) -> int:
+def moved(p: PartitionState, i: int, to: int) -> int:
     change = change_of_suppressed(p, i, to)
     move_region(p, i, to)
     return change
@@ -51,7 +64,9 @@ def test_the_records_to_be_suppressed_are_known_after_every_move(rows, criteria,
     with pytest.MonkeyPatch.context() as patch:
         # A table of pairs instead of a matrix.
         patch.setattr(partitions, "_FULL_BYTES", 0 if table else 2**24)
-        p = new_partition(counts_of(rows, 9, 3), POINTS, PAIRS, owner, POINTS[:3], k, [sensitive])
+        p = build_partition_state(
+            AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, k, [sensitive]), owner, POINTS[:3]
+        )
     assert p.totals[Total.SUPPRESSED] == suppressed(rows, sensitive, p.owner, k)
     for region, to in moves:
         if p.owner[region] == to:
@@ -76,11 +91,13 @@ def test_moving_suppresses_fewer_records_and_says_how_many(move):
     rows, k = crowd(), 4
     sensitive = sensitive_of(rows, 9, 3, 4, ["share:60"])
     owner = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2], np.int32)
-    p = new_partition(counts_of(rows, 9, 3), POINTS, PAIRS, owner, POINTS[[1, 4, 7]], k, [sensitive])
+    p = build_partition_state(
+        AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, k, [sensitive]), owner, POINTS[[1, 4, 7]]
+    )
     if move == "boundaries":
-        found = move_boundaries(p, 3000, 0, 0.0, 10**9, 1e9)
+        found = move_boundaries(p, AnnealingOptions(3000, 0, 0.0), BoundaryGuard(10**9, 1e9))
     else:
-        found = move_sites(p, 600, 0, 0.0, 10.0, 10.0)
+        found = move_sites(p, AnnealingOptions(600, 0, 0.0), SiteGuard(10.0, 10.0))
     assert found.suppressed_before == suppressed(rows, sensitive, owner, k)
     assert found.suppressed == suppressed(rows, sensitive, found.owner, k)
     # Sites may have no move here that the guard of populations allows.
@@ -90,10 +107,10 @@ def test_moving_suppresses_fewer_records_and_says_how_many(move):
 def test_too_many_values_are_judged_by_k_alone(monkeypatch):
     rows = crowd()
     sensitive = sensitive_of(rows, 9, 3, 4, ["share:60"])
-    monkeypatch.setattr(judged_values, "MOST_BYTES", 10)
+    monkeypatch.setattr(diversity_kernel, "MOST_BYTES", 10)
     owner = np.arange(9, dtype=np.int32) % 3
-    p = new_partition(counts_of(rows, 9, 3), POINTS, PAIRS, owner, POINTS[:3], 4, [sensitive])
-    plain = new_partition(counts_of(rows, 9, 3), POINTS, PAIRS, owner, POINTS[:3], 4)
-    assert p.judged.rules.size == p.judged.table.size == 0
+    p = build_partition_state(AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, 4, [sensitive]), owner, POINTS[:3])
+    plain = build_partition_state(AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, 4), owner, POINTS[:3])
+    assert p.diversity.rules.size == p.diversity.table.size == 0
     assert p.totals.tolist() == plain.totals.tolist()
     assert typical_change(p, np.array([1], np.uint64), 50) == typical_change(plain, np.array([1], np.uint64), 50)

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.site_numbers import (
-    allowed_records,
-    expected_loss,
-    finest_on_grid,
-    forecast,
-    grid_of_sites,
-    largest_within,
-    least_penalty,
-    most_scanned,
-    most_trials,
+from vbas_desktop.algorithms.site_counts import (
+    estimate_loss,
+    forecast_site_count,
+    make_site_grid,
+    max_scanned,
+    max_suppressed,
+    max_trials,
     refine_and_correct,
+    search_finest,
+    search_largest_within,
+    search_least_penalty,
 )
 
 
@@ -29,7 +29,7 @@ def asked(losses, allowed, start):
         tried.append(sites)
         return losses[sites - 1]
 
-    return largest_within(loss, allowed, len(losses), start), tried
+    return search_largest_within(loss, allowed, len(losses), start), tried
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=300), st.integers(0, 30), st.integers(-5, 400))
@@ -68,17 +68,17 @@ def counting(values):
 
 
 def test_the_grid_falls_from_all_regions_to_one():
-    assert grid_of_sites(1) == [1]
-    assert grid_of_sites(10) == [10, 7, 5, 4, 2, 1]
-    assert grid_of_sites(281) == [281, 199, 140, 99, 70, 50, 35, 25, 18, 12, 9, 6, 4, 3, 2, 1]
+    assert make_site_grid(1) == [1]
+    assert make_site_grid(10) == [10, 7, 5, 4, 2, 1]
+    assert make_site_grid(281) == [281, 199, 140, 99, 70, 50, 35, 25, 18, 12, 9, 6, 4, 3, 2, 1]
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=300), st.integers(0, 30))
 def test_the_finest_number_of_a_loss_that_rises_and_falls_is_no_coarser_than_the_finest_of_the_grid(losses, allowed):
     loss, tried = counting(losses)
-    found = finest_on_grid(loss, allowed, len(losses))
-    assert len(tried) == len(set(tried)) <= most_scanned(len(losses))
-    fitting = [sites for sites in grid_of_sites(len(losses)) if losses[sites - 1] <= allowed]
+    found = search_finest(loss, allowed, len(losses))
+    assert len(tried) == len(set(tried)) <= max_scanned(len(losses))
+    fitting = [sites for sites in make_site_grid(len(losses)) if losses[sites - 1] <= allowed]
     assert found >= max(fitting, default=1)
     if fitting:
         assert losses[found - 1] <= allowed
@@ -88,7 +88,7 @@ def test_the_finest_number_of_a_loss_that_rises_and_falls_is_no_coarser_than_the
 def test_the_finest_of_two_crossings_is_taken():
     # Like a loss in tiers: too much from 300 to 900, and again from 5,000 sites on.
     losses = [9 if 300 <= sites < 900 or sites >= 5000 else 0 for sites in range(1, 20_001)]
-    assert finest_on_grid(counting(losses)[0], 5, len(losses)) == 4999
+    assert search_finest(counting(losses)[0], 5, len(losses)) == 4999
     assert asked(losses, 5, 250)[0] == 299
 
 
@@ -102,8 +102,8 @@ def test_the_least_penalty_is_that_of_trying_every_number(steps, weight, allowed
     losses = np.cumsum(np.sort(steps)).tolist()
     penalties = [loss + weight * len(losses) / sites for sites, loss in enumerate(losses, 1)]
     loss, tried = counting(losses)
-    found = least_penalty(loss, lambda sites: penalties[sites - 1], allowed, len(losses))
-    assert len(tried) == len(set(tried)) <= most_scanned(len(losses))
+    found = search_least_penalty(loss, lambda sites: penalties[sites - 1], allowed, len(losses))
+    assert len(tried) == len(set(tried)) <= max_scanned(len(losses))
     fitting = [sites for sites, lost in enumerate(losses, 1) if lost <= allowed]
     best = min(fitting, key=lambda sites: (penalties[sites - 1], -sites), default=1)
     assert abs(found - best) <= max(1, best // 50)
@@ -118,18 +118,18 @@ def test_no_number_above_the_allowed_loss_is_rated_or_taken():
         rated.append(sites)
         return 1 / sites
 
-    assert least_penalty(lambda sites: sites, penalty, 40, 1000) == 40
+    assert search_least_penalty(lambda sites: sites, penalty, 40, 1000) == 40
     assert max(rated) <= 40
-    assert least_penalty(lambda _: 9, penalty, 5, 1000) == 1
+    assert search_least_penalty(lambda _: 9, penalty, 5, 1000) == 1
 
 
 @pytest.mark.parametrize(("records", "percent", "allowed"), [(1000, 1.0, 10), (1000, 0.29, 2), (7, 100, 7), (99, 1, 0)])
 def test_percents_are_the_decimals_that_were_written(records, percent, allowed):
-    assert allowed_records(records, percent) == allowed
+    assert max_suppressed(records, percent) == allowed
 
 
 def test_the_trials_of_a_country_are_few():
-    assert most_trials(17_613) == 40
+    assert max_trials(17_613) == 40
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=6), st.integers(1, 7), st.integers(1, 9))
@@ -139,13 +139,13 @@ def test_the_expected_loss_is_that_of_poisson_counts(totals, k, sites):
         for total in totals
         for size in range(1, k)
     )
-    assert expected_loss(np.array(totals), k, sites) == pytest.approx(literal, abs=1e-9)
+    assert estimate_loss(np.array(totals), k, sites) == pytest.approx(literal, abs=1e-9)
 
 
 def test_the_forecast_is_the_largest_number_whose_expected_loss_is_allowed():
     totals = np.array([900, 300, 40])
-    assert [forecast(totals, 5, allowed, 200) for allowed in (0, 30, 10_000)] == [1, 15, 200]
-    assert expected_loss(totals, 5, 15) <= 30 < expected_loss(totals, 5, 16)
+    assert [forecast_site_count(totals, 5, allowed, 200) for allowed in (0, 30, 10_000)] == [1, 15, 200]
+    assert estimate_loss(totals, 5, 15) <= 30 < estimate_loss(totals, 5, 16)
 
 
 def corrected(unrefined, share, allowed, expected, most=2000):

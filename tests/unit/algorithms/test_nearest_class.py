@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.algorithms.nearest_class import DistanceColumn, LevelColumn, NearestClasses
-from vbas_desktop.model.progress import Cancelled, Silent
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
 
 CLASSES = 900
 """More than one part has, so that bounds decide."""
@@ -100,7 +100,7 @@ def test_without_others_nothing_is_nearest():
     columns = make_columns(np.random.default_rng(0), 3)
     for members in ([], [1]):
         index = NearestClasses(columns, np.ones(3, int), np.arange(3), np.array(members, int))
-        assert index.find_all_nearest(np.array([1]), Silent()).tolist() == [-1]
+        assert index.find_all_nearest(np.array([1]), NO_PROGRESS).tolist() == [-1]
 
 
 def test_a_search_can_be_stopped():

@@ -10,8 +10,8 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.region_names import member_names, region_names
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.algorithms.region_codes import list_member_names, make_region_names
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
@@ -26,26 +26,26 @@ def regions_of(points, polygons=None, names=None, **columns):
 def test_the_largest_member_names_a_region_of_polygons():
     boxes = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 4, 1), shapely.box(4, 0, 6, 1)]
     regions = regions_of([(0.5, 0.5), (2.5, 0.5), (5, 0.5)], boxes, names=("Homer", "Cortland", "Virgil"))
-    assert region_names(regions, np.array([0, 0, 0])) == ("Cortland + 2",)
-    assert region_names(regions, np.array([0, 1, 0])) == ("Virgil + 1", "Cortland")
+    assert make_region_names(regions, np.array([0, 0, 0])) == ("Cortland + 2",)
+    assert make_region_names(regions, np.array([0, 1, 0])) == ("Virgil + 1", "Cortland")
 
 
 def test_of_points_it_is_the_one_in_the_middle_then_the_first_by_id():
     regions = regions_of([(0, 0), (4, 0), (10, 0)])
-    assert region_names(regions, np.array([0, 0, 0])) == ("r1 + 2",)
-    assert region_names(regions, np.array([0, 0, 1])) == ("r0 + 1", "r2")
+    assert make_region_names(regions, np.array([0, 0, 0])) == ("r1 + 2",)
+    assert make_region_names(regions, np.array([0, 0, 1])) == ("r0 + 1", "r2")
 
 
 def test_a_column_names_by_what_most_members_have():
     points = [(0, 0), (1, 0), (2, 0), (3, 0), (9, 9)]
     regions = regions_of(points, county=("Tioga", "Broome", "Tioga", "", "  Essex \n county"))
-    assert region_names(regions, np.array([0, 0, 0, 0, 1]), "county") == ("Tioga + 3", "Essex county")
-    assert member_names(regions, "county")[3] == "r3"
+    assert make_region_names(regions, np.array([0, 0, 0, 0, 1]), "county") == ("Tioga + 3", "Essex county")
+    assert list_member_names(regions, "county")[3] == "r3"
 
 
 def test_a_column_that_is_not_there_is_refused():
     with pytest.raises(InputError, match="no column “town”") as refused:
-        region_names(regions_of([(0, 0)]), np.array([0]), "town")
+        make_region_names(regions_of([(0, 0)]), np.array([0]), "town")
     assert "“id”" in refused.value.findings[0].remedy
 
 
@@ -61,7 +61,7 @@ def test_names_are_those_of_a_plain_count_whatever_the_order_of_the_file(members
         ids, owner, letters, places = zip(*rows, strict=True)
         points = np.array([(x, 0) for x in places], float)
         regions = Regions(ids, points, PLANE, columns={"letter": letters})
-        return region_names(regions, np.array(owner), "letter")
+        return make_region_names(regions, np.array(owner), "letter")
 
     names = named(rows)
     for number in numbers.values():

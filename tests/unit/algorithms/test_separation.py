@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms import indices
-from vbas_desktop.algorithms.indices import coinciding_pairs, largest_ratios
+from vbas_desktop.algorithms import validity_indices as indices
+from vbas_desktop.algorithms.validity_indices import compute_largest_ratios, count_coinciding_pairs
 
 
 def literal(centres, spread):
@@ -25,18 +25,18 @@ def test_the_ratios_are_those_of_every_pair(seed, number, on_a_grid, few_are_wid
     centres = rng.integers(0, 4, (number, 2)).astype(float) if on_a_grid else rng.random((number, 2))
     spread = np.where(rng.random(number) < 0.1, 50.0, 0.0) if few_are_wide else rng.random(number)
     best, same = literal(centres, spread)
-    np.testing.assert_allclose(largest_ratios(centres, spread), best, rtol=1e-12)
-    assert coinciding_pairs(centres) == same
+    np.testing.assert_allclose(compute_largest_ratios(centres, spread), best, rtol=1e-12)
+    assert count_coinciding_pairs(centres) == same
 
 
 def test_small_blocks_change_nothing(monkeypatch):
     rng = np.random.default_rng(5)
     centres, spread = rng.random((300, 2)), rng.random(300) ** 8
-    whole = largest_ratios(centres, spread)
+    whole = compute_largest_ratios(centres, spread)
     monkeypatch.setattr(indices, "_CELLS", 700)
-    np.testing.assert_array_equal(largest_ratios(centres, spread), whole)
+    np.testing.assert_array_equal(compute_largest_ratios(centres, spread), whole)
 
 
 def test_one_group_has_no_other():
-    assert largest_ratios(np.zeros((1, 2)), np.ones(1)).tolist() == [-np.inf]
-    assert coinciding_pairs(np.zeros((0, 2))) == 0
+    assert compute_largest_ratios(np.zeros((1, 2)), np.ones(1)).tolist() == [-np.inf]
+    assert count_coinciding_pairs(np.zeros((0, 2))) == 0

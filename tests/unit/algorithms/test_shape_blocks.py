@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
-from vbas_desktop.algorithms import voronoi
-from vbas_desktop.algorithms.shape_blocks import apply_in_blocks, take_apart
+from vbas_desktop.algorithms import voronoi_diagram as voronoi
+from vbas_desktop.algorithms.polygons import apply_in_blocks, explode_in_blocks
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def shapes():
 
 @pytest.mark.parametrize("function", [shapely.get_parts, shapely.get_coordinates])
 def test_parts_and_coordinates_are_those_of_one_call(shapes, function):
-    items, owner = take_apart(function, shapes)
+    items, owner = explode_in_blocks(function, shapes)
     every, its_owner = function(shapes, return_index=True)
     assert owner.tolist() == its_owner.tolist()
     assert items.tolist() == every.tolist()
@@ -37,7 +37,7 @@ def test_parts_and_coordinates_are_those_of_one_call(shapes, function):
 
 def test_rings_are_those_of_one_call(shapes):
     parts = shapely.get_parts(shapes)
-    rings, owner = take_apart(shapely.get_rings, parts)
+    rings, owner = explode_in_blocks(shapely.get_rings, parts)
     every, its_owner = shapely.get_rings(parts, return_index=True)
     assert owner.tolist() == its_owner.tolist()
     assert shapely.equals_exact(rings, every).all()
@@ -57,8 +57,8 @@ def test_cells_fit_together_whatever_the_number_of_parts(monkeypatch):
     torn[7] = shapely.box(*shapely.bounds(torn[7]))
     doubled = np.append(cells, cells[:1])
     for edges in (500_000, 1_000):
-        monkeypatch.setattr("vbas_desktop.algorithms.voronoi._EDGES", edges)
-        assert [voronoi.fits_together(each) for each in (cells, torn, doubled, cells[1:])] == [
+        monkeypatch.setattr("vbas_desktop.algorithms.voronoi_diagram._EDGES", edges)
+        assert [voronoi.is_tiling(each) for each in (cells, torn, doubled, cells[1:])] == [
             True,
             False,
             False,

@@ -10,12 +10,19 @@ from hypothesis import strategies as st
 from tests.problem_making import problems
 from tests.unit.algorithms.test_boundaries import grid_problem, naive_bits, naive_suppressed, squares_of
 from vbas_desktop.algorithms import annealing
-from vbas_desktop.algorithms.adjacency import neighbours
-from vbas_desktop.algorithms.annealing import Change, _places, idle_place, move_sites
+from vbas_desktop.algorithms.annealing import (
+    AnnealingOptions,
+    SiteCountBounds,
+    SiteGuard,
+    _build_site_search,
+    find_remote_point,
+    move_sites,
+)
 from vbas_desktop.algorithms.kernels import annealing as kernels
-from vbas_desktop.algorithms.kernels.annealing import Limits
-from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition
-from vbas_desktop.algorithms.nearest import nearest_sites
+from vbas_desktop.algorithms.kernels.annealing import AnnealingBounds
+from vbas_desktop.algorithms.kernels.partition_state import AnnealingData, Total, build_partition_state
+from vbas_desktop.algorithms.nearest_site import find_nearest_sites
+from vbas_desktop.algorithms.region_graph import find_neighbours
 
 
 @st.composite
@@ -24,14 +31,14 @@ def starts(draw):
     regions = len(problem.regions)
     chosen = draw(st.permutations(range(regions)))[: draw(st.integers(1, regions))]
     sites = problem.regions.points[chosen] + draw(st.sampled_from([0.0, 0.25]))
-    owner = nearest_sites(problem.regions.points, sites)
-    pairs = neighbours(problem.regions)
+    owner = find_nearest_sites(problem.regions.points, sites)
+    pairs = find_neighbours(problem.regions)
     return problem, pairs, sites, owner
 
 
 def partition_of(start):
     problem, pairs, sites, owner = start
-    return new_partition(problem.counts, problem.regions.points, pairs, owner, sites, problem.k)
+    return build_partition_state(AnnealingData(problem.counts, problem.regions.points, pairs, problem.k), owner, sites)
 
 
 @settings(max_examples=60, deadline=None)
@@ -39,8 +46,8 @@ def partition_of(start):
 def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratch(start, seed, temperature, leaving):
     problem = start[0]
     p = partition_of(start)
-    places, draws = _places(p), np.array([seed], np.uint64)
-    limits = Limits(
+    places, draws = _build_site_search(p), np.array([seed], np.uint64)
+    limits = AnnealingBounds(
         2 * int(p.totals[Total.SQUARES]), 1.5 * float(p.distance[0]) + 1, 1.2 * float(p.bits[0]) + 1, 0.01, temperature
     )._replace(leaving=leaving)
     used = set(p.owner.tolist())
@@ -48,7 +55,7 @@ def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratc
         moves = int(p.totals[Total.MOVES])
         kernels.move_sites(p, places, limits, draws, 1, 10**9)
         assert p.totals[Total.MOVES] - moves in (0, 1)
-        assert p.owner.tolist() == nearest_sites(problem.regions.points, p.centres).tolist()
+        assert p.owner.tolist() == find_nearest_sites(problem.regions.points, p.centres).tolist()
         assert p.totals[Total.SUPPRESSED] == naive_suppressed(problem.counts, p.owner, problem.k)
         assert p.totals[Total.SQUARES] == squares_of(problem.counts.region_totals, p.owner) <= limits.squares
         away = np.hypot(*(problem.regions.points - p.centres[p.owner]).T).sum()
@@ -67,24 +74,26 @@ def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, see
     p = partition_of(start)
     first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
     bits = 1.015 * float(p.bits[0])
-    found = move_sites(p, 300, seed, 0.1, 1.0, 1.015, larger=larger, leaving=leaving)
-    assert found.owner.tolist() == nearest_sites(points, found.centres).tolist()
+    found = move_sites(p, AnnealingOptions(300, seed, 0.1), SiteGuard(1.0, 1.015, larger=larger, leaving=leaving))
+    assert found.owner.tolist() == find_nearest_sites(points, found.centres).tolist()
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
     assert squares_of(populations, found.owner) <= larger * squares
     assert np.hypot(*(points - found.centres[found.owner]).T).sum() <= distance * (1 + 1e-9) + 1e-9
     assert naive_bits(problem.counts, found.owner, problem.k) <= bits * (1 + 1e-9) + 1e-9
-    again = move_sites(partition_of(start), 300, seed, 0.1, 1.0, 1.015, larger=larger, leaving=leaving)
+    again = move_sites(
+        partition_of(start), AnnealingOptions(300, seed, 0.1), SiteGuard(1.0, 1.015, larger=larger, leaving=leaving)
+    )
     assert again.centres.tolist() == found.centres.tolist()
 
 
 def test_uneven_populations_are_made_use_of_where_they_are_allowed():
     points, counts, pairs, _ = grid_problem(5, side=12, classes=12)
     sites = points[::9]
-    owner = nearest_sites(points, sites)
+    owner = find_nearest_sites(points, sites)
     squares, found = squares_of(counts.region_totals, owner), {}
     for larger in (1.0, 1.3):
-        p = new_partition(counts, points, pairs, owner, sites, 20)
-        result = move_sites(p, 4000, 1, 0.0, np.inf, np.inf, larger=larger)
+        p = build_partition_state(AnnealingData(counts, points, pairs, 20), owner, sites)
+        result = move_sites(p, AnnealingOptions(4000, 1, 0.0), SiteGuard(np.inf, np.inf, larger=larger))
         found[larger] = result.suppressed
         assert squares_of(counts.region_totals, result.owner) <= larger * squares
         assert len(set(result.owner.tolist())) == len(set(owner.tolist()))
@@ -96,11 +105,11 @@ def test_sites_leave_where_more_even_regions_suppress_less():
     points, counts, pairs, _ = grid_problem(5, side=12, classes=12)
     # Sites crowded in a corner: few regions have most of the people.
     sites = points[np.lexsort((points.sum(axis=1),))][:16]
-    owner = nearest_sites(points, sites)
+    owner = find_nearest_sites(points, sites)
     squares, found = squares_of(counts.region_totals, owner), {}
     for leaving in (False, True):
-        p = new_partition(counts, points, pairs, owner, sites, 20)
-        found[leaving] = move_sites(p, 4000, 1, 0.0, np.inf, np.inf, leaving=leaving)
+        p = build_partition_state(AnnealingData(counts, points, pairs, 20), owner, sites)
+        found[leaving] = move_sites(p, AnnealingOptions(4000, 1, 0.0), SiteGuard(np.inf, np.inf, leaving=leaving))
         assert squares_of(counts.region_totals, found[leaving].owner) <= squares
     number = {leaving: len(set(result.owner.tolist())) for leaving, result in found.items()}
     assert number[True] < number[False] == len(set(owner.tolist()))
@@ -112,8 +121,8 @@ def test_blocks_of_sites_made_anew_change_nothing(monkeypatch):
     sites, found = points[::5], []
     for often in (1, 10**9):
         monkeypatch.setattr(annealing, "_REORDERED", often)
-        p = new_partition(counts, points, pairs, nearest_sites(points, sites), sites, 20)
-        result = move_sites(p, 2000, 1, 0.0, np.inf, np.inf, larger=1.5, leaving=True)
+        p = build_partition_state(AnnealingData(counts, points, pairs, 20), find_nearest_sites(points, sites), sites)
+        result = move_sites(p, AnnealingOptions(2000, 1, 0.0), SiteGuard(np.inf, np.inf, larger=1.5, leaving=True))
         found.append((result.centres.tolist(), result.owner.tolist(), result.moves))
         assert len(set(result.owner.tolist())) < len(sites)
     assert found[0] == found[1]
@@ -122,7 +131,7 @@ def test_blocks_of_sites_made_anew_change_nothing(monkeypatch):
 def with_idle_sites(start, extra):
     """The same start with sites that attract nothing yet."""
     problem, pairs, sites, owner = start
-    idle = np.tile(idle_place(problem.regions.points), (extra, 1))
+    idle = np.tile(find_remote_point(problem.regions.points), (extra, 1))
     return problem, pairs, np.vstack([sites, idle]), owner
 
 
@@ -131,16 +140,16 @@ def with_idle_sites(start, extra):
 def test_sites_come_within_the_allowed_loss_and_go_above_it(start, seed, allowed, fewest, temperature):
     problem = start[0]
     p = partition_of(with_idle_sites(start, 3))
-    places, draws, groups = _places(p), np.array([seed], np.uint64), len(set(p.owner.tolist()))
+    places, draws, groups = _build_site_search(p), np.array([seed], np.uint64), len(set(p.owner.tolist()))
     squares, most = int(p.totals[Total.SQUARES]), groups + 2
-    limits = Limits(squares, np.inf, np.inf, 0.0, temperature, groups, min(fewest, groups), most, allowed)
+    limits = AnnealingBounds(squares, np.inf, np.inf, 0.0, temperature, groups, min(fewest, groups), most, allowed)
     for _ in range(60):
         number, lost = len(set(p.owner.tolist())), int(p.totals[Total.SUPPRESSED])
         kernels.move_sites(p, places, limits, draws, 1, 10**9)
         now, suppressed = len(set(p.owner.tolist())), naive_suppressed(problem.counts, p.owner, problem.k)
         assert p.totals[Total.GROUPS] == now
         assert p.totals[Total.SUPPRESSED] == suppressed
-        assert p.owner.tolist() == nearest_sites(problem.regions.points, p.centres).tolist()
+        assert p.owner.tolist() == find_nearest_sites(problem.regions.points, p.centres).tolist()
         assert squares_of(problem.counts.region_totals, p.owner) <= squares * max(1.0, groups / now) ** 2
         assert limits.fewest <= now <= most
         if now > number:
@@ -152,17 +161,19 @@ def test_sites_come_within_the_allowed_loss_and_go_above_it(start, seed, allowed
 def test_the_number_of_sites_follows_the_allowed_loss():
     points, counts, pairs, _ = grid_problem(3, side=12, classes=12)
     sites = points[::9]
-    owner = nearest_sites(points, sites)
+    owner = find_nearest_sites(points, sites)
     found = {}
     for allowed in (0, 60, 10**6):
-        seeds = np.vstack([sites, np.tile(idle_place(points), (8, 1))])
-        p = new_partition(counts, points, pairs, owner, seeds, 9)
+        seeds = np.vstack([sites, np.tile(find_remote_point(points), (8, 1))])
+        p = build_partition_state(AnnealingData(counts, points, pairs, 9), owner, seeds)
         groups = int(p.totals[Total.GROUPS])
-        result = move_sites(p, 4000, 1, 0.0, np.inf, np.inf, Change(2, groups + 8, allowed))
+        result = move_sites(
+            p, AnnealingOptions(4000, 1, 0.0), SiteGuard(np.inf, np.inf, change=SiteCountBounds(2, groups + 8, allowed))
+        )
         found[allowed] = len(set(result.owner.tolist()))
         assert result.suppressed == naive_suppressed(counts, result.owner, 9)
         used = np.unique(result.owner)
-        again = nearest_sites(points, result.centres[used])
+        again = find_nearest_sites(points, result.centres[used])
         assert used[again].tolist() == result.owner.tolist()
         assert result.suppressed <= allowed or found[allowed] == 2
     assert found[10**6] == groups + 8
@@ -174,7 +185,7 @@ def test_on_nine_regions_two_sites_come_to_the_best_of_all_pairs_of_places_or_ne
     for number in range(6):
         points, counts, pairs, _ = grid_problem(number)
         k, start = 9, np.array([(0.0, 1.0), (1.5, 1.0)])
-        owner = nearest_sites(points, start)
+        owner = find_nearest_sites(points, start)
         limit = squares_of(counts.region_totals, owner)
         # Every pair of places of a fine grid; cells that coincide are looked at once.
         steps = np.linspace(-0.9, 2.9, 12)
@@ -186,7 +197,11 @@ def test_on_nine_regions_two_sites_come_to_the_best_of_all_pairs_of_places_or_ne
             if 0 < sum(cell) < 9 and squares_of(counts.region_totals, np.array(cell)) <= limit
         )
         runs = [
-            move_sites(new_partition(counts, points, pairs, owner, start, k), 4000, seed, 0.0, 1e9, 1e9).suppressed
+            move_sites(
+                build_partition_state(AnnealingData(counts, points, pairs, k), owner, start),
+                AnnealingOptions(4000, seed, 0.0),
+                SiteGuard(1e9, 1e9),
+            ).suppressed
             for seed in range(4)
         ]
         gaps.append(max(0, min(runs) - best))
@@ -201,7 +216,7 @@ def test_on_nine_regions_sites_that_may_leave_come_to_the_best_of_one_to_three_p
     for number in range(6):
         points, counts, pairs, _ = grid_problem(number)
         k, start = 9, np.array([(0.0, 0.0), (2.0, 0.0), (1.0, 1.2)])
-        owner = nearest_sites(points, start)
+        owner = find_nearest_sites(points, start)
         limit = 1.5 * squares_of(counts.region_totals, owner)
         away = ((points[:, None] - np.array([(x, y) for x in steps for y in steps])[None]) ** 2).sum(axis=2)
         places = np.array(list(combinations_with_replacement(range(49), 3)))
@@ -210,14 +225,9 @@ def test_on_nine_regions_sites_that_may_leave_come_to_the_best_of_one_to_three_p
         best, wanted = min((naive_suppressed(counts, cell, k), len(set(cell.tolist()))) for cell in allowed)
         runs = [
             move_sites(
-                new_partition(counts, points, pairs, owner, start, k),
-                4000,
-                seed,
-                0.0,
-                1e9,
-                1e9,
-                larger=1.5,
-                leaving=True,
+                build_partition_state(AnnealingData(counts, points, pairs, k), owner, start),
+                AnnealingOptions(4000, seed, 0.0),
+                SiteGuard(1e9, 1e9, larger=1.5, leaving=True),
             )
             for seed in range(4)
         ]

@@ -21,7 +21,7 @@ from vbas_desktop.algorithms.aggregation import (
     sum_large_classes,
     suppress_globally,
 )
-from vbas_desktop.model.tiers import NOWHERE
+from vbas_desktop.model.tiers import NOT_RELEASED
 
 matrices = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 9), st.integers(1, 20)), elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30])
@@ -47,7 +47,7 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(block, matri
         totals = sum_large_classes(counts, membership, len(used), k)
         anonymity = anonymity_before_suppression(counts, membership, len(used))
         # Classes that are released nowhere may be listed so, or not at all.
-        tier_of = np.where(aggregated.sizes >= k, 0, NOWHERE).astype(np.uint8)
+        tier_of = np.where(aggregated.sizes >= k, 0, NOT_RELEASED).astype(np.uint8)
         listed = list(find_class_tiers(counts, membership, aggregated, tier_of))
         left_out = list(find_class_tiers(counts, membership, released, np.zeros(released.table.nnz, np.uint8)))
 
@@ -67,7 +67,7 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(block, matri
     for blocks in (listed, left_out):
         found = np.zeros_like(there)
         for regions, table, tiers in blocks:
-            assert set(tiers.tolist()) <= {0, NOWHERE}
+            assert set(tiers.tolist()) <= {0, NOT_RELEASED}
             row = np.repeat(regions, np.diff(table.indptr))
             found[row, table.indices] = np.where(tiers == 0, table.data, 0)
         assert found.tolist() == there.tolist()

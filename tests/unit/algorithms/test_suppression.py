@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.sensitive_making import counts_of, sensitive_of
 from vbas_desktop.algorithms import suppression
-from vbas_desktop.algorithms.suppression import Aggregation, release_classes, released_by_place, suppress_locally
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.algorithms.suppression import Aggregation, count_released, release_classes, suppress_locally
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 REGIONS, CLASSES, VALUES = 7, 6, 3
 CRITERIA = ("share:50", "distinct:2", "entropy:1.5", "recursive:2,2", "closeness:0.4", "ordered-closeness:0.3")
@@ -42,7 +42,7 @@ def test_each_area_releases_as_many_records_under_any_criteria(rows, criteria, k
     counts = counts_of(rows, REGIONS, CLASSES)
     sensitive = (sensitive_of(rows, REGIONS, CLASSES, VALUES, criteria, benign=(0,)),) if criteria else ()
     merged = Aggregation(counts, k, MEMBERSHIP, GROUPS, tiers, sensitive)
-    found = released_by_place(merged)
+    found = count_released(merged)
     expected = [each.region_totals.tolist() for each in suppress_locally(merged).released]
     assert [each.tolist() for each in found] == expected
 
@@ -61,12 +61,12 @@ def test_released_classes_and_records_are_those_of_a_loop_over_the_records(rows,
     areas = whole.aggregated.list_class_regions().tolist()
     kinds = whole.aggregated.combinations[whole.aggregated.table.indices].tolist()
     tier_of = dict(zip(zip(areas, kinds, strict=True), whole.tier_of.tolist(), strict=True))
-    records = np.zeros((len(merged.places), REGIONS), np.int64)
+    records = np.zeros((len(merged.n_areas), REGIONS), np.int64)
     pairs = np.zeros_like(records)
     log_sum = 0.0
     for (region, kind), number in Counter((region, kind) for region, kind, _ in rows).items():
         tier = tier_of[int(MEMBERSHIP[region]), kind]
-        if tier != NOWHERE:
+        if tier != NOT_RELEASED:
             records[tier, region] += number
             pairs[tier, region] += math.comb(number, 2)
             log_sum += number * math.log(number)

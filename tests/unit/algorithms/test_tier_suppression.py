@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.algorithms import suppression, tier_suppression
-from vbas_desktop.algorithms.suppression import Aggregation, released_by_place, suppress_locally
+from vbas_desktop.algorithms.suppression import Aggregation, count_released, suppress_locally
 from vbas_desktop.algorithms.tier_suppression import find_release_tiers
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 
 def tiers_from(*parents):
@@ -43,7 +43,7 @@ def release_of(tiers, column, k, spare_largest=True):
             seen[0, place], rest[place], room[place] = count, 0, 0
     for tier, parent in enumerate(tiers.parents, start=1):
         above_rest, above_room = [], []
-        for place in range(tiers.places[tier]):
+        for place in range(tiers.n_areas[tier]):
             children = [child for child in range(len(parent)) if parent[child] == place]
             total = sum(rest[child] for child in children)
             rooms = [room[child] for child in children]
@@ -62,8 +62,8 @@ def release_of(tiers, column, k, spare_largest=True):
 def found_release(tiers, matrix, k):
     """The same for all classes by the program: (tier, place, class) → records."""
     counts = counts_of(matrix)
-    membership = np.arange(tiers.places[0], dtype=np.int32)
-    released = suppress_locally(Aggregation(counts, k, membership, tiers.places[0], tiers)).released
+    membership = np.arange(tiers.n_areas[0], dtype=np.int32)
+    released = suppress_locally(Aggregation(counts, k, membership, tiers.n_areas[0], tiers)).released
     return {
         (tier, int(place), int(column)): int(matrix[place, column])
         for tier, matrix in enumerate(each.table.toarray() for each in released)
@@ -88,7 +88,7 @@ def hierarchies(draw, most=14):
 @given(tiers=hierarchies(), k=st.integers(1, 5), data=st.data())
 def test_the_release_is_the_one_of_the_definition(tiers, k, data):
     cells = st.lists(st.integers(0, k + 2), min_size=3, max_size=3)
-    matrix = data.draw(st.lists(cells, min_size=tiers.places[0], max_size=tiers.places[0]))
+    matrix = data.draw(st.lists(cells, min_size=tiers.n_areas[0], max_size=tiers.n_areas[0]))
     expected = {
         (tier, place, c): records
         for c in range(3)
@@ -100,14 +100,14 @@ def test_the_release_is_the_one_of_the_definition(tiers, k, data):
 @settings(max_examples=60, deadline=None)
 @given(tiers=hierarchies(), k=st.integers(1, 5), data=st.data())
 def test_some_classes_at_a_time_release_what_all_do(tiers, k, data):
-    shape = (tiers.places[0], data.draw(st.integers(1, 9)))
+    shape = (tiers.n_areas[0], data.draw(st.integers(1, 9)))
     counts = counts_of(data.draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 6))))
-    membership = np.arange(tiers.places[0], dtype=np.int32)
-    merged = Aggregation(counts, k, membership, tiers.places[0], tiers)
+    membership = np.arange(tiers.n_areas[0], dtype=np.int32)
+    merged = Aggregation(counts, k, membership, tiers.n_areas[0], tiers)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suppression, "_CLASSES_PER_COUNT", 4)
         patch.setattr(tier_suppression, "_CLASSES_PER_BLOCK", 3)
-        totals = released_by_place(merged)
+        totals = count_released(merged)
     expected = [each.region_totals.tolist() for each in suppress_locally(merged).released]
     assert [each.tolist() for each in totals] == expected
 
@@ -116,7 +116,7 @@ def test_some_classes_at_a_time_release_what_all_do(tiers, k, data):
 @given(tiers=hierarchies(), k=st.integers(2, 5), data=st.data())
 def test_every_released_class_has_k_records_and_each_record_has_one_place_around_it(tiers, k, data):
     cells = st.lists(st.integers(0, k + 2), min_size=2, max_size=2)
-    matrix = np.array(data.draw(st.lists(cells, min_size=tiers.places[0], max_size=tiers.places[0])))
+    matrix = np.array(data.draw(st.lists(cells, min_size=tiers.n_areas[0], max_size=tiers.n_areas[0])))
     counts = counts_of(matrix)
     tier_of = find_release_tiers(counts, tiers, k)
     released = found_release(tiers, matrix, k)
@@ -127,7 +127,7 @@ def test_every_released_class_has_k_records_and_each_record_has_one_place_around
     for place, column, value, tier in zip(places, columns, values, tier_of, strict=True):
         # What alone would be suppressed is never released lower down, and what is large enough always in its own place.
         assert (tier == 0) == (value >= k)
-        if tier != NOWHERE:
+        if tier != NOT_RELEASED:
             key = int(tier), int(tiers.ancestors[tier][place]), int(column)
             summed[key] = summed.get(key, 0) + int(value)
     assert summed == released
@@ -166,7 +166,7 @@ def test_a_rule_that_only_asks_for_k_records_falls_to_that_attack():
 def attack(tiers, k, **rule):
     """All tables there are, grouped by what they release: of which missing cells something of 0 … k − 1 is excluded."""
     possible = {}
-    for column in product(range(k + 1), repeat=tiers.places[0]):
+    for column in product(range(k + 1), repeat=tiers.n_areas[0]):
         release = release_of(tiers, column, k, **rule)
         cells = possible.setdefault(tuple(sorted(release.items())), {})
         for cell, value in missing_cells(tiers, column, release):
@@ -183,7 +183,7 @@ def attack(tiers, k, **rule):
 def missing_cells(tiers, column, release):
     """What each place does not release, neither itself nor in a place inside it, if anything is open there."""
     for tier, ancestors in enumerate(tiers.ancestors):
-        for place in range(tiers.places[tier]):
+        for place in range(tiers.n_areas[tier]):
             inside = [leaf for leaf in range(len(column)) if ancestors[leaf] == place]
             open_leaves = [
                 leaf

@@ -34,10 +34,13 @@ def read(path, width, form=None, **options):
     return read_csv(path, form, ReadOptions(range(width), TextHasher(), **options))
 
 
+def in_quotes(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
 def in_small_pieces(patch, size):
     patch.setattr(csv_stream, "PIECE_BYTES", size)
     patch.setattr(csv_stream, "HEAD_BYTES", size)
-    patch.setattr(coded_file, "FIRST_ROWS", 1 + size % 3)
     patch.setattr(coded_file, "CHUNK_ROWS", 1 + size % 5)
     patch.setattr(chunk_store, "MEMORY_BYTES", size)
 
@@ -99,13 +102,67 @@ def test_rows_of_another_width_and_open_quotes_are_refused(path, lines):
             read(path, 2)
 
 
-def test_numbers_stay_apart_by_their_notation_in_every_chunk(path):
-    # No value after the first chunk is anything but a number.
-    codes = ["007", "7", "7.0", "1e3", "1000"] * (coded_file.CHUNK_ROWS * 2 // 5 + 1)
-    amounts = ["9"] * coded_file.CHUNK_ROWS + ["9", "9.5"] * (len(codes) - coded_file.CHUNK_ROWS)
-    rows = [[code, amount] for code, amount in zip(codes, amounts, strict=False)]
+def test_numbers_stay_apart_by_their_notation_in_every_block(path, monkeypatch):
+    in_small_pieces(monkeypatch, 64)
+    # No value after the first block is anything but a number.
+    codes = ["007", "7", "7.0", "1e3", "1000"] * 50
+    amounts = ["9"] * 100 + ["9", "9.5"] * 75
+    rows = [list(row) for row in zip(codes, amounts, strict=True)]
     path.write_text("code,amount\n" + "".join(f"{code},{amount}\n" for code, amount in rows))
-    assert texts_of(read(path, 2)) == rows
+    file = read(path, 2)
+    assert texts_of(file) == rows
+    file.store.close()
+
+
+numbers = ["007", "7", "7.0", "+7", "-0", "0", "1e5", "100000", "inf", "0x1F", "1_000", "2020-01-02", " 7", "7 "]
+nasty = st.sampled_from(
+    [
+        *numbers,
+        "TRUE",
+        "true",
+        "True",
+        "NaN",
+        "nan",
+        "NA",
+        "NULL",
+        "None",
+        "",
+        " ",
+        "\t",
+        "\ufeff7",
+        "\x1c",
+        "\udce9",
+        "#",
+    ]
+)
+
+
+@quick
+@given(st.lists(st.tuples(nasty, nasty, words), max_size=30), st.sampled_from(["\n", "\r\n", "\r"]), st.integers(7, 90))
+def test_every_notation_is_a_value_of_its_own(path, rows, end, size):
+    rows = [["name", "code", "note"], *map(list, rows)]
+    fields = [[in_quotes(text) if set(text) & set(',"\r\n') else text for text in row] for row in rows]
+    data = "".join(",".join(row) + end for row in fields)
+    path.write_bytes(data.encode("utf-8", "surrogateescape"))
+    with pytest.MonkeyPatch.context() as patch:
+        in_small_pieces(patch, size)
+        file = read(path, 3)
+        assert texts_of(file) == rows[1:]
+        file.store.close()
+
+
+@quick
+@given(st.lists(st.sampled_from(['5" pipe,x', '"a\nb",c', '"a\n""\nb",c', 'x,y"', 'x,"y,\r\n"', "1,2"]), max_size=30))
+def test_quotes_that_are_no_pairs_and_line_ends_in_quotes_mislead_no_block(path, lines):
+    text = "\n".join(["a,b", *lines, ""])
+    path.write_text(text, newline="")
+    expected = list(csv.reader(io.StringIO(text, newline="")))
+    for size in (7, 16, 33):
+        with pytest.MonkeyPatch.context() as patch:
+            in_small_pieces(patch, size)
+            file = read(path, 2)
+            assert texts_of(file) == expected[1:]
+            file.store.close()
 
 
 def test_truth_values_and_blanks_are_texts_too(path):
@@ -132,15 +189,15 @@ def test_bytes_that_the_encoding_does_not_define_stay_apart(path):
 
 def test_columns_with_too_many_values_are_hashed_and_still_compared(path, monkeypatch):
     monkeypatch.setattr(coded_file, "MOST_VALUES", 3)
-    monkeypatch.setattr(coded_file, "FIRST_ROWS", 2)
-    monkeypatch.setattr(coded_file, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(csv_stream, "PIECE_BYTES", 10)
+    monkeypatch.setattr(csv_stream, "HEAD_BYTES", 10)
     values = [f"v{number % 7}" for number in range(20)]
     path.write_text("a,b\n" + "".join(f"{value},x\n" for value in values))
     hasher = TextHasher()
     column, other = read_csv(path, CsvForm(2, ",", "utf-8"), ReadOptions(range(2), hasher)).columns
     assert column.texts is None
     assert other.texts == ("x",)
-    found = np.concatenate([column.hashed(number) for number in range(len(column.chunks))])
+    found = np.concatenate([column.get_hashes(number) for number in range(len(column.chunks))])
     assert found.tolist() == hasher.hash(values).tolist()
     unlimited = read(path, 2, unlimited=[0]).columns[0]
     assert set(unlimited.known_texts) == set(values)

@@ -26,7 +26,7 @@ def below(names, *rooms):
 
 
 def test_the_auditor_is_whole_without_loader_and_writer():
-    assert not below(imported_by("audit"), "io.records", "release")
+    assert not below(imported_by("audit"), "io.records", "releases")
 
 
 def test_the_loader_does_without_the_auditor():
@@ -34,7 +34,7 @@ def test_the_loader_does_without_the_auditor():
 
 
 def test_a_room_that_uses_another_is_seen():
-    assert below(imported_by("release"), "audit")
+    assert below(imported_by("releases"), "audit")
 
 
 def test_the_auditor_needs_no_code_that_is_compiled_or_computes_releases():

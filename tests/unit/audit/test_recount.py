@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.audit import coded_file, combinations, csv_stream
 from vbas_desktop.audit.recount import recount
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 
 
 def written(tmp_path, content, name="release.csv"):
@@ -121,7 +121,6 @@ def test_it_agrees_with_a_counter_over_the_csv_module(tmp_path_factory, rows, bl
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_stream, "PIECE_BYTES", block)
         patch.setattr(csv_stream, "HEAD_BYTES", block)
-        patch.setattr(coded_file, "FIRST_ROWS", 1 + block % 8)
         patch.setattr(coded_file, "CHUNK_ROWS", 1 + block % 8)
         patch.setattr(combinations, "PENDING_KEYS", block % 8)
         found = recount(path, ["a", "b"], "region")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.audit import coded_file, combinations, csv_stream
 from vbas_desktop.audit.recount import recount
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 
 quick = settings(max_examples=60, deadline=None)
 plain_words = st.sampled_from(["", "1", "01", "a", "é", "日本", "r1", " ", "a long value of a class", "1.5"])
@@ -59,7 +59,6 @@ def test_any_dialect_block_and_width_of_classes_gives_what_a_plain_counter_gives
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_stream, "PIECE_BYTES", block)
         patch.setattr(csv_stream, "HEAD_BYTES", block)
-        patch.setattr(coded_file, "FIRST_ROWS", pending)
         patch.setattr(coded_file, "CHUNK_ROWS", pending)
         patch.setattr(combinations, "PENDING_KEYS", pending)
         patch.setattr(combinations, "FEW_KEYS", few)
@@ -189,8 +188,8 @@ def test_ten_columns_of_a_thousand_values_are_too_many_for_one_number_and_counte
 
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_names_and_category_line_may_be_longer_than_a_block(tmp_path, quote):
-    names = [f"{'column ' * 60}{place}" for place in range(9_000)]
-    row = ",".join(f"{quote}{'x' * 400}{quote}" for _ in names)
+    names = [f"{'column ' * 600}{number}" for number in range(900)]
+    row = ",".join(f"{quote}{'x' * 4_000}{quote}" for _ in names)
     path = tmp_path / "file.csv"
     path.write_text("\n".join([",".join(f"{quote}{name}{quote}" for name in names), row, row]))
     assert path.stat().st_size > 3 * csv_stream.HEAD_BYTES

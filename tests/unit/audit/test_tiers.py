@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from vbas_desktop.algorithms.tier_suppression import find_release_tiers
 from vbas_desktop.audit.tiers import recounted_tiers
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.tiers import NOWHERE, Tiers
+from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 
 @st.composite
@@ -26,7 +26,7 @@ def hierarchies(draw):
 @given(tiers=hierarchies(), k=st.integers(1, 5), data=st.data())
 def test_both_ways_give_the_same_tiers(tiers, k, data):
     cells = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 6]), min_size=4, max_size=4)
-    matrix = np.array(data.draw(st.lists(cells, min_size=tiers.places[0], max_size=tiers.places[0])), np.int64)
+    matrix = np.array(data.draw(st.lists(cells, min_size=tiers.n_areas[0], max_size=tiers.n_areas[0])), np.int64)
     counts = ClassCounts.from_matrix((4,), np.arange(4), matrix)
     indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
     place = np.repeat(np.arange(counts.n_regions), np.diff(indptr))
@@ -34,7 +34,7 @@ def test_both_ways_give_the_same_tiers(tiers, k, data):
     found, last = recounted_tiers(place, columns.astype(np.int64), values, parents, k)
     assert last == len(tiers) - 1
     decided = find_release_tiers(counts, tiers, k).astype(np.int64)
-    assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist()
+    assert np.where(found > last, NOT_RELEASED, found).tolist() == decided.tolist()
 
 
 def test_both_ways_give_the_same_tiers_for_classes_that_many_places_lack():
@@ -52,4 +52,4 @@ def test_both_ways_give_the_same_tiers_for_classes_that_many_places_lack():
         own = [parent.astype(np.int64) for parent in parents]
         found, last = recounted_tiers(place, columns.astype(np.int64), values, own, k)
         decided = find_release_tiers(counts, tiers, k).astype(np.int64)
-        assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist(), seed
+        assert np.where(found > last, NOT_RELEASED, found).tolist() == decided.tolist(), seed

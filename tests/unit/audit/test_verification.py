@@ -7,13 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 from release_making import random_rows, small_case, write_records
 
-from vbas_desktop.audit import coded_file
+from vbas_desktop.audit import coded_file, csv_stream
 from vbas_desktop.audit.claim import ReleaseClaim
 from vbas_desktop.audit.last_look import look_at_release
 from vbas_desktop.audit.verification import Verification, verify_release
-from vbas_desktop.model.errors import VerificationFailed
-from vbas_desktop.model.progress import Cancelled, Silent
-from vbas_desktop.release import ReleaseOptions, write
+from vbas_desktop.model.findings import VerificationFailed
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
+from vbas_desktop.releases import audited_records
+from vbas_desktop.settings.release import ReleaseOptions
 
 
 @pytest.fixture
@@ -34,14 +35,14 @@ def checked(case, tmp_path, tamper, options=None, crosswalk=None):
     claim = ReleaseClaim(
         folder / "anonymized.csv",
         folder / "crosswalk.csv",
-        options.released_columns(case.table.dialect.header),
+        options.released_columns(case.table.file_format.header),
         options.class_size,
         ",",
         False,
         report.records,
         report.records_released,
     )
-    return verify_release(case.problem, case.table.dialect, claim, Silent())
+    return verify_release(case.problem, case.table.file_format, claim, NO_PROGRESS)
 
 
 def test_an_honest_file_passes(case, tmp_path):
@@ -101,15 +102,15 @@ def before_the_check(monkeypatch, change):
     """Let something happen to the files of a release between writing and verifying."""
 
     class Disturbed(Verification):
-        def __init__(self, problem, dialect, claim):
-            super().__init__(problem, dialect, claim)
+        def __init__(self, problem, file_format, claim):
+            super().__init__(problem, file_format, claim)
             self.claim = claim
 
         def check(self, progress, sha256=""):
             change(self.claim)
             return super().check(progress, sha256)
 
-    monkeypatch.setattr(write, "Verification", Disturbed)
+    monkeypatch.setattr(audited_records, "Verification", Disturbed)
 
 
 def test_a_release_that_fails_leaves_nothing(case, tmp_path, monkeypatch):
@@ -147,7 +148,7 @@ def test_a_file_with_another_hash_than_the_listed_one_is_noticed(case, tmp_path,
             assert len(sha256) == 64
             return super().check(progress, "0" * 64)
 
-    monkeypatch.setattr(write, "Verification", WithOtherHash)
+    monkeypatch.setattr(audited_records, "Verification", WithOtherHash)
     with pytest.raises(VerificationFailed, match="the hash that is listed: no"):
         case.release(tmp_path / "out", ReleaseOptions(pdf=False, geometry=(), format=release_format))
 
@@ -168,7 +169,7 @@ def test_reading_back_can_be_stopped(case, tmp_path):
     claim = ReleaseClaim(
         report.folder / "anonymized.csv",
         report.folder / "crosswalk.csv",
-        tuple((name, name) for name in case.table.dialect.header),
+        tuple((name, name) for name in case.table.file_format.header),
         None,
         ",",
         False,
@@ -176,7 +177,7 @@ def test_reading_back_can_be_stopped(case, tmp_path):
         report.records_released,
     )
     with pytest.raises(Cancelled):
-        verify_release(case.problem, case.table.dialect, claim, Stop())
+        verify_release(case.problem, case.table.file_format, claim, Stop())
 
 
 def test_a_record_file_that_was_written_again_meanwhile_is_noticed(case, tmp_path, monkeypatch):
@@ -193,20 +194,21 @@ def test_columns_with_too_many_values_to_code_are_compared_too(case, tmp_path, m
     options = ReleaseOptions(pdf=False, geometry=(), escape_formulas=escape)
     report = case.release(tmp_path / "out", options)
     monkeypatch.setattr(coded_file, "MOST_VALUES", 20)
-    monkeypatch.setattr(coded_file, "FIRST_ROWS", 15)
-    released = options.released_columns(case.table.dialect.header)
+    monkeypatch.setattr(csv_stream, "PIECE_BYTES", 300)
+    monkeypatch.setattr(csv_stream, "HEAD_BYTES", 300)
+    released = options.released_columns(case.table.file_format.header)
     path = report.folder / "anonymized.csv"
     crosswalk = report.folder / "crosswalk.csv"
     claim = ReleaseClaim(path, crosswalk, released, None, ",", escape, report.records, report.records_released)
     if loaded == "coded":
         # Columns of ids of regions are, however many there are.
         claim = replace(claim, values={"name": case.table.facts("name").categories.values})
-    with Verification(case.problem, case.table.dialect, claim) as verification:
-        verification.check(Silent())
-        found = look_at_release(verification.files, (), False, Silent())
+    with Verification(case.problem, case.table.file_format, claim) as verification:
+        verification.check(NO_PROGRESS)
+        found = look_at_release(verification.files, (), False, NO_PROGRESS)
     (name,) = (group for group in found.columns if group.columns == ("name",))
     assert (name.below_k, name.unique, name.smallest) == (report.records_released, report.records_released, 1)
     assert ("name",) in [disclosure.columns for disclosure in found.disclosures]
     path.write_bytes(path.read_bytes().replace(b"person 1", b"person 2", 1))
     with pytest.raises(VerificationFailed, match="they are not the same"):
-        verify_release(case.problem, case.table.dialect, claim, Silent())
+        verify_release(case.problem, case.table.file_format, claim, NO_PROGRESS)

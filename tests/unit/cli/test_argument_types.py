@@ -6,22 +6,23 @@ import argparse
 
 import pytest
 
-from vbas_desktop.cli.arguments import names, numbers, sets_of_names, typed, whole
+from vbas_desktop.cli.arguments import argument_type, names, numbers, sets_of_names, whole
 from vbas_desktop.cli.main import main
-from vbas_desktop.settings.forms import Delimiter, Percent
+from vbas_desktop.settings.reading import RecordReading
+from vbas_desktop.settings.run import SweepSettings
 
-percent = typed(Percent().parse)
+percent = argument_type(SweepSettings.option("range_step_percent").parse)
 
 
 @pytest.mark.parametrize(
     ("text", "delimiter"), [("tab", "\t"), ("\\t", "\t"), ("Semicolon", ";"), ("pipe", "|"), (",", ","), (None, None)]
 )
 def test_delimiters_have_names(text, delimiter):
-    assert Delimiter().value(text) == delimiter
+    assert RecordReading(delimiter=text).delimiter == delimiter
 
 
 def test_names_are_separated_by_commas_and_quoted_if_they_have_one():
-    assert names('age, "income, net",sex') == ["age", "income, net", "sex"]
+    assert names('age, "income, net",sex') == ("age", "income, net", "sex")
     assert sets_of_names("age,sex;age") == [["age", "sex"], ["age"]]
 
 
@@ -33,7 +34,7 @@ def test_names_are_separated_by_commas_and_quoted_if_they_have_one():
         (whole(1), "0", "the least is 1"),
         (whole(1), "1.5", "is not a whole number"),
         (numbers(1), "3,0", "the least is 1"),
-        (percent, "0", "must be above 0"),
+        (percent, "0", "must be a number above 0"),
         (percent, "ten", "is not a number"),
     ],
 )

@@ -7,9 +7,9 @@ import csv
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.places import sample_data
+from vbas_desktop.io.paths import sample_data_folder
 
-SPEC = sample_data() / "spec.toml"
+SPEC = sample_data_folder() / "spec.toml"
 
 
 def run(capsys, *arguments):

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.approaches.registry import list_approaches
 from vbas_desktop.cli.main import main
-from vbas_desktop.comparison import run as comparison_run
-from vbas_desktop.comparison.store import Store
+from vbas_desktop.engine.comparison import run as comparison_run
 from vbas_desktop.io import hashing
+from vbas_desktop.io.documents.result_cache import DiskCache
 
-MEASURES = [name for name, kind in approaches("rating").items() if not kind.of_sensitive_values]
+MEASURES = [name for name, kind in list_approaches("rating").items() if not kind.requires_sensitive]
 """Each of them has a chart in every scenario."""
 
 
@@ -93,7 +93,7 @@ def test_every_list_is_combined_with_every_other(files):
 def test_after_it_was_stopped_nothing_is_run_again_and_the_bytes_are_the_same(files, monkeypatch):
     out = files / "out"
     with monkeypatch.context() as stopped:
-        stopped.setattr(Store, "forget", lambda store: None)
+        stopped.setattr(DiskCache, "clear", lambda cache: None)
         assert vbas("compare", files, *EVERYTHING, "--out", str(out)) == 0
     first = {path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")}
     assert len(list((files / ".out.combinations").iterdir())) == 96
@@ -237,20 +237,6 @@ def test_every_solution_of_a_comparison_has_its_vector(files, capsys):
         assert row["distance_unit"] == vector["distance_unit"]
 
 
-def test_a_kept_comparison_that_lacks_vectors_gets_them_without_being_run_again(files, monkeypatch):
-    out = files / "out"
-    monkeypatch.setattr(Store, "forget", lambda store: None)
-    assert vbas("compare", files, *COMBINATIONS, "--out", str(out)) == 0
-    before = (out / "comparison.csv").read_text()
-    for kept in (files / ".out.combinations").iterdir():
-        document = json.loads(kept.read_text())
-        for solution in document["solutions"]:
-            del solution["facts"]["representability"], solution["facts"]["released_classes"]
-        kept.write_text(json.dumps(document))
-    assert vbas("compare", files, *COMBINATIONS, "--out", str(out)) == 0
-    assert (out / "comparison.csv").read_text() == before
-
-
 def test_a_comparison_shows_the_solutions_that_meet_a_requirement(files, capsys):
     (files / "need.json").write_text('{"format_version": 1, "overall": {"mean_distance": {"max": 0.7}}}')
     need = ("--requirement", str(files / "need.json"))
@@ -270,7 +256,7 @@ def test_a_comparison_shows_the_solutions_that_meet_a_requirement(files, capsys)
 
 @pytest.mark.parametrize("command", ["compare", "run"])
 def test_records_that_change_while_they_are_read_give_no_result(capsys, files, monkeypatch, command):
-    told = hashing.HashedFile.source
+    told = hashing.HashingReader.source
 
     def changed_after(self):
         source = told(self)
@@ -280,7 +266,7 @@ def test_records_that_change_while_they_are_read_give_no_result(capsys, files, m
         os.utime(files / "records.csv", ns=(0, source.state[1] + 1))
         return source
 
-    monkeypatch.setattr(hashing.HashedFile, "source", changed_after)
+    monkeypatch.setattr(hashing.HashingReader, "source", changed_after)
     target = files / "out"
     more = ("--quasi-identifiers", "age", "-k", "2", "--site-number", "fixed", "--sites", "3", "--out", str(target))
     assert vbas(command, files, *more) == 1

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from vbas_desktop.cli.arguments import folded
+from vbas_desktop.cli.arguments import wrap_example
 from vbas_desktop.cli.main import COMMANDS, main
 
 UNBREAKABLE = re.compile(r"^\s*\[?--[\w-]+ \{[^ ]*\}\]?$")
@@ -42,9 +42,9 @@ def test_an_example_is_the_same_command_after_folding(help_of, command):
 
 
 def test_a_long_line_goes_on_after_a_backslash():
-    assert folded("  vbas run a.csv b.csv --region-column tract -k 5 \\", 30) == [
+    assert wrap_example("  vbas run a.csv b.csv --region-column tract -k 5 \\", 30) == [
         "  vbas run a.csv b.csv \\",
         "      --region-column tract \\",
         "      -k 5 \\",
     ]
-    assert folded("Example:", 30) == ["Example:"]
+    assert wrap_example("Example:", 30) == ["Example:"]

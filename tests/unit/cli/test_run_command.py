@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop import __version__
-from vbas_desktop.approaches.registry import COMPONENTS, approaches
+from vbas_desktop.app import data
+from vbas_desktop.approaches.registry import COMPONENTS, list_approaches
+from vbas_desktop.approaches.selection import settings_from_options
 from vbas_desktop.cli.main import main
 from vbas_desktop.io import output
-from vbas_desktop.io.records import table as record_files
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.settings.approaches import run_settings
+from vbas_desktop.io.records.loading import load_records
 
 MEASURES = [
     "suppressed_records",
@@ -55,7 +55,7 @@ def printed(capsys, files, *more):
 
 def test_the_running_time_from_start_to_finish_includes_loading(capsys, files, monkeypatch):
     clock = iter(range(0, 1_000_000, 10))
-    monkeypatch.setattr("vbas_desktop.jobs.data.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("vbas_desktop.app.data.perf_counter", lambda: next(clock))
     document = printed(capsys, files, "--sites", "2", "--range-reach", "0")
     assert document["total_seconds"] > 10 + document["seconds"]
     assert vbas(files, "--sites", "2", "--range-reach", "0") == 0
@@ -117,12 +117,12 @@ def test_every_option_in_force_is_kept_and_runs_again(capsys, files):
     assert options["site_location"] == "balanced-density"
     assert options["k"] == 2
     assert options["random_seed"] == 4
-    assert options["range_step"] == 10
+    assert options["range_step_percent"] == 10
     assert options["range_reach"] == 2
     assert options["coordinates"] == "auto"
     assert options["set"] == ["balanced-density.variant=paper"]
     assert document["solutions"][0]["parameters"]["site_location"] == {"variant": "paper"}
-    again, _ = run_settings(options)
+    again, _ = settings_from_options(options)
     assert again.quasi_identifiers == ("colour",)
     assert again.parameters["site_location"] == {"balanced-density": {"variant": "paper"}}
 
@@ -216,7 +216,7 @@ def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_pa
         loaded.append(load_records(*arguments, **keywords))
         return loaded[-1]
 
-    monkeypatch.setattr(record_files, "load_records", spy)
+    monkeypatch.setattr(data, "load_records", spy)
     more = ("--sites", "1", "--range-reach", "0", "--identifiers", "person")
     alone = printed(capsys, files, *more)
     released = printed(capsys, files, *more, "--out", str(tmp_path / "out"))
@@ -238,7 +238,7 @@ def test_options_choose_models_and_parameters(capsys, files):
     # cutoff 3, n = 14: floor(0.9 · floor(14 / 3)) = floor(3.6) = 3.
     assert printed(capsys, files, *own)["approximated_sites"] == 3
     assert printed(capsys, files, *own, "--set", "maxcombs.share=1.0")["approximated_sites"] == 4
-    assert printed(capsys, files, "--no-global-suppression", "--sites", "1")["options"]["no_global_suppression"] is True
+    assert printed(capsys, files, "--no-global-suppression", "--sites", "1")["options"]["global_suppression"] is False
 
 
 def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
@@ -276,8 +276,8 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
         (["--sites", "2.5"], "--sites: “Number of sites” must be a whole number at least 1"),
         (["--allowed-loss", "200"], "--allowed-loss: “Allowed loss (percent)” must be a number"),
         (["--gaps-model", "southern"], "invalid choice: 'southern'"),
-        (["--range-step", "0"], "must be above 0"),
-        (["--range-step", "nan"], "must be above 0"),
+        (["--range-step", "0"], "must be a number above 0"),
+        (["--range-step", "nan"], "must be a number above 0"),
         (["--range-reach", "-1"], "the least is 0"),
         (["--random-seed", "-1"], "the least is 0"),
         (["--set", "maxcombs.share"], "write it as APPROACH.PARAMETER=VALUE"),
@@ -352,7 +352,7 @@ def test_the_list_of_approaches_is_the_registry(capsys):
     assert main(["approaches", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert {name: [each["name"] for each in all] for name, all in listed.items()} == {
-        component: list(approaches(component)) for component in COMPONENTS
+        component: list(list_approaches(component)) for component in COMPONENTS
     }
     (fixed,) = [each for each in listed["site_number"] if each["name"] == "fixed"]
     assert fixed["parameters"][0]["option"] == "--sites"

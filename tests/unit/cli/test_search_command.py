@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.generalise import read_codebook
-from vbas_desktop.io.places import sample_data
+from vbas_desktop.io.documents.hierarchies import read_codebook
+from vbas_desktop.io.paths import sample_data_folder
 from vbas_desktop.model.records import Categories
 
-RECORDS, REGIONS = (str(sample_data() / name) for name in ("records.csv", "regions.geojson"))
+RECORDS, REGIONS = (str(sample_data_folder() / name) for name in ("records.csv", "regions.geojson"))
 SAMPLE = [RECORDS, REGIONS, "--region-column", "tract", "--quiet"]
-GROUPS = str(sample_data() / "generalise.csv")
+GROUPS = str(sample_data_folder() / "generalise.csv")
 
 
 def search(*more, names="age,sex,marital_status"):
@@ -31,16 +31,17 @@ def test_the_folder_has_the_table_the_page_and_groups_that_a_run_understands(cap
     assert "Recommended: node 2, age 7, sex 2, marital_status 4 → 2: " in text
     assert f"vbas run … --generalise {out}/groups/2.csv" in text
     rows = list(csv.DictReader((out / "search.csv").read_text(encoding="utf-8").splitlines()))
-    assert [row["status"] for row in rows] == ["found"] * 4
+    assert [row["status"] for row in rows] == ["found"] * 9
     best = rows[1]
     assert best["recommended"] == best["front"] == "yes"
     picture = (out / "search.html").read_text(encoding="utf-8").split("<svg")[1].split("</svg>")[0]
     texts = re.findall(r'text-anchor="(\w+)"[^>]*>([^<]*)<', picture)
     # Each letter stands at its line and once more before the line's name.
-    assert [text for _, text in texts if text in ("A", "B", "C")] == ["A", "B", "A", "B"]
+    assert [text for _, text in texts if text in ("A", "B", "C")] == ["A", "B", "C", "A", "B", "C"]
     assert [text for anchor, text in texts if anchor == "start"] == [
         "sex 2, marital_status 4",
         "sex 2, marital_status 2",
+        "sex 2, marital_status 1",
     ]
     names = ["--quasi-identifiers", "age,sex,marital_status", "--range-reach", "0", "--json"]
     assert main(["run", *SAMPLE, *names, "--generalise", str(out / "groups" / "2.csv")]) == 0
@@ -50,11 +51,11 @@ def test_the_folder_has_the_table_the_page_and_groups_that_a_run_understands(cap
     assert str(solution["measures"]["place_information_loss"]) == best["place_information_loss"]
 
 
-def test_ladders_are_made_up_and_minima_kept(capsys):
+def test_hierarchies_are_made_up_and_minima_kept(capsys):
     assert search("--minimum", "age=4", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert {node["age_categories"] for node in document["nodes"]} == {7, 4}
-    assert document["ladders"]["age"][1]["15-24"] == "0-24"
+    assert document["hierarchies"]["age"][1]["15-24"] == "0-24"
 
 
 def test_a_second_search_takes_what_is_kept(capsys, tmp_path):
@@ -70,9 +71,9 @@ def test_a_second_search_takes_what_is_kept(capsys, tmp_path):
 _KILLED = """
 import os, signal, sys
 from vbas_desktop.cli.main import main
-from vbas_desktop.search.run import NodeStore
+from vbas_desktop.io.documents.result_cache import DiskCache
 
-keep, kept = NodeStore.put, []
+keep, kept = DiskCache.put, []
 
 def put(self, settings, found):
     kept.append(keep(self, settings, found))
@@ -80,7 +81,7 @@ def put(self, settings, found):
         os.kill(os.getpid(), signal.SIGKILL)
     return kept[-1]
 
-NodeStore.put = put
+DiskCache.put = put
 main(sys.argv[1:])
 """
 
@@ -127,7 +128,7 @@ def test_a_node_in_tiers_or_refined_is_what_its_run_gives(capsys, tmp_path, more
     ("more", "code", "words"),
     [
         (["--pin", "age=x"], 2, "write it as COLUMN=N"),
-        (["--pin", "age=9"], 1, "The ladder has no level 9"),
+        (["--pin", "age=9"], 1, "The hierarchy has no level 9"),
         (["--minimum", "colour=2"], 1, "The column is no quasi-identifier"),
         (["--ladder", "age=nowhere.csv"], 1, "nowhere.csv"),
         (["--allowed-loss", "200"], 2, "at most 100"),
@@ -139,7 +140,7 @@ def test_mistakes_are_told(capsys, more, code, words):
 
 
 def test_the_sample_codebook_is_read():
-    book = read_codebook(sample_data() / "codebook.csv")
+    book = read_codebook(sample_data_folder() / "codebook.csv")
     assert book["sex"] == {"Female": "Female", "Male": "Male"}
     assert list(book["age"])[:2] == ["0-14", "15-24"]
 
@@ -168,14 +169,14 @@ def test_mistakes_of_a_codebook_are_told(capsys, tmp_path, text, words):
     assert words in capsys.readouterr().err
 
 
-def test_labels_of_a_codebook_reach_runs_and_ladders(capsys, tmp_path):
+def test_labels_of_a_codebook_reach_runs_and_hierarchies(capsys, tmp_path):
     regions, records, book = (tmp_path / name for name in ("regions.csv", "records.csv", "codes.csv"))
     regions.write_text("id,x,y\na,0,0\nb,1,0\n", encoding="utf-8")
     records.write_text("region,age\n" + "a,1\n" * 9 + "b,2\n" * 9 + "a,3\n" * 3, encoding="utf-8")
     book.write_text("column,value,label\nage,1,0-4\nage,2,5-9\nage,3,10+\n", encoding="utf-8")
     given = [str(records), str(regions), "--region-column", "region", "--quasi-identifiers", "age", "--quiet"]
     assert main(["search", *given, "--codebook", str(book), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["ladders"]["age"][1] == {"1": "0-9", "2": "0-9", "3": "10+"}
+    assert json.loads(capsys.readouterr().out)["hierarchies"]["age"][1] == {"1": "0-9", "2": "0-9", "3": "10+"}
     found = tmp_path / "found"
     assert main(["search", *given, "--codebook", str(book), "--out", str(found)]) == 0
     page = (found / "search.html").read_text(encoding="utf-8")
@@ -265,7 +266,7 @@ def test_a_recommended_node_that_is_beaten_only_by_emptying_a_column_is_listed_t
     assert main([*given, "--ladder", f"age={ages}", "-k", "5"]) == 0
     said = capsys.readouterr().out
     assert f"\n>{best['node']} " in said
-    assert "beaten only by combinations that leave one category" in said
+    assert "only combinations that leave one category of an attribute dominate it" in said
 
 
 def test_in_tiers_the_places_that_occur_in_the_release_are_counted(capsys, tmp_path):

@@ -53,7 +53,7 @@ def test_fewer_records_are_lost_for_their_sensitive_values_than_by_sizes_alone(f
     assert told["suppressed_after"] < told["suppressed_before"]
     assert with_them["measures"]["suppressed_records"] == told["suppressed_after"]
     # Without the further moves the thesis' own end, which looks at sizes only, is judged by the criteria.
-    monkeypatch.setattr(adc, "enforced", lambda sensitive: ())
+    monkeypatch.setattr(adc, "with_criteria", lambda sensitive: ())
     by_sizes = solution(files, capsys, *CRITERIA)
     assert by_sizes["measures"]["suppressed_records"] == told["suppressed_before"]
     # Without criteria the moves are the thesis' and no others, sensitive column or not.

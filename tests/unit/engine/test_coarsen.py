@@ -7,39 +7,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.construction.coarsen import CoarsenConstruction
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.interface import Context
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.regions.earlier import load_earlier
+from vbas_desktop.io.regions.crosswalk import load_earlier_partition
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.problem import Problem, Request
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Earlier, Regions
-from vbas_desktop.model.source import Source
-from vbas_desktop.settings.limits import Limiting
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.model.records import SourceFile
+from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, CrosswalkPartition, Regions
+from vbas_desktop.settings.constraints import RegionConstraints
 
-HERE = Source("crosswalk.csv", 0, "0")
+HERE = SourceFile("crosswalk.csv", 0, "0")
 
 
 def regions_of(points, earlier, **more) -> Regions:
     codes = tuple(f"A{number}" for number in range(int(earlier.max()) + 1))
     ids = tuple(f"r{number}" for number in range(len(points)))
     system = CoordinateSystem(CoordinateKind.PLANAR)
-    return Regions(ids, points, system, earlier=Earlier(earlier.astype(np.int32), codes, HERE), **more)
+    return Regions(ids, points, system, earlier=CrosswalkPartition(earlier.astype(np.int32), codes, HERE), **more)
 
 
-def situation_of(seed: int, number: int, groups: int) -> Situation:
+def context_of(seed: int, number: int, groups: int) -> Context:
     draw = np.random.default_rng(seed)
     points = draw.random((number, 2)) * 100
     earlier = np.unique(draw.integers(0, groups, number), return_inverse=True)[1]
     counts = ClassCounts.from_matrix((2,), np.arange(2), draw.integers(0, 9, (number, 2)))
-    return Situation(regions_of(points, earlier), counts, 5)
+    return Context(regions_of(points, earlier), counts, 5)
 
 
-def coarsened(situation: Situation, sites: int):
-    return CoarsenConstruction().construct(situation, np.full((sites, 2), np.nan), Silent())
+def coarsened(context: Context, sites: int):
+    return CoarsenConstruction().build_partition(context, np.full((sites, 2), np.nan), NO_PROGRESS).owner
 
 
 def is_union(fine, coarse) -> bool:
@@ -49,12 +49,12 @@ def is_union(fine, coarse) -> bool:
 @settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 40), st.integers(1, 12))
 def test_earlier_regions_stay_whole_and_fewer_regions_are_joined_ones(seed, number, groups):
-    situation = situation_of(seed, number, groups)
-    earlier = situation.regions.earlier.region
+    context = context_of(seed, number, groups)
+    earlier = context.regions.earlier.region
     blocks = len(set(earlier.tolist()))
     before = None
     for sites in range(blocks + 2, 0, -1):
-        owner = coarsened(situation, sites)
+        owner = coarsened(context, sites)
         assert len(set(owner.tolist())) == min(sites, blocks)
         assert is_union(earlier, owner)
         assert before is None or is_union(before, owner)
@@ -64,11 +64,11 @@ def test_earlier_regions_stay_whole_and_fewer_regions_are_joined_ones(seed, numb
 def test_the_smallest_region_joins_its_nearest_neighbour():
     points = np.array([[0.0, 0], [1, 0], [5, 0], [6, 0], [9, 0]])
     counts = ClassCounts.from_matrix((1,), np.arange(1), np.array([[9], [9], [2], [2], [30]]))
-    situation = Situation(regions_of(points, np.array([0, 0, 1, 1, 2])), counts, 5)
-    assert coarsened(situation, 3).tolist() == [0, 0, 1, 1, 2]
+    context = Context(regions_of(points, np.array([0, 0, 1, 1, 2])), counts, 5)
+    assert coarsened(context, 3).tolist() == [0, 0, 1, 1, 2]
     # 4 records at 5.5: the region at 9 is nearer (3.5) than that at 0.5 (5).
-    assert coarsened(situation, 2).tolist() == [0, 0, 1, 1, 1]
-    assert coarsened(situation, 1).tolist() == [0, 0, 0, 0, 0]
+    assert coarsened(context, 2).tolist() == [0, 0, 1, 1, 1]
+    assert coarsened(context, 1).tolist() == [0, 0, 0, 0, 0]
 
 
 def request_of(construction="coarsen", refinement=None, **limits) -> Request:
@@ -80,12 +80,12 @@ def request_of(construction="coarsen", refinement=None, **limits) -> Request:
     problem = Problem(regions, counts, 5, ("age",), (), "region")
     return Request(
         problem,
-        make("site_number", "fixed", {"sites": 2}),
-        make("site_location", "density"),
-        make("construction", construction),
-        None if refinement is None else make("refinement", refinement),
+        create_approach("site_number", "fixed", {"sites": 2}),
+        create_approach("site_location", "density"),
+        create_approach("construction", construction),
+        None if refinement is None else create_approach("refinement", refinement),
         range_reach=0,
-        limits=Limiting(**limits) if limits else None,
+        limits=RegionConstraints(**limits) if limits else None,
     )
 
 
@@ -111,7 +111,7 @@ def test_a_crosswalk_that_nothing_keeps_to_is_told():
     ("text", "said"),
     [
         ("initial_region,aggregated_region\nr0,A1\n", "1 initial region is not in the earlier release"),
-        ("initial_region,aggregated_region\nr0,A1\nr0,A2\nr1,A1\n", "“r0” is there twice"),
+        ("initial_region,aggregated_region\nr0,A1\nr0,A2\nr1,A1\n", "“r0” is listed twice"),
         ("initial_region,aggregated_region\nr0,\nr1,A1\n", "does not name a region"),
         ("id,x,y\nr0,1,2\n", "its columns are others"),
         ("", "its columns are others"),
@@ -121,14 +121,14 @@ def test_files_that_are_no_crosswalk_of_these_regions_are_refused(tmp_path, text
     path = tmp_path / "crosswalk.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=said):
-        load_earlier(str(path), ["r0", "r1"])
+        load_earlier_partition(str(path), ["r0", "r1"])
 
 
 def test_the_folder_of_a_run_stands_for_its_crosswalk(tmp_path):
     (tmp_path / "release").mkdir()
     path = tmp_path / "release" / "crosswalk.csv"
     path.write_text("initial_region,aggregated_region,tier_1\nr1,A2,B1\nr0,A1,B1\n")
-    found = load_earlier(str(tmp_path), ["r0", "r1"])
+    found = load_earlier_partition(str(tmp_path), ["r0", "r1"])
     assert (found.region.tolist(), found.codes, found.source.path) == ([0, 1], ("A1", "A2"), str(path))
     with pytest.raises(InputError, match="no such file"):
-        load_earlier(str(tmp_path / "none"), ["r0"])
+        load_earlier_partition(str(tmp_path / "none"), ["r0"])

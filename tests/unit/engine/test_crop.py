@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.problem_making import problem_of, situation_for
-from vbas_desktop.approaches.registry import make
+from tests.problem_making import context_for, problem_of
+from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.run import run
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.problem import Request
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
 
 CODES = ("K1A0A1", "K1A0A2", "K1B", "K2A0A1", "M1A0A1", "K1A1A1")
 
@@ -25,13 +25,13 @@ def with_ids(holder, ids):
     return replace(holder, regions=replace(holder.regions, ids=tuple(ids)))
 
 
-def situation_of(ids):
-    return with_ids(situation_for([(x, 0) for x in range(len(ids))], [[5]] * len(ids)), ids)
+def context_of(ids):
+    return with_ids(context_for([(x, 0) for x in range(len(ids))], [[5]] * len(ids)), ids)
 
 
 def cropped(ids, characters, sites=1):
-    crop = make("construction", "crop", {"characters": characters})
-    return crop.construct_and_tell(situation_of(ids), np.full((sites, 2), np.nan), Silent())
+    crop = create_approach("construction", "crop", {"characters": characters})
+    return crop.build_partition(context_of(ids), np.full((sites, 2), np.nan), NO_PROGRESS)
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_regions_are_equal_beginnings_whatever_the_number_of_sites(characters, e
     for sites in (1, 4):
         made = cropped(CODES, characters, sites)
         assert made.owner.tolist() == expected
-        assert made.told == {"crop": {"characters": characters}}
+        assert made.diagnostics == {"crop": {"characters": characters}}
 
 
 @pytest.mark.parametrize(("sites", "characters"), [(1, 0), (2, 1), (3, 2), (4, 3), (5, 5), (6, 6)])
 def test_without_a_number_of_characters_there_are_at_most_as_many_regions_as_sites(sites, characters):
     made = cropped(CODES, 0, sites)
-    assert made.told == {"crop": {"characters": characters}}
+    assert made.diagnostics == {"crop": {"characters": characters}}
     assert len(set(made.owner.tolist())) <= sites
 
 
@@ -71,10 +71,10 @@ def request_of(characters, refinement="none"):
     problem = with_ids(problem_of([(x, 0) for x in range(6)], [[4], [4], [4], [4], [4], [4]], k=2), CODES)
     return Request(
         problem,
-        make("site_number", "fixed", {"sites": 3}),
-        make("site_location", "density"),
-        make("construction", "crop", {"characters": characters}),
-        make("refinement", refinement),
+        create_approach("site_number", "fixed", {"sites": 3}),
+        create_approach("site_location", "density"),
+        create_approach("construction", "crop", {"characters": characters}),
+        create_approach("refinement", refinement),
         range_reach=1,
     )
 

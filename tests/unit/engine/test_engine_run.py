@@ -1,7 +1,7 @@
 """Runs: ranges, streams, stops, degenerate problems, the properties every result has."""
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import counts_of, problem_of, problems, regions_of
-from vbas_desktop.approaches.base import Card, Construction, SiteLocation
-from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.engine.outcome import outcome_of, situation_of
-from vbas_desktop.engine.region_table import region_table, why
+from vbas_desktop.approaches.interface import Construction, Metadata, SiteLocation
+from vbas_desktop.approaches.registry import create_approach, list_approaches
+from vbas_desktop.engine.outcome import build_context, suppress_partition
+from vbas_desktop.engine.region_table import build_region_table, explain_suppression
 from vbas_desktop.engine.run import run
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import Cancelled
 
@@ -27,9 +27,9 @@ GRID = problem_of(
 def request_of(problem, sites=2, location="balanced-density", **changes):
     request = Request(
         problem,
-        make("site_number", "fixed", {"sites": sites}),
-        make("site_location", location),
-        make("construction", "voronoi"),
+        create_approach("site_number", "fixed", {"sites": sites}),
+        create_approach("site_location", location),
+        create_approach("construction", "voronoi"),
         range_reach=0,
     )
     return replace(request, **changes)
@@ -102,15 +102,15 @@ def test_a_small_run_worked_by_hand():
 
 def test_the_region_table_tells_what_each_region_lost_and_why():
     (solution,) = run(request_of(LINE)).solutions
-    table = region_table(LINE, solution)
+    table = build_region_table(LINE, solution)
     assert table.records.tolist() == [6, 8]
     assert table.released.tolist() == [5, 7]
     assert table.suppressed.tolist() == [1, 1]
     assert table.share_of_loss.tolist() == [0.5, 0.5]
     assert table.anonymity_before.tolist() == [1, 1]
     assert table.anonymity_after.tolist() == [5, 7]
-    assert [(small.labels, small.size) for small in why(LINE, solution, 0)] == [(("c1",), 1)]
-    assert [(small.labels, small.size) for small in why(LINE, solution, 1)] == [(("c2",), 1)]
+    assert [(small.labels, small.size) for small in explain_suppression(LINE, solution, 0)] == [(("c1",), 1)]
+    assert [(small.labels, small.size) for small in explain_suppression(LINE, solution, 1)] == [(("c2",), 1)]
 
 
 @settings(max_examples=60, deadline=None)
@@ -124,22 +124,24 @@ def test_every_result_is_k_anonymous_and_loses_and_invents_nothing(problem, data
     sites = data.draw(st.integers(1, len(problem.regions)))
     request = request_of(problem, sites, location, global_suppression=global_suppression, range_reach=1)
     result = run(request)
-    situation, globally = situation_of(problem, global_suppression)
+    context, globally = build_context(problem, global_suppression)
     for solution in result.solutions:
         squared = ((problem.regions.points[:, None, :] - solution.sites[None]) ** 2).sum(axis=2)
         assert solution.owner.tolist() == squared.argmin(axis=1).tolist()
-        outcome = outcome_of(problem, situation, solution.owner, solution.sites)
+        outcome = suppress_partition(problem, context, solution.owner, solution.sites)
         assert (outcome.released.sizes >= problem.k).all()
         assert outcome.released.records == outcome.released_by_region.sum()
         assert (outcome.released_by_region <= problem.counts.region_totals).all()
         suppressed = solution.suppressed_global + solution.suppressed_local
         assert outcome.released.records + suppressed == problem.records
         assert solution.suppressed_global == globally == result.globally_suppressed_records
-        table = region_table(problem, solution)
+        table = build_region_table(problem, solution)
         assert table.released.tolist() == outcome.released.region_totals.tolist()
         assert table.suppressed.sum() == suppressed
         for region in range(len(table)):
-            assert sum(small.size for small in why(problem, solution, region)) == table.suppressed[region]
+            assert (
+                sum(small.size for small in explain_suppression(problem, solution, region)) == table.suppressed[region]
+            )
 
 
 @pytest.mark.parametrize("location", ["balanced-density", "density", "adc"])
@@ -161,7 +163,7 @@ def test_permuting_regions_and_classes_permutes_the_result_where_ties_do_not_dec
     assert after.sites == pytest.approx(before.sites)
     assert after.owner.tolist() == before.owner[rows].tolist()
     assert after.measures.keys() == before.measures.keys()
-    for name in approaches("rating").keys() & after.measures.keys():
+    for name in list_approaches("rating").keys() & after.measures.keys():
         assert after.measures[name] == pytest.approx(before.measures[name])
 
 
@@ -184,7 +186,7 @@ def test_any_number_of_workers_gives_the_same_result(location):
 
 
 def test_a_seeding_is_named_and_its_parameters_are_kept():
-    seeded = make("site_location", "adc", {"seeding": {"name": "balanced-density", "variant": "paper"}})
+    seeded = create_approach("site_location", "adc", {"seeding": {"name": "balanced-density", "variant": "paper"}})
     (solution,) = run(request_of(LINE, site_location=seeded)).solutions
     assert solution.approaches["site_location"] == "adc"
     assert solution.approaches["adc_seeding"] == "balanced-density"
@@ -196,26 +198,25 @@ def test_a_seeding_is_named_and_its_parameters_are_kept():
         "allowed_loss_percent": 1.0,
     }
     with pytest.raises(InputError, match="cannot be combined with itself"):
-        make("site_location", "adc", {"seeding": "adc"})
+        create_approach("site_location", "adc", {"seeding": "adc"})
 
 
 def test_a_solution_tells_how_adc_found_its_places():
     # The worked example of tests/unit/algorithms/test_adc.py: one try, which is accepted, brings α from 1 to k.
     problem = problem_of([(0, 0), (4, 0), (6, 0), (10, 0)], [[5, 5], [0, 3], [0, 1], [9, 0]], k=4)
 
-    @dataclass(frozen=True)
     class AtBothEnds(SiteLocation):
-        card = Card("both-ends", "Both ends", "Sites at both ends.")
+        metadata = Metadata("both-ends", "Both ends", "Sites at both ends.")
 
-        def locate(self, situation, sites, progress):
+        def locate(self, context, sites, progress):
             return np.array([(0.0, 0.0), (10.0, 0.0)])
 
-    adc = make("site_location", "adc", {"seeding": AtBothEnds()})
+    adc = create_approach("site_location", "adc", {"seeding": AtBothEnds()})
     (solution,) = run(request_of(problem, site_location=adc)).solutions
     told = {"moves": 1, "tries": 1, "computed_tries": 1, "passes": 1, "anonymity_before": 1, "anonymity_after": 4}
-    assert solution.told == {"adc": told}
+    assert solution.diagnostics == {"adc": told}
     (other,) = run(request_of(problem, location="density")).solutions
-    assert other.told == {}
+    assert other.diagnostics == {}
 
 
 def test_chosen_measures_decide_about_dominance():
@@ -263,9 +264,9 @@ def test_a_listener_that_fails_ends_the_run():
 
 
 class LastFails(SiteLocation):
-    card = Card("last-fails", "Last fails", "Waits for the last site number, which returns nonsense.")
+    metadata = Metadata("last-fails", "Last fails", "Waits for the last site number, which returns nonsense.")
 
-    def locate(self, situation, sites, progress):
+    def locate(self, context, sites, progress):
         while sites < 24:
             progress.update("Waiting to be stopped")
         return np.zeros((0, 2))
@@ -329,17 +330,17 @@ def test_regions_that_are_missing_or_nowhere_are_refused():
 
 
 class TooFew(SiteLocation):
-    card = Card("too-few", "Too few", "Forgets one site.")
+    metadata = Metadata("too-few", "Too few", "Forgets one site.")
 
-    def locate(self, situation, sites, progress):
+    def locate(self, context, sites, progress):
         return np.zeros((sites - 1, 2))
 
 
 class Elsewhere(Construction):
-    card = Card("elsewhere", "Elsewhere", "Names a site that is not there.")
+    metadata = Metadata("elsewhere", "Elsewhere", "Names a site that is not there.")
 
-    def construct(self, situation, sites, progress):
-        return np.full(len(situation.regions), len(sites))
+    def build_partition(self, context, sites, progress):
+        return np.full(len(context.regions), len(sites))
 
 
 @pytest.mark.parametrize(
@@ -354,12 +355,11 @@ def test_an_approach_that_breaks_its_promise_is_named(changes, message):
         run(replace(request_of(LINE), **changes))
 
 
-@dataclass(frozen=True)
 class Fixed(Construction):
-    card = Card("fixed-owners", "Fixed", "Gives each region the owner that is named.")
+    metadata = Metadata("fixed-owners", "Fixed", "Gives each region the owner that is named.")
     owners: tuple = ()
 
-    def construct(self, situation, sites, progress):
+    def build_partition(self, context, sites, progress):
         return np.array(self.owners)
 
 
@@ -378,15 +378,15 @@ class Fixed(Construction):
 )
 def test_a_partition_of_a_wrong_shape_is_refused(owners):
     with pytest.raises(InputError, match="“Fixed” did not return one existing site for each initial region"):
-        run(replace(request_of(LINE), construction=Fixed(owners)))
+        run(replace(request_of(LINE), construction=Fixed(owners=owners)))
 
 
 def test_a_partition_of_the_right_shape_is_used():
-    (solution,) = run(replace(request_of(LINE), construction=Fixed((1, 0, 1, 0)))).solutions
+    (solution,) = run(replace(request_of(LINE), construction=Fixed(owners=(1, 0, 1, 0)))).solutions
     assert solution.owner.tolist() == [1, 0, 1, 0]
 
 
-@pytest.mark.parametrize("tiers", [None, make("tiers", "auto")], ids=["plain", "tiers"])
+@pytest.mark.parametrize("tiers", [None, create_approach("tiers", "auto")], ids=["plain", "tiers"])
 def test_without_sensitive_columns_no_record_is_lost_for_sensitive_values(tiers):
     (solution,) = run(request_of(LINE, tiers=tiers)).solutions
     # One record in each half is the only one of its class; two are of unknown regions.

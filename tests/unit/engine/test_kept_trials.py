@@ -8,24 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, problems
-from vbas_desktop.approaches.base import Refined
-from vbas_desktop.approaches.registry import make
-from vbas_desktop.engine.advice import KeptTrials, advice_on
-from vbas_desktop.engine.partitions import decide_sites
+from vbas_desktop.approaches.interface import RefinementResult
+from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.partitions import TrialCache
 from vbas_desktop.engine.run import run
+from vbas_desktop.engine.site_search import advise, choose_site_count
 from vbas_desktop.model.problem import Request
-from vbas_desktop.model.progress import Cancelled, Silent
+from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
 
 TOWN = problem_of([(i % 5, i // 5) for i in range(20)], [[9, 1 + i % 4, i % 3] for i in range(20)], k=4)
 
 
 def limit(percent):
-    return make("site_number", "limit", {"allowed_loss_percent": percent})
+    return create_approach("site_number", "limit", {"allowed_loss_percent": percent})
 
 
 def request_of(problem, number, location="balanced-density", **more):
-    located = make("site_location", location) if isinstance(location, str) else location
-    return Request(problem, number, located, make("construction", "voronoi"), **more)
+    located = create_approach("site_location", location) if isinstance(location, str) else location
+    return Request(problem, number, located, create_approach("construction", "voronoi"), **more)
 
 
 def told(result):
@@ -37,14 +37,14 @@ def told(result):
     return solutions, result.findings, result.approximated_sites, result.globally_suppressed_records
 
 
-class Counting(type(make("site_location", "density"))):
+class Counting(type(create_approach("site_location", "density"))):
     """Remembers the numbers of sites that it was asked for."""
 
     placed: ClassVar[list[int]] = []
 
-    def locate(self, situation, sites, progress):
+    def locate(self, context, sites, progress):
         self.placed.append(sites)
-        return super().locate(situation, sites, progress)
+        return super().locate(context, sites, progress)
 
 
 @pytest.fixture
@@ -54,65 +54,72 @@ def placed():
 
 
 def test_the_run_tries_nothing_that_the_look_ahead_tried(placed):
-    kept, request = KeptTrials(), request_of(TOWN, limit(5.0), Counting(), range_reach=0)
-    sites, _ = decide_sites(kept.partitions(request), Silent())
+    kept, request = TrialCache(), request_of(TOWN, limit(5.0), Counting(), range_reach=0)
+    sites, _ = choose_site_count(kept.partitions(request), NO_PROGRESS)
     ahead = list(placed)
     assert len(ahead) > 1
-    assert run(request, kept=kept).approximated_sites == sites
+    assert run(request, trials=kept).approximated_sites == sites
     assert placed == ahead
 
 
 def test_advice_begins_with_what_the_run_made(placed):
-    kept, request = KeptTrials(), request_of(TOWN, make("site_number", "fixed", {"sites": 2}), Counting())
-    result = run(request, kept=kept)
-    assert advice_on(request, result, result.chosen, kept=kept) == advice_on(request, result, result.chosen)
-    again = KeptTrials()
+    kept, request = TrialCache(), request_of(TOWN, create_approach("site_number", "fixed", {"sites": 2}), Counting())
+    result = run(request, trials=kept)
+    assert advise(request, result, result.chosen, trials=kept) == advise(request, result, result.chosen)
+    again = TrialCache()
     placed.clear()
-    run(request, kept=again)
-    advice_on(request, result, result.chosen, kept=again)
+    run(request, trials=again)
+    advise(request, result, result.chosen, trials=again)
     assert len(placed) == len(set(placed))
 
 
 @settings(max_examples=25, deadline=None)
 @given(problems(most_regions=14), st.lists(st.sampled_from([0.0, 5.0, 20.0, 100.0]), max_size=3), st.integers(2, 4))
 def test_a_result_does_not_depend_on_what_was_tried_before(problem, before, seed):
-    kept = KeptTrials()
+    kept = TrialCache()
     for percent in before:
-        decide_sites(kept.partitions(request_of(problem, limit(percent), random_seed=seed)), Silent())
+        choose_site_count(kept.partitions(request_of(problem, limit(percent), random_seed=seed)), NO_PROGRESS)
     request = request_of(problem, limit(10.0), random_seed=seed)
     partitions = kept.partitions(request)
     assert dict(partitions.tried) == {}
-    assert told(run(request, kept=kept)) == told(run(request))
+    assert told(run(request, trials=kept)) == told(run(request))
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"location": "density"}, {"random_seed": 1}, {"global_suppression": False}, {"tiers": make("tiers", "auto")}],
+    [
+        {"location": "density"},
+        {"random_seed": 1},
+        {"global_suppression": False},
+        {"tiers": create_approach("tiers", "auto")},
+    ],
 )
 def test_other_settings_share_nothing(change):
-    kept = KeptTrials()
-    decide_sites(kept.partitions(request_of(TOWN, limit(5.0))), Silent())
+    kept = TrialCache()
+    choose_site_count(kept.partitions(request_of(TOWN, limit(5.0))), NO_PROGRESS)
     other = request_of(TOWN, limit(5.0), **change)
-    assert told(run(other, kept=kept)) == told(run(other))
-    assert kept.partitions(request_of(TOWN, limit(5.0))).known is not kept.partitions(other).known
+    assert told(run(other, trials=kept)) == told(run(other))
+    assert kept.partitions(request_of(TOWN, limit(5.0))).cache is not kept.partitions(other).cache
 
 
 def test_what_was_stopped_half_way_is_made_again():
-    kept, stops = KeptTrials(), [True]
+    kept, stops = TrialCache(), [True]
 
-    class Stopped(type(make("refinement", "none"))):
-        def refine(self, situation, owner, sites, progress):
-            return Refined(np.zeros_like(owner) if stops else owner, sites, {}, stopped=bool(stops))
+    class Stopped(type(create_approach("refinement", "none"))):
+        def refine(self, context, owner, sites, progress):
+            return RefinementResult(np.zeros_like(owner) if stops else owner, sites, {}, stopped=bool(stops))
 
     class Stopping:
         def update(self, stage, fraction=None):
             if stage == "Stopping":
                 raise Cancelled
 
-    request = request_of(TOWN, make("site_number", "fixed", {"sites": 1}), refinement=Stopped(), range_reach=0)
+    request = request_of(
+        TOWN, create_approach("site_number", "fixed", {"sites": 1}), refinement=Stopped(), range_reach=0
+    )
     with pytest.raises(Cancelled):
-        run(request, Stopping(), kept=kept)
+        run(request, Stopping(), trials=kept)
     stops.clear()
-    result = run(request, kept=kept)
+    result = run(request, trials=kept)
     assert kept.partitions(request).stopped is False
     assert told(result) == told(run(request))

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, problems
-from vbas_desktop.approaches.base import Tiering
-from vbas_desktop.approaches.registry import approaches, make
-from vbas_desktop.engine.loss import suppressed_in_tiers
-from vbas_desktop.engine.outcome import outcome_of, situation_of
+from vbas_desktop.approaches.interface import TierApproach
+from vbas_desktop.approaches.registry import create_approach, list_approaches
+from vbas_desktop.engine.loss import count_suppressed_in_tiers
+from vbas_desktop.engine.outcome import build_context, suppress_partition
 from vbas_desktop.engine.run import run
-from vbas_desktop.io.solutions import solution_from_json, solution_to_json
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_json
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.problem import Request
-from vbas_desktop.model.progress import Silent
+from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.tiers import Tiers
 
 # Nine regions in three groups of three on a line; k = 3. Class 0 is large everywhere, class 1 has 1 or 2 in each.
@@ -27,14 +27,14 @@ LINE = problem_of(POINTS, MATRIX, k=3)
 
 
 def request_of(problem, tiers="auto", sites=None, **parameters):
-    number = make("site_number", "fixed", {"sites": sites or len(problem.regions)})
-    places, merging = make("site_location", "balanced-density"), make("construction", "voronoi")
-    return Request(problem, number, places, merging, tiers=make("tiers", tiers, parameters), range_reach=0)
+    number = create_approach("site_number", "fixed", {"sites": sites or len(problem.regions)})
+    places, merging = create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi")
+    return Request(problem, number, places, merging, tiers=create_approach("tiers", tiers, parameters), range_reach=0)
 
 
 def test_a_small_run_worked_by_hand():
     (solution,) = run(request_of(LINE, factor=3)).solutions
-    assert solution.tiers.places == (9, 3, 1)
+    assert solution.tiers.n_areas == (9, 3, 1)
     # First group: 1 + 1 + 1 = 3, and 3 ≤ 3 ≤ 4: released. Second: 6 > 4, third: 1 < 3: their rests go up.
     # There 7 are left in two open places of room 2 each (in both a sum could have been released): 7 > 2, suppressed.
     assert solution.released_by_tier == (36, 3, 0)
@@ -61,7 +61,7 @@ def test_a_small_run_worked_by_hand():
         "precision_loss": pytest.approx(3 * (math.log2(3) / 5) / 9 / math.log2(9)),
         "discernibility": 9 * 16 + 9,
         "non_uniform_entropy": pytest.approx(3 * math.log2(3)),
-        # Nine aggregated regions with a smallest class of 4, one larger place with 3.
+        # Nine aggregated regions with a smallest class of 4, one larger area with 3.
         "average_anonymity_deviation": 9 / 10,
         "regions_in_pieces": 0,
         "average_anonymity": (3 * 1 + 3 * 2 + 2 * 4 + 1) / 9,  # smallest classes before suppression
@@ -74,8 +74,8 @@ def test_a_small_run_worked_by_hand():
 def test_savings_tell_what_a_run_in_tiers_loses():
     (single,) = run(request_of(LINE, "none")).solutions
     (tiered,) = run(request_of(LINE)).solutions
-    assert suppressed_in_tiers(LINE, single, Silent()) == tiered.suppressed_records < single.suppressed_records
-    assert suppressed_in_tiers(LINE, tiered, Silent()) is None
+    assert count_suppressed_in_tiers(LINE, single, NO_PROGRESS) == tiered.suppressed_records < single.suppressed_records
+    assert count_suppressed_in_tiers(LINE, tiered, NO_PROGRESS) is None
 
 
 @settings(max_examples=60, deadline=None)
@@ -90,8 +90,8 @@ def test_tiers_lose_no_more_and_what_is_released_adds_up(problem, sites, factor)
     assert tiered.suppressed_records <= single.suppressed_records
     loss = "place_information_loss"
     assert tiered.measures[loss] <= single.measures[loss] + 1e-12
-    situation, _ = situation_of(problem, global_suppression=False)
-    outcome = outcome_of(problem, situation, tiered.owner, tiered.sites, tiers=tiered.tiers)
+    context, _ = build_context(problem, global_suppression=False)
+    outcome = suppress_partition(problem, context, tiered.owner, tiered.sites, tiers=tiered.tiers)
     assert sum(tiered.released_by_tier) == tiered.released_records == outcome.released_records
     assert tiered.released_by_tier[0] == single.released_records
     for totals, (membership, released) in zip(outcome.released_by_tier, outcome.places(), strict=True):
@@ -139,10 +139,10 @@ def test_columns_that_are_empty_or_named_twice_are_refused():
 
 
 def test_an_approach_whose_places_do_not_nest_is_named():
-    class Broken(Tiering):
-        card = replace(approaches("tiers")["auto"].card, name="broken", title="Broken")
+    class Broken(TierApproach):
+        metadata = replace(list_approaches("tiers")["auto"].metadata, name="broken", title="Broken")
 
-        def arrange(self, situation, membership, progress):
+        def build_tiers(self, context, membership, progress):
             return Tiers((np.array([0, 2, 2], np.int32),), ("", ""), (None, None))
 
     with pytest.raises(InputError, match="“Broken” did not return places that lie in one another"):

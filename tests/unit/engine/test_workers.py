@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.engine import parallel
-from vbas_desktop.engine.parallel import workers_for
+from vbas_desktop.engine.parallel import choose_worker_count
 from vbas_desktop.model.counts import ClassCounts
 
 
@@ -26,14 +26,14 @@ def counts(regions: int, classes: int) -> ClassCounts:
 )
 def test_threads_are_used_where_they_pay_and_memory_allows_them(monkeypatch, regions, classes, cores, workers):
     monkeypatch.setattr(parallel.os, "cpu_count", lambda: cores)
-    assert workers_for(0, 5, counts(regions, classes)) == workers
+    assert choose_worker_count(0, 5, counts(regions, classes)) == workers
 
 
 def test_there_are_never_more_threads_than_site_numbers(monkeypatch):
     monkeypatch.setattr(parallel.os, "cpu_count", lambda: 8)
-    assert workers_for(0, 1, counts(17_613, 132)) == 1
-    assert workers_for(7, 5, counts(10, 2)) == 5
+    assert choose_worker_count(0, 1, counts(17_613, 132)) == 1
+    assert choose_worker_count(7, 5, counts(10, 2)) == 5
 
 
 def test_who_asks_for_a_number_of_threads_gets_it():
-    assert workers_for(4, 5, counts(10, 2)) == 4
+    assert choose_worker_count(4, 5, counts(10, 2)) == 4

@@ -4,9 +4,9 @@ import zipfile
 
 import pytest
 
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.findings import InputError
 
 SAVE_AS_CSV = "In the spreadsheet program, save the sheet as CSV (UTF-8), then open that file."
 

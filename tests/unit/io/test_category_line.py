@@ -2,15 +2,16 @@
 
 import pytest
 
-from vbas_desktop.io.records.limits import USUAL_LIMITS, ReadLimits
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.records.file_format import USUAL_LIMITS, ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError, Severity
+from vbas_desktop.settings.reading import RecordReading
 
 
 def loaded(tmp_path, line_2, records, choice="auto", names="age,sex,region", limits=USUAL_LIMITS):
     path = tmp_path / "records.csv"
     path.write_text(f"{names}\n{line_2}\n" + "".join(f"{record}\n" for record in records))
-    return load_records(path, RecordOptions(category_counts=choice), limits=limits)
+    return load_records(path, RecordReading(category_counts=choice), limits=limits)
 
 
 def remarks(table):
@@ -23,7 +24,7 @@ CODES = [f"{1 + i % 22},{1 + i % 2},{1 + i % 500}" for i in range(5000)]
 
 def test_numbers_above_text_are_category_numbers(tmp_path):
     table = loaded(tmp_path, "2,2,30", TEXT)
-    assert table.dialect.category_line
+    assert table.file_format.category_line
     assert table.rows == 120
     assert table.facts("sex").categories.values == ("F", "M")
     assert [facts.categories.declared for facts in table.columns] == [2, 2, 30]
@@ -34,14 +35,14 @@ def test_numbers_above_text_are_category_numbers(tmp_path):
 
 def test_numbers_that_no_record_would_show_together_are_category_numbers(tmp_path):
     table = loaded(tmp_path, "22,2,500", CODES)
-    assert table.dialect.category_line
+    assert table.file_format.category_line
     assert table.rows == 5000
     assert table.facts("age").frequencies.sum() == 5000
 
 
 def test_a_record_with_a_code_below_the_number_of_values_is_a_record(tmp_path):
     table = loaded(tmp_path, "21,2,500", CODES)
-    assert not table.dialect.category_line
+    assert not table.file_format.category_line
     assert table.rows == 5001
     assert remarks(table) == []
 
@@ -90,7 +91,7 @@ def test_forced_numbers_that_are_exceeded_give_a_warning_per_column(tmp_path):
 
 def test_missing_values_do_not_exceed_the_category_line(tmp_path):
     table = loaded(tmp_path, "2,2,30", [*TEXT, ",F,r1"])
-    assert table.dialect.category_line
+    assert table.file_format.category_line
     assert table.facts("age").categories.number == 3
 
 
@@ -121,8 +122,8 @@ def test_a_second_line_that_the_first_block_cuts_is_judged_as_a_whole(tmp_path):
     path = tmp_path / "records.csv"
     path.write_text("a,b,region\n2,3,2\n" + "x,u,r1\ny,v,r2\nx,w,r1\n" * 20)
     whole = load_records(path)
-    assert whole.dialect.category_line
+    assert whole.file_format.category_line
     for size in range(20, 40):
         table = load_records(path, limits=ReadLimits(block_bytes=size))
-        assert (table.rows, table.dialect) == (whole.rows, whole.dialect)
+        assert (table.rows, table.file_format) == (whole.rows, whole.file_format)
         assert [table.facts(name).categories for name in "ab"] == [whole.facts(name).categories for name in "ab"]

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyproj import Geod, Proj
 
-from vbas_desktop.io.regions.coordinates import CANADA, from_lon_lat, projection_for, to_lon_lat
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.regions.coordinates import CANADA, choose_projection, from_lon_lat, to_lon_lat
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
+from vbas_desktop.model.findings import InputError
 
 CITIES_OF_CANADA = [
     (-52.71, 47.56),
@@ -24,20 +24,20 @@ CITIES_NEARBY = [(-71.06, 42.36), (-122.33, 47.61), (-149.9, 61.22), (-68.78, 44
 
 
 def test_all_of_canada_has_one_projection():
-    assert projection_for(np.array(CITIES_OF_CANADA)) == CANADA
+    assert choose_projection(np.array(CITIES_OF_CANADA)) == CANADA
 
 
 @pytest.mark.parametrize("city", CITIES_NEARBY)
 def test_neighbours_of_canada_get_their_own(city):
-    assert projection_for(np.array([*CITIES_OF_CANADA, city])).startswith("+proj=lcc")
+    assert choose_projection(np.array([*CITIES_OF_CANADA, city])).startswith("+proj=lcc")
 
 
 def test_data_across_the_date_line_are_centred_on_it():
-    assert "+lon_0=179.5 " in projection_for(np.array([(177.0, -18.0), (-178.0, -17.0)]))
+    assert "+lon_0=179.5 " in choose_projection(np.array([(177.0, -18.0), (-178.0, -17.0)]))
 
 
 def test_at_the_equator_the_cone_becomes_a_cylinder():
-    definition = projection_for(np.array([(36.0, -1.0), (37.0, 1.0)]))
+    definition = choose_projection(np.array([(36.0, -1.0), (37.0, 1.0)]))
     assert definition.startswith("+proj=merc")
     assert np.isfinite(from_lon_lat(np.array([(36.5, 0.0)]), definition)).all()
 
@@ -51,7 +51,7 @@ def test_at_the_equator_the_cone_becomes_a_cylinder():
 @example(lon=-60.0, lat=63.0, steps=[(0.0, 0.0), (0.0, 0.5)])
 def test_distances_within_a_degree_are_true_to_a_thousandth(lon, lat, steps):
     points = np.array([((lon + dx + 180) % 360 - 180, lat + dy) for dx, dy in steps])
-    definition = projection_for(points)
+    definition = choose_projection(points)
     plane = from_lon_lat(points, definition)
     geod = Geod(ellps="WGS84")
     # Canada's own projection is true along two parallels only; between and beyond them its scale is known.
@@ -69,4 +69,4 @@ def test_what_cannot_be_projected_is_refused_with_a_remedy(tmp_path):
     with pytest.raises(InputError, match="too far over the globe") as error:
         load_regions(path)
     assert "Split the file" in error.value.findings[0].remedy
-    assert load_regions(path, RegionOptions(coordinates="degrees")).points.tolist() == [[90, 0], [-90, 10]]
+    assert load_regions(path, RegionReading(coordinates="degrees")).points.tolist() == [[90, 0], [-90, 10]]

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from vbas_desktop.algorithms import contingency
 from vbas_desktop.engine.problem import build_problem, count_categories
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.settings.reading import RecordReading
 
 
 def regions_named(*ids):
@@ -25,7 +26,7 @@ def regions_named(*ids):
 def table_of(folder, rows, names=("a", "b", "c", "region"), category_counts="no"):
     path = folder / "records.csv"
     path.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
-    return load_records(path, RecordOptions(category_counts=category_counts))
+    return load_records(path, RecordReading(category_counts=category_counts))
 
 
 def counted(problem):

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.io import access, whole_text
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io import input_checks as access
+from vbas_desktop.io import text_files
+from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.gdal import DRIVERS
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.findings import InputError
 
 FEATURES = [{"type": "Feature", "properties": {"id": "1"}, "geometry": {"type": "Point", "coordinates": [1.0, 2.0]}}]
 
@@ -166,14 +167,14 @@ def test_only_three_formats_are_left():
 
 
 def test_a_table_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(whole_text, "LARGEST_BYTES", 100_000)
+    monkeypatch.setattr(text_files, "LARGEST_BYTES", 100_000)
     place = tmp_path / "regions.csv.gz"
     place.write_bytes(gzip.compress(b"id,x,y\n" + b"1,2,3\n" * 10_000))
-    assert len(whole_text.whole_text(place)) == 60_007
+    assert len(text_files.read_text_file(place)) == 60_007
     for content in (b"1,2,3\n" * 20_000, b"id,x,y\n"):
         place.write_bytes(gzip.compress(b"id,x,y\n" + b"1,2,3\n" * 10_000) + gzip.compress(content * 10))
         if content == b"id,x,y\n":
-            assert len(whole_text.whole_text(place)) == 60_077
+            assert len(text_files.read_text_file(place)) == 60_077
         else:
             with pytest.raises(InputError, match="unpacks to more than"):
                 load_regions(place)

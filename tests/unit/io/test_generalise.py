@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.engine.problem import build_problem
-from vbas_desktop.io.generalise import (
-    as_plain,
-    check_values,
-    from_plain,
-    groups_text,
-    read_generalisation,
+from vbas_desktop.io.documents.hierarchies import (
+    check_groupings,
+    format_groups,
+    groupings_from_json,
+    groupings_to_json,
+    read_groupings,
     read_groups,
-    read_levels,
+    read_hierarchy_file,
 )
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.records import Grouping
 
 
@@ -38,7 +38,7 @@ def test_groups_are_read_column_by_column(tmp_path):
 
 def test_groups_survive_being_written_and_read_again(tmp_path):
     groupings = (Grouping("age", {"": "none", "a;b": 'x"y'}), Grouping("sex", {"f": "f, m"}))
-    assert read_groups(written(tmp_path, "g.csv", groups_text(groupings))) == groupings
+    assert read_groups(written(tmp_path, "g.csv", format_groups(groupings))) == groupings
 
 
 def test_every_mistake_in_a_group_file_is_told_with_its_row(tmp_path):
@@ -58,38 +58,38 @@ def test_a_file_without_the_three_names_is_refused(tmp_path, text):
 def test_a_level_of_a_hierarchy_becomes_a_grouping(tmp_path):
     path = written(tmp_path, "ages.csv", "1;1-2;*\n2;1-2;*\n3;3-4;*\n")
     first = Grouping("age", {"1": "1-2", "2": "1-2", "3": "3-4"})
-    assert read_generalisation(f"age={path}") == (first,)
-    assert read_generalisation(f"age={path}:1") == (first,)
-    assert read_generalisation(f"age={path}:2") == (Grouping("age", {"1": "*", "2": "*", "3": "*"}),)
-    assert read_levels(path).column == "ages"
-    assert read_levels(path).height == 2
-    assert read_levels(path).grouping(0) == Grouping("ages", {})
+    assert read_groupings(f"age={path}") == (first,)
+    assert read_groupings(f"age={path}:1") == (first,)
+    assert read_groupings(f"age={path}:2") == (Grouping("age", {"1": "*", "2": "*", "3": "*"}),)
+    assert read_hierarchy_file(path).column == "ages"
+    assert read_hierarchy_file(path).height == 2
+    assert read_hierarchy_file(path).grouping(0) == Grouping("ages", {})
 
 
 def test_a_level_that_is_not_there_is_refused(tmp_path):
     path = written(tmp_path, "ages.csv", "1;1-2\n")
     with pytest.raises(InputError, match="no level 3"):
-        read_generalisation(f"age={path}:3")
+        read_groupings(f"age={path}:3")
 
 
 def test_mistakes_in_a_hierarchy_are_told_with_their_rows(tmp_path):
     path = written(tmp_path, "ages.csv", "1;a;x\n1;a;x\n2;a;y\n3;b\n")
     with pytest.raises(InputError) as error:
-        read_levels(path)
+        read_hierarchy_file(path)
     assert codes_of(error) == [("duplicate-value", 2), ("not-nested", 3), ("ragged", 4)]
 
 
 @pytest.mark.parametrize(("text", "code"), [("", "empty-hierarchy"), ("1\n2\n", "no-levels"), ('"1;2\n', "bad-quotes")])
 def test_what_is_no_hierarchy_is_refused(tmp_path, text, code):
     with pytest.raises(InputError) as error:
-        read_levels(written(tmp_path, "ages.csv", text))
+        read_hierarchy_file(written(tmp_path, "ages.csv", text))
     assert error.value.findings[0].code == code
 
 
 def test_plain_data_say_what_several_groupings_of_a_column_come_to(tmp_path):
     chain = [Grouping("age", {"1": "low", "2": "low"}), Grouping("age", {"low": "all", "1": "never", "3": "all"})]
-    assert as_plain(chain) == {"age": {"1": "all", "2": "all", "low": "all", "3": "all"}}
-    assert from_plain({"age": {"1": "a"}, "sex": {}}) == (Grouping("age", {"1": "a"}),)
+    assert groupings_to_json(chain) == {"age": {"1": "all", "2": "all", "low": "all", "3": "all"}}
+    assert groupings_from_json({"age": {"1": "a"}, "sex": {}}) == (Grouping("age", {"1": "a"}),)
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_remarks_tell_of_groups_without_effect(files):
     table, _ = files
     groupings = [Grouping("age", {"1": "x", "9": "x"}), Grouping("sex", {"f": "x"}), Grouping("none", {})]
     remarks = [
-        (finding.code, finding.column, str(finding.severity)) for finding in check_values(groupings, table, ["age"])
+        (finding.code, finding.column, str(finding.severity)) for finding in check_groupings(groupings, table, ["age"])
     ]
     assert remarks == [
         ("absent-value", "age", "hint"),

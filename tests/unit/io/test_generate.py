@@ -12,19 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.places import documentation
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.io.synthetic.geography import by_weight, spread
-from vbas_desktop.io.synthetic.make import generate
-from vbas_desktop.io.synthetic.marginals import (
+from vbas_desktop.io.paths import documentation_folder
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.io.synthetic.generate import generate
+from vbas_desktop.io.synthetic.geography import apportion, distribute_records
+from vbas_desktop.io.synthetic.model import Distribution, cumulate_weights
+from vbas_desktop.io.synthetic.spec import (
     ATTRIBUTE_MODELS,
-    independent_attributes,
+    BUILT_IN,
+    RegionPlan,
+    load_spec,
     load_spec_with_attributes,
+    make_independent_attributes,
     read_marginals,
 )
-from vbas_desktop.io.synthetic.model import Distribution, limits_of
-from vbas_desktop.io.synthetic.spec import BUILT_IN, RegionPlan, load_spec
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import Cancelled
 
 SMALL = """
@@ -129,7 +131,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
 def test_the_size_of_the_chunks_changes_nothing(tmp_path, monkeypatch):
     spec = spec_of(tmp_path)
     generate(spec, tmp_path / "a")
-    monkeypatch.setattr("vbas_desktop.io.synthetic.make.CHUNK_RECORDS", 777)
+    monkeypatch.setattr("vbas_desktop.io.synthetic.generate.CHUNK_RECORDS", 777)
     generate(spec, tmp_path / "b")
     assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
 
@@ -237,7 +239,7 @@ class StopAt:
 
 
 def test_a_stopped_run_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.io.synthetic.make.CHUNK_RECORDS", 500)
+    monkeypatch.setattr("vbas_desktop.io.synthetic.generate.CHUNK_RECORDS", 500)
     spec = spec_of(tmp_path)
     with pytest.raises(Cancelled):
         generate(spec, tmp_path / "out", progress=StopAt(3))
@@ -274,7 +276,7 @@ def test_built_in_specs_have_the_numbers_of_the_thesis(name, records, regions, l
     assert (spec.records, spec.regions.count) == (records, regions)
     assert [len(attribute.labels) for attribute in spec.attributes] == [22, 2, 6, 15, 53, 16, 21]
     assert [len(attribute.group_labels) for attribute in spec.attributes] == [11, 2, 6, 8, 53, 16, 7]
-    sizes = spread(spec.regions, None, regions, records, np.random.default_rng(0))
+    sizes = distribute_records(spec.regions, None, regions, records, np.random.default_rng(0))
     assert sizes.sum() == records
     assert sizes.min() >= least
     assert sizes.max() <= most
@@ -296,10 +298,10 @@ def test_independent_attributes_have_the_marginals_and_nothing_else():
     assert [len(marginal.labels) for marginal in read_marginals()] == [22, 2, 6, 15, 53, 16, 21]
     assert all(marginal.source and marginal.assumptions for marginal in read_marginals())
     for name in BUILT_IN:
-        for attribute in independent_attributes(name):
+        for attribute in make_independent_attributes(name):
             assert (attribute.rules, attribute.tilts, attribute.variation) == ((), (), 0.0)
             assert sum(attribute.weights) == pytest.approx(1)
-    age = {name: independent_attributes(name)[0].weights for name in BUILT_IN}
+    age = {name: make_independent_attributes(name)[0].weights for name in BUILT_IN}
     assert age["eastern"][0] == pytest.approx(43_965 / 910_605)
     assert age["western"][0] == pytest.approx(219_440 / 4_395_180)
     assert age["pei"] == age["eastern"]
@@ -312,7 +314,7 @@ def test_independent_records_follow_the_product_of_the_marginals(tmp_path):
     )
     rows = rows_of(tmp_path / "east" / "records.csv")[1:]
     assert len(rows) == made.records
-    attributes = {attribute.name: attribute for attribute in independent_attributes("eastern")}
+    attributes = {attribute.name: attribute for attribute in make_independent_attributes("eastern")}
     for first, second in (("age", "marital"), ("age", "income"), ("gender", "religion")):
         shares = np.outer(attributes[first].weights, attributes[second].weights)
         counts = np.zeros(shares.shape)
@@ -334,7 +336,7 @@ def test_spec_file_has_no_marginals_to_be_drawn_by(tmp_path):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=30).filter(any), st.integers(0, 100_000))
 def test_records_by_weight_add_up_and_stay_within_one_of_the_ideal(weights, total):
-    sizes = by_weight(np.array(weights, float), total)
+    sizes = apportion(np.array(weights, float), total)
     assert sizes.sum() == total
     assert np.abs(sizes - np.array(weights) / sum(weights) * total).max() < 1 + 1e-6
 
@@ -343,7 +345,7 @@ def test_records_by_weight_add_up_and_stay_within_one_of_the_ideal(weights, tota
 @given(st.integers(1, 40), st.integers(0, 20), st.integers(0, 20), st.integers(0, 900), st.integers(0, 9))
 def test_spread_is_exact_whatever_the_total(regions, low, more, total, seed):
     plan = RegionPlan(records_per_region=(low, low + more))
-    sizes = spread(plan, None, regions, total, np.random.default_rng(seed))
+    sizes = distribute_records(plan, None, regions, total, np.random.default_rng(seed))
     assert sizes.sum() == total
     if regions * low <= total <= regions * (low + more):
         assert sizes.min() >= low
@@ -351,7 +353,7 @@ def test_spread_is_exact_whatever_the_total(regions, low, more, total, seed):
 
 
 def test_impossible_and_certain_categories_stay_so():
-    assert limits_of(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])).tolist() == [[0, 2**31], [2**31, 2**31]]
+    assert cumulate_weights(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])).tolist() == [[0, 2**31], [2**31, 2**31]]
 
 
 def split_mix(key, number):
@@ -371,7 +373,7 @@ def split_mix(key, number):
 )
 def test_categories_are_drawn_by_looking_each_record_up(key, start, weights, n_categories):
     """Three regions, and two categories of the attribute that was drawn before."""
-    limits = limits_of(np.array(weights, float)[:, :n_categories] + 0.001)
+    limits = cumulate_weights(np.array(weights, float)[:, :n_categories] + 0.001)
     before, region = np.array([0, 1, 1, 0, 1, 1], np.int32), np.array([0, 0, 1, 1, 2, 2], np.int32)
     drawn = Distribution(limits, True, 2, ((0, 1),), np.uint64(key)).draw(start, region, [before])
     expected = [
@@ -419,6 +421,7 @@ def test_each_mistake_in_a_spec_is_named(tmp_path, old, new, words):
 
 def test_all_mistakes_of_a_spec_come_at_once(tmp_path):
     text = SMALL.replace("seed = 7", "seed = -1").replace("[2, 1, 1]", "[2]").replace('["f", "m"]', "3")
+    text = text.replace("gout = 0", "gout = -1")
     with pytest.raises(InputError) as error:
         spec_of(tmp_path, text)
     assert len(error.value.findings) == 4
@@ -431,7 +434,7 @@ def test_a_spec_that_is_not_there_is_named():
 
 
 def test_the_spec_in_the_documentation_is_right(tmp_path):
-    text = (documentation() / "file-formats.md").read_text(encoding="utf-8")
+    text = (documentation_folder() / "file-formats.md").read_text(encoding="utf-8")
     block = text.split("```toml\n")[1].split("```")[0]
     (tmp_path / "tracts.csv").write_text("GEOID,x,y,population,share_65\na,1000,1,300,0.1\nb,2000,2,100,0.5\n")
     made = generate(spec_of(tmp_path, block.replace(".gpkg", ".csv")), tmp_path / "out")

@@ -11,11 +11,10 @@ import pyarrow.parquet
 import pytest
 
 from vbas_desktop.io.hashing import require_unchanged
-from vbas_desktop.io.records.file_format import TextStream
-from vbas_desktop.io.records.limits import USUAL_LIMITS
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.source import Source
+from vbas_desktop.io.records.file_format import USUAL_LIMITS, TextStream
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.records import SourceFile
 
 ROW = b"1,some text\n"
 
@@ -93,7 +92,7 @@ def test_a_file_that_was_changed_after_it_was_read_is_noticed(tmp_path, name, ch
 
 
 def test_what_nobody_watched_is_not_refused(tmp_path):
-    require_unchanged(Source(str(tmp_path / "never there"), 0, ""))
+    require_unchanged(SourceFile(str(tmp_path / "never there"), 0, ""))
 
 
 def test_the_state_of_a_file_takes_no_part_in_comparisons(tmp_path):

@@ -5,11 +5,11 @@ import gzip
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError, Severity
-from vbas_desktop.model.progress import SILENT
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError, Severity
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.reading import RecordReading
 
 PIECES = st.lists(
     st.sampled_from(
@@ -103,7 +103,7 @@ def test_any_text_is_read_or_refused_as_by_the_slow_reader(
     path.write_bytes(gzip.compress(data) if compressed else data)
     limits = ReadLimits(block_bytes=block, threads=threads)
     try:
-        table = load_records(path, RecordOptions(delimiter=",", category_counts="no"), limits=limits)
+        table = load_records(path, RecordReading(delimiter=",", category_counts="no"), limits=limits)
     except InputError as refused:
         found = [finding for finding in refused.findings if finding.severity is Severity.ERROR]
         if not any(expected.wrong.values()):
@@ -116,7 +116,7 @@ def test_any_text_is_read_or_refused_as_by_the_slow_reader(
     columns = [[facts.categories.values[code] for code in table.codes(facts.name)] for facts in table.columns]
     assert list(zip(*columns, strict=True)) == [row for _, row in expected.rows]
     assert [table.row_number(record) for record in range(table.rows)] == [line for line, _ in expected.rows]
-    batches = table.read_batches(["x", "y"], SILENT, "Reading")
+    batches = table.read_batches(["x", "y"], NO_PROGRESS, "Reading")
     assert [tuple(row.values()) for batch in batches for row in batch.to_pylist()] == [row for _, row in expected.rows]
     hints = {finding.code: finding.message for finding in table.findings}
     assert ("blank-lines" in hints) == (expected.blank > 0)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.records.limits import USUAL_LIMITS, ReadLimits
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.records.file_format import USUAL_LIMITS, ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError, Severity
+from vbas_desktop.settings.reading import RecordReading
 
 NAMES = ("age", "séx", "region", "note")
 VALUES = st.sampled_from(["1", "2", "3", "", "a", "ä", "long text of more than thirty-two bytes", "12"])
@@ -49,7 +50,7 @@ def write(folder, rows, encoding="utf-8"):
 )
 def test_needed_columns_are_what_they_are_among_all(tmp_path_factory, records, numbers, wanted, choice, encoding):
     path = write(tmp_path_factory.mktemp("needed"), [NAMES, *([numbers] if numbers else []), *records], encoding)
-    options = RecordOptions(category_counts=choice)
+    options = RecordReading(category_counts=choice)
     limits = in_short_blocks(4)
     refused, every = findings_or_table(path, options, None, limits)
     also_refused, some = findings_or_table(path, options, wanted, limits)
@@ -57,7 +58,7 @@ def test_needed_columns_are_what_they_are_among_all(tmp_path_factory, records, n
     if every is None:
         return
     assert [facts.name for facts in some.columns] == [name for name in NAMES if name in wanted]
-    assert (some.rows, some.dialect, some.source) == (every.rows, every.dialect, every.source)
+    assert (some.rows, some.file_format, some.source) == (every.rows, every.file_format, every.source)
     assert some.findings == tuple(one for one in every.findings if one.column is None or one.column in wanted)
     for name in wanted:
         facts, expected = some.facts(name), every.facts(name)
@@ -90,11 +91,11 @@ TEXT = [(f"a{i % 3}", "fm"[i % 2], f"r{i % 4}", "x") for i in range(400)]
 def test_a_category_line_that_the_end_of_a_file_exceeds_stays_one_and_that_is_said(tmp_path):
     path = write(tmp_path, [NAMES, (3, 2, 4, 1), *TEXT, ("a9", "f", "r0", "y")])
     whole = load_records(path)
-    assert not whole.dialect.category_line
+    assert not whole.file_format.category_line
     assert whole.rows == 402
     for columns, exceeded in ((None, ["age", "note"]), (["age", "region"], ["age"]), (["region"], [])):
         table = load_records(path, columns=columns, limits=in_short_blocks(300))
-        assert table.dialect.category_line
+        assert table.file_format.category_line
         assert table.rows == 401
         warnings = [finding for finding in table.findings if finding.severity is Severity.WARNING]
         assert [(finding.code, finding.column) for finding in warnings] == [
@@ -115,7 +116,7 @@ def test_where_the_beginning_leaves_a_doubt_the_whole_file_decides(tmp_path):
     path = write(tmp_path, [NAMES, (90, 80, 500, 1), *spread])
     for columns in (None, ["age"]):
         table = load_records(path, columns=columns, limits=limits)
-        assert table.dialect.category_line
+        assert table.file_format.category_line
         assert table.rows == 20_000
         assert table.columns[0].categories.declared == 90
 
@@ -123,7 +124,7 @@ def test_where_the_beginning_leaves_a_doubt_the_whole_file_decides(tmp_path):
 def test_a_file_without_names_does_not_show_its_first_record_whatever_is_needed(tmp_path):
     path = write(tmp_path, [("41", "F", "r1"), ("41", "M", "r2"), ("17", "F", "r1")])
     for columns in ((), ["age", "region"], ["F", "age"], ["r1"]):
-        table = load_records(path, RecordOptions(category_counts="no"), columns=columns)
+        table = load_records(path, RecordReading(category_counts="no"), columns=columns)
         with pytest.raises(InputError) as caught:
             table.check_name("age")
         assert not any(value in str(caught.value).replace(str(path), "") for value in ("41", "F", "r1"))
@@ -135,8 +136,8 @@ def test_a_category_line_that_begins_or_ends_in_a_later_block_is_one(tmp_path, b
     path = write(tmp_path, [NAMES, (3, 2, 4, 1), *TEXT])
     limits = in_short_blocks(300, block)
     for columns in (None, ["age"]):
-        table = load_records(path, RecordOptions(category_counts=choice), columns=columns, limits=limits)
-        assert table.dialect.category_line
+        table = load_records(path, RecordReading(category_counts=choice), columns=columns, limits=limits)
+        assert table.file_format.category_line
         assert table.rows == 400
         assert table.facts("age").categories.declared == 3
         assert table.row_number(0) == 3

@@ -7,8 +7,8 @@ import pytest
 import shapely
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
+from vbas_desktop.model.findings import InputError
 
 LAKE = {"type": "Polygon", "coordinates": [[[-75.5, 45.1], [-75.1, 45.1], [-75.1, 45.9], [-75.5, 45.9], [-75.5, 45.1]]]}
 RIVER = {"type": "LineString", "coordinates": [[-76.0, 45.0], [-76.0, 46.0]]}
@@ -32,35 +32,35 @@ def places(tmp_path):
 
 def test_names_and_shapes_are_kept_in_the_regions_coordinates(tmp_path, places):
     water = save(tmp_path / "water.geojson", feature(LAKE, name="Long Lake"), feature(RIVER, name=None))
-    regions = load_regions(places, RegionOptions(obstacles=(water,)))
+    regions = load_regions(places, RegionReading(obstacles=(water,)))
     found = regions.obstacles
     assert found.names == ("Long Lake", "")
     assert [shape.geom_type for shape in found.shapes] == ["Polygon", "LineString"]
     # Between a and b, in metres of the projection of the regions.
     assert shapely.intersects(found.shapes[0], shapely.LineString(regions.points[:2]))
     assert [source.path for source in found.sources] == [water]
-    degrees = load_regions(places, RegionOptions(obstacles=(water,), coordinates="degrees"))
+    degrees = load_regions(places, RegionReading(obstacles=(water,), coordinates="degrees"))
     assert degrees.obstacles.shapes[0].bounds == (45.1, -75.5, 45.9, -75.1)
 
 
 def test_what_is_no_obstacle_is_noted_and_wrong_files_are_refused(tmp_path, places):
     mixed = save(tmp_path / "mixed.geojson", feature(LAKE), feature({"type": "Point", "coordinates": [-75, 45]}))
-    regions = load_regions(places, RegionOptions(obstacles=(mixed,)))
+    regions = load_regions(places, RegionReading(obstacles=(mixed,)))
     assert len(regions.obstacles) == 1
     assert [(finding.code, finding.row) for finding in regions.findings] == [("no-obstacle", 2)]
     only = save(tmp_path / "points.geojson", feature({"type": "Point", "coordinates": [-75, 45]}))
     with pytest.raises(InputError, match="No layer has polygons or lines"):
-        load_regions(places, RegionOptions(obstacles=(only,)))
+        load_regions(places, RegionReading(obstacles=(only,)))
     with pytest.raises(InputError, match="areas or lines"):
-        load_regions(places, RegionOptions(obstacles=(str(places),)))
+        load_regions(places, RegionReading(obstacles=(str(places),)))
     with pytest.raises(InputError):
-        load_regions(places, RegionOptions(obstacles=(str(tmp_path / "none.geojson"),)))
+        load_regions(places, RegionReading(obstacles=(str(tmp_path / "none.geojson"),)))
 
 
 def test_obstacles_elsewhere_are_told(tmp_path, places):
     moved = json.loads(json.dumps(LAKE).replace("-75", "15"))
     far = save(tmp_path / "far.geojson", feature(moved))
-    assert [f.code for f in load_regions(places, RegionOptions(obstacles=(far,))).findings] == ["obstacles-elsewhere"]
+    assert [f.code for f in load_regions(places, RegionReading(obstacles=(far,))).findings] == ["obstacles-elsewhere"]
 
 
 def test_the_command_goes_around_obstacles_and_says_how_much_that_changed(tmp_path, places, capsys):
@@ -82,15 +82,15 @@ def test_the_command_goes_around_obstacles_and_says_how_much_that_changed(tmp_pa
 
 
 def test_a_lake_changes_the_owner(tmp_path):
-    from tests.problem_making import situation_for
-    from vbas_desktop.approaches.registry import make
-    from vbas_desktop.model.progress import Silent
+    from tests.problem_making import context_for
+    from vbas_desktop.approaches.registry import create_approach
+    from vbas_desktop.model.progress import NO_PROGRESS
     from vbas_desktop.model.regions import Obstacles
 
-    situation = situation_for([(0, 0), (4, 0), (-7, 0)], [[5]] * 3)
+    context = context_for([(0, 0), (4, 0), (-7, 0)], [[5]] * 3)
     lake = Obstacles(np.array([shapely.box(1, -20, 3, 20)], object), ("Lake",), ())
-    object.__setattr__(situation.regions, "obstacles", lake)
-    made = make("construction", "obstacles").construct_and_tell(situation, situation.points[1:], Silent())
+    object.__setattr__(context.regions, "obstacles", lake)
+    made = create_approach("construction", "obstacles").build_partition(context, context.points[1:], NO_PROGRESS)
     assert made.owner.tolist() == [1, 0, 1]
-    assert made.told["obstacles"]["changed_regions"] == 1
-    assert made.told["obstacles"]["changed_percent"] == pytest.approx(100 / 3)
+    assert made.diagnostics["obstacles"]["changed_regions"] == 1
+    assert made.diagnostics["obstacles"]["changed_percent"] == pytest.approx(100 / 3)

@@ -1,5 +1,6 @@
 """Folders appear whole or not at all, and never in the place of what is not ours."""
 
+import errno
 import os
 import shutil
 import stat
@@ -11,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.io import exchange, output
-from vbas_desktop.io.output import MARK, check_target, remove_leftovers, staged_file, staged_folder
-from vbas_desktop.io.writable import check_writable
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.output import check_target, check_writable, remove_leftovers, staged_file, staged_folder
+from vbas_desktop.model.findings import InputError
 
 NAMES = ("one", "two")
 
@@ -230,7 +230,8 @@ def test_an_old_result_that_cannot_be_removed_is_told_of(open_folder):
         (hidden,) = (name for name in names(open_folder) if name != "out")
         assert "could not be removed" in said
         assert hidden in said
-        remove_leftovers(open_folder)
+        assert (open_folder / hidden / "new" / "one").read_text() == "old"
+        shutil.rmtree(open_folder / hidden)
     assert (open_folder / "out" / "one").read_text() == "new"
     assert names(open_folder) == ["out"]
 
@@ -266,14 +267,42 @@ def test_a_name_too_long_for_a_hidden_one_beside_it_is_refused_and_leaves_nothin
     assert names(tmp_path) == ["n" * 210]
 
 
-def test_a_hidden_folder_that_got_no_mark_is_removed_once_its_process_is_gone(tmp_path):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    for process in (gone.pid, os.getpid()):
-        (tmp_path / f".out.vbas-{process}-0123abcd").mkdir()
-    (tmp_path / ".out.vbas-notes").mkdir()
+def test_a_staging_folder_is_removed_unless_it_is_locked_or_has_another_name(tmp_path):
+    with staged_folder(tmp_path / "other", NAMES) as locked:
+        (locked / "one").write_text("1")
+        (tmp_path / ".out.vbas-0123456789abcdef").mkdir()
+        (tmp_path / ".out.vbas-notes").mkdir()
+        write(tmp_path / "out", "1")
+        assert names(tmp_path) == [".other.vbas-" + locked.parent.name[-16:], ".out.vbas-notes", "out"]
+
+
+def test_a_staging_folder_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
+    mkdir = Path.mkdir
+    made = []
+
+    def vanishing(path, *arguments, **options):
+        mkdir(path, *arguments, **options)
+        if ".vbas-" in path.name:
+            made.append(path)
+            if len(made) == 1:
+                path.rmdir()
+
+    monkeypatch.setattr(Path, "mkdir", vanishing)
     write(tmp_path / "out", "1")
-    assert names(tmp_path) == [f".out.vbas-{os.getpid()}-0123abcd", ".out.vbas-notes", "out"]
+    assert len(made) == 2
+    assert (tmp_path / "out" / "one").read_text() == "1"
+    assert names(tmp_path) == ["out"]
+
+
+def test_where_the_disk_has_no_locks_results_are_written_and_no_leftover_is_touched(tmp_path, monkeypatch):
+    def refuse(lock, **options):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    left = tmp_path / ".out.vbas-0123456789abcdef"
+    left.mkdir()
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    write(tmp_path / "out", "1")
+    assert names(tmp_path) == [left.name, "out"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be made to vanish")
@@ -288,7 +317,7 @@ with staged_folder(Path({str(tmp_path / "out")!r}), ("one",)) as folder:
 """
     subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[3], check=False)
     (left,) = tmp_path.iterdir()
-    assert MARK in left.name
+    assert left.name.startswith(".out.vbas-")
     write(tmp_path / "elsewhere", "1")
     assert names(tmp_path) == ["elsewhere"]
 
@@ -308,7 +337,7 @@ def test_a_swap_in_two_steps_that_fails_at_the_second_brings_the_old_one_back(tm
 
     def failing(source, target):
         calls.append(target)
-        if len(calls) == 3:  # the hidden folder gets its name, the old one goes aside, the new one …
+        if len(calls) == 2:  # the old one goes aside, the new one …
             raise OSError("no")
         rename(source, target)
 
@@ -320,8 +349,8 @@ def test_a_swap_in_two_steps_that_fails_at_the_second_brings_the_old_one_back(tm
 
 
 def test_what_was_set_aside_by_a_killed_process_comes_back(tmp_path):
-    aside = tmp_path / f".out{MARK}77-00ff-old"
-    aside.mkdir()
+    aside = tmp_path / ".out.vbas-0123456789abcdef" / "old"
+    aside.mkdir(parents=True)
     (aside / "one").write_text("old")
     remove_leftovers(tmp_path)
     assert (tmp_path / "out" / "one").read_text() == "old"

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbas_desktop.io import access, bounded_parquet
-from vbas_desktop.io.bounded_parquet import bounded_batches
-from vbas_desktop.io.parquet_pages import ColumnChunk, Page, read_row_group
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io import bounded_parquet
+from vbas_desktop.io import input_checks as access
+from vbas_desktop.io.bounded_parquet import read_bounded_batches
+from vbas_desktop.io.parquet_pages import ColumnChunk, DataPage, read_row_group
+from vbas_desktop.model.findings import InputError
 
 PLAIN, CODES, LENGTHS, DIFFERENCES = 0, 8, 6, 7
 OFFSET = 8
@@ -86,7 +87,7 @@ def test_values_of_a_fixed_length_have_that_width(tmp_path):
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 50)), min_size=1, max_size=6), st.integers(1, 12))
 def test_the_bound_is_that_of_the_worst_place_to_begin(pages, rows):
-    chunk = ColumnChunk("t", 0, False, 0, tuple(Page(values, PLAIN, unpacked) for values, unpacked in pages))
+    chunk = ColumnChunk("t", 0, False, 0, tuple(DataPage(values, PLAIN, unpacked) for values, unpacked in pages))
     page_of_row = [number for number, (values, _) in enumerate(pages) for _ in range(values)]
     worst = 0
     for start in range(len(page_of_row)):
@@ -101,7 +102,7 @@ def test_the_bound_is_that_of_the_worst_place_to_begin(pages, rows):
      (0, PLAIN, 500 + 3 * OFFSET), (0, LENGTHS, 500 + 3 * OFFSET)],
 )  # fmt: skip
 def test_how_much_values_of_a_page_may_take(width, encoding, bound):
-    pages = (Page(10, encoding, 500),)
+    pages = (DataPage(10, encoding, 500),)
     assert ColumnChunk("t", width, False, 0, pages).bound_bytes(3, 70) == bound
     # Which row a value of a list belongs to is not known: all count.
     every = ColumnChunk("t", width, True, 0, pages * 2).bound_bytes(3, 70)
@@ -118,36 +119,36 @@ def test_long_values_make_small_batches_and_short_ones_large_ones(tmp_path, monk
     texts = pa.array(["x" * 1_000] * 64 + ["y"] * 64)
     path = write(tmp_path / "x.parquet", {"t": texts, "n": pa.array(range(128))}, use_dictionary=["t"])
     # 32 · (1000 + 8) + 32 · 8 fit, 64 do not.
-    assert [batch.num_rows for batch in bounded_batches(path, 128)] == [32] * 4
-    assert [batch.num_rows for batch in bounded_batches(path, 100)] == [50, 50, 28]
-    assert [batch.num_rows for batch in bounded_batches(path, 128, ["n"])] == [128]
+    assert [batch.num_rows for batch in read_bounded_batches(path, 128)] == [32] * 4
+    assert [batch.num_rows for batch in read_bounded_batches(path, 100)] == [50, 50, 28]
+    assert [batch.num_rows for batch in read_bounded_batches(path, 128, ["n"])] == [128]
     monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 32 * 1_016)
-    assert [batch.num_rows for batch in bounded_batches(path, 128)] == [32] * 4
+    assert [batch.num_rows for batch in read_bounded_batches(path, 128)] == [32] * 4
     monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 32 * 1_016 - 1)
-    assert [batch.num_rows for batch in bounded_batches(path, 128)] == [16] * 8
+    assert [batch.num_rows for batch in read_bounded_batches(path, 128)] == [16] * 8
 
 
 def test_lists_that_may_be_long_make_smaller_batches(tmp_path, monkeypatch):
     lists = pa.array([[1, 2]] * 5_000, pa.list_(pa.int64()))
     path = write(tmp_path / "x.parquet", {"l": lists})
     monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 5_000 * 2 * 8)
-    assert [batch.num_rows for batch in bounded_batches(path, 8_000)] == [5_000]
+    assert [batch.num_rows for batch in read_bounded_batches(path, 8_000)] == [5_000]
     monkeypatch.setattr(bounded_parquet, "_BATCH_BYTES", 5_000 * 2 * 8 - 1)
-    assert [batch.num_rows for batch in bounded_batches(path, 8_000)] == [2048, 2048, 904]
-    assert [batch.num_rows for batch in bounded_batches(path, 2_000)] == [2000, 2000, 1000]
+    assert [batch.num_rows for batch in read_bounded_batches(path, 8_000)] == [2048, 2048, 904]
+    assert [batch.num_rows for batch in read_bounded_batches(path, 2_000)] == [2000, 2000, 1000]
     monkeypatch.setattr(access, "EXPANDED_FREELY", 5_000 * 2 * 8 - 1)
     monkeypatch.setattr(access, "LARGEST_EXPANSION", 0)
     with pytest.raises(InputError, match="unpacks to more than"):
-        next(bounded_batches(path, 8_000))
+        next(read_bounded_batches(path, 8_000))
 
 
 def test_a_page_may_have_exactly_the_largest_size(tmp_path, monkeypatch):
     path = write(tmp_path / "x.parquet", {"t": pa.array(["x" * 996])})
     monkeypatch.setattr(bounded_parquet, "LARGEST_PAGE_BYTES", 1_000)
-    assert [batch.num_rows for batch in bounded_batches(path, 10)] == [1]
+    assert [batch.num_rows for batch in read_bounded_batches(path, 10)] == [1]
     monkeypatch.setattr(bounded_parquet, "LARGEST_PAGE_BYTES", 999)
     with pytest.raises(InputError, match="A page of the file unpacks to more than") as caught:
-        next(bounded_batches(path, 10))
+        next(read_bounded_batches(path, 10))
     assert caught.value.findings[0].column == "t"
 
 
@@ -155,9 +156,9 @@ def test_the_pages_of_all_row_groups_count_before_they_are_decoded(tmp_path, mon
     path = write(tmp_path / "x.parquet", {"t": pa.array(["x" * 1_996] * 10)}, row_group_size=1)
     monkeypatch.setattr(access, "LARGEST_EXPANSION", 0)
     monkeypatch.setattr(access, "EXPANDED_FREELY", 10 * 2_008)
-    assert sum(batch.num_rows for batch in bounded_batches(path, 10)) == 10
+    assert sum(batch.num_rows for batch in read_bounded_batches(path, 10)) == 10
     monkeypatch.setattr(access, "EXPANDED_FREELY", 5 * 2_000)
-    batches = bounded_batches(path, 10)
+    batches = read_bounded_batches(path, 10)
     # The sixth group would be one too many: it is refused by its headers, though fewer bytes have been decoded.
     monkeypatch.setattr(bounded_parquet, "_measure", lambda *_: 0)
     assert [next(batches).num_rows for _ in range(5)] == [1] * 5

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
 
 
 def texts(table, column):
@@ -30,7 +30,7 @@ def test_every_kind_of_value_becomes_its_text(tmp_path):
     }
     pq.write_table(pa.table(columns), path)
     table = load_records(path)
-    assert table.dialect.format == "parquet"
+    assert table.file_format.format == "parquet"
     assert table.rows == 3
     assert texts(table, "region") == ["46010069", "46010070", "46010069"]
     assert texts(table, "age") == ["1", "", ""]
@@ -53,13 +53,13 @@ def test_a_first_record_with_one_odd_column_is_no_line_of_category_numbers(tmp_p
     plain = pa.table({"age": ages, "sex": sexes})
     pq.write_table(plain.add_column(1, "odd", [[odd] * 2001]), path)
     table = load_records(path)
-    assert (table.rows, table.dialect.category_line) == (2001, False)
+    assert (table.rows, table.file_format.category_line) == (2001, False)
     assert texts(table, "age") == ages
     assert texts(table, "sex") == sexes
     # Without the odd column the same line has the numbers of the categories.
     pq.write_table(plain, path)
     table = load_records(path)
-    assert (table.rows, table.dialect.category_line) == (2000, True)
+    assert (table.rows, table.file_format.category_line) == (2000, True)
 
 
 def test_batches_with_different_dictionaries_agree(tmp_path):
@@ -83,8 +83,8 @@ def test_a_file_that_was_made_to_fill_memory_is_refused_before_it_is_read(tmp_pa
     columns = {"age": pa.array(["5"] * 100_000), "region": pa.array(["a"] * 100_000)}
     pq.write_table(pa.table(columns), path, compression="zstd")
     load_records(path)
-    monkeypatch.setattr("vbas_desktop.io.access.EXPANDED_FREELY", 1 << 10)
-    monkeypatch.setattr("vbas_desktop.io.access.LARGEST_EXPANSION", 20)
+    monkeypatch.setattr("vbas_desktop.io.input_checks.EXPANDED_FREELY", 1 << 10)
+    monkeypatch.setattr("vbas_desktop.io.input_checks.LARGEST_EXPANSION", 20)
     assert 20 * path.stat().st_size < 200_000, "two hundred thousand values"
     with pytest.raises(InputError, match="unpacks to more than 20 times its size"):
         load_records(path)

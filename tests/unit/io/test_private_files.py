@@ -18,11 +18,11 @@ import os, sys
 os.umask(int(sys.argv[1], 8))
 import vbas_desktop.io.output as output
 seen = []
-put = output._open_up
-def noted(partial):
-    seen.append(oct(partial.stat().st_mode & 0o777))
-    put(partial)
-output._open_up = noted
+replace = output.replace_target
+def noted(staging, target, before):
+    seen.append(oct(staging.stat().st_mode & 0o777))
+    return replace(staging, target, before)
+output.replace_target = noted
 from vbas_desktop.cli.main import main
 code = main(sys.argv[2:])
 print(code, *seen)
@@ -58,12 +58,12 @@ import os, sys
 os.umask(0)
 from pathlib import Path
 from vbas_desktop.io.output import write_text
-from vbas_desktop.session.choices import Choices
-from vbas_desktop.session.project import ProjectState
-from vbas_desktop.session.opening import Recovery
-from vbas_desktop.model.source import Source
+from vbas_desktop.ui.state.choices import Choices
+from vbas_desktop.ui.state.project import ProjectState
+from vbas_desktop.ui.state.opening import Recovery
+from vbas_desktop.model.records import SourceFile
 folder = Path(sys.argv[1])
-state = ProjectState(Source("a.csv", 1, "0" * 64), Source("b.csv", 1, "0" * 64), Choices())
+state = ProjectState(SourceFile("a.csv", 1, "0" * 64), SourceFile("b.csv", 1, "0" * 64), Choices())
 state.write(folder / "p.vbas")
 Recovery(folder / "recovery").write(state)
 write_text(folder / "shared.txt", "open to all")

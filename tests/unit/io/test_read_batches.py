@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.progress import SILENT
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.reading import RecordReading
 
 VALUES = st.text(st.sampled_from('a1é€ ,;"\n\r'), max_size=8)
 
 
 def rows_of(table, names=None, **options):
-    batches = table.read_batches(names or table.dialect.header, SILENT, "Reading", **options)
+    batches = table.read_batches(names or table.file_format.header, NO_PROGRESS, "Reading", **options)
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
@@ -42,7 +42,7 @@ def test_every_value_comes_back_in_the_order_of_the_file(tmp_path_factory, rows,
     write_csv(path, ["first", "second", "third"], rows, encoding, line_end)
     if compressed:
         path.write_bytes(gzip.compress(path.read_bytes()))
-    table = load_records(path, RecordOptions(delimiter=",", category_counts="no"))
+    table = load_records(path, RecordReading(delimiter=",", category_counts="no"))
     assert rows_of(table) == rows
     assert rows_of(table, ["third", "first"]) == [(third, first) for first, _, third in rows]
 
@@ -57,7 +57,7 @@ def test_latin_1_values_are_decoded(tmp_path):
 def test_the_category_line_is_no_record(tmp_path):
     path = tmp_path / "records.csv"
     path.write_text("a,b\n2,3\nx,1\ny,2\n")
-    table = load_records(path, RecordOptions(category_counts="yes"))
+    table = load_records(path, RecordReading(category_counts="yes"))
     assert rows_of(table) == [("x", "1"), ("y", "2")]
 
 
@@ -66,7 +66,7 @@ def test_a_parquet_file_gives_texts_or_its_own_types(tmp_path):
     pq.write_table(pa.table({"n": [1, None, 3], "x": [0.5, 1.0, float("nan")], "t": ["a", None, ""]}), path)
     table = load_records(path)
     assert rows_of(table, ["x", "n", "t"]) == [("0.5", "1", "a"), ("1", "", ""), ("", "3", "")]
-    (batch,) = table.read_batches(["n", "t"], SILENT, "Reading", typed=True)
+    (batch,) = table.read_batches(["n", "t"], NO_PROGRESS, "Reading", typed=True)
     assert batch.schema.types == [pa.int64(), pa.string()]
     assert batch.column(0).to_pylist() == [1, None, 3]
 
@@ -105,6 +105,6 @@ def test_reading_can_be_stopped_after_a_batch(tmp_path):
     path = tmp_path / "records.csv"
     path.write_text("a,b\n" + "1,x\n" * 1000)
     table = load_records(path, limits=ReadLimits(block_bytes=64))
-    batches = table.read_batches(["a"], SILENT, "Reading")
+    batches = table.read_batches(["a"], NO_PROGRESS, "Reading")
     assert next(batches).num_rows
     batches.close()

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.dialect import sniff_delimiter
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.delimited_text import sniff_delimiter
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.settings.reading import RecordReading
 
 ANY_TEXT = st.lists(st.sampled_from(["a", "1", ",", '"', "\n", "\r\n", " ", ";", "é", '""', ',"', '"\n']), max_size=60)
 FIELD = st.text(st.sampled_from('ab1 é"\n.0N'), max_size=12)
-LIKE_IT_IS = RecordOptions(delimiter=",", category_counts="no")
+LIKE_IT_IS = RecordReading(delimiter=",", category_counts="no")
 
 
 def loaded(folder, data, block, options=LIKE_IT_IS):
@@ -84,12 +85,12 @@ def test_every_dialect_is_read_back_as_it_was_written(
     writer = csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator=line_end)
     writer.writerows([("größe", "b", "c"), *rows])
     data = text.getvalue().encode(encoding)
-    options = RecordOptions(
+    options = RecordReading(
         encoding="cp1252" if encoding == "cp1252" else None, category_counts="no", delimiter=delimiter
     )
     folder = tmp_path_factory.mktemp("dialect")
     table = loaded(folder, gzip.compress(data) if compressed else data, block, options)
-    assert table.dialect.header == ("größe", "b", "c")
+    assert table.file_format.header == ("größe", "b", "c")
     assert records_of(table) == rows
 
 
@@ -140,7 +141,7 @@ def test_a_long_field_crosses_many_blocks(tmp_path):
 def test_names_and_first_record_may_hold_single_quotes_and_long_text(tmp_path):
     long = "x" * 200_000
     table = loaded(tmp_path, f'height 5",y\n{long},6"\na,b\n'.encode(), 1 << 16)
-    assert table.dialect.header == ('height 5"', "y")
+    assert table.file_format.header == ('height 5"', "y")
     assert records_of(table) == [(long, '6"'), ("a", "b")]
 
 
@@ -176,7 +177,7 @@ def test_a_block_that_ends_within_a_character_stays_utf_8(tmp_path, offset):
     # Longer than what is read to find the names, so that not all of it is there already.
     text = "x" * offset + "€" * 1_000_000
     table = loaded(tmp_path, f"a,b\n1,2\n{text},1\n".encode(), (1 << 21) + (1 << 17))
-    assert table.dialect.encoding == "utf-8"
+    assert table.file_format.encoding == "utf-8"
     assert records_of(table) == [("1", "2"), (text, "1")]
 
 
@@ -195,5 +196,5 @@ def test_blank_lines_in_blocks_before_the_first_quote_are_counted(tmp_path):
 @pytest.mark.parametrize("delimiter", "0123456789abcdefg")
 def test_a_digit_can_be_the_delimiter(tmp_path, delimiter):
     data = f"x{delimiter}y\nr{delimiter}s\n".encode()
-    table = loaded(tmp_path, data, 1 << 16, RecordOptions(delimiter=delimiter, category_counts="no"))
+    table = loaded(tmp_path, data, 1 << 16, RecordReading(delimiter=delimiter, category_counts="no"))
     assert records_of(table) == [("r", "s")]

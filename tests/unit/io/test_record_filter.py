@@ -10,11 +10,12 @@ from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.row_texts import column_texts, row_texts
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.io.regions.read import load_regions
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.records.rows import read_column_texts, read_row_texts
+from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model.findings import InputError, Severity
+from vbas_desktop.settings.reading import RecordReading
 
 HEADER = ["name", "age", "sex", "region", "note"]
 
@@ -22,7 +23,7 @@ HEADER = ["name", "age", "sex", "region", "note"]
 @pytest.fixture
 def table(tmp_path):
     path = write_records(tmp_path, random_rows(300))
-    return load_records(path, RecordOptions(category_counts="no"))
+    return load_records(path, RecordReading(category_counts="no"))
 
 
 def written(folder, text, name="filter.csv"):
@@ -32,7 +33,7 @@ def written(folder, text, name="filter.csv"):
 
 
 def texts_of(table, *names):
-    return list(zip(*(column_texts(table, name).tolist() for name in names), strict=True))
+    return list(zip(*(read_column_texts(table, name).tolist() for name in names), strict=True))
 
 
 def findings_of(error):
@@ -73,7 +74,7 @@ def test_rows_are_numbered_as_in_the_file(table, tmp_path):
 
 def test_rows_are_read_again_without_those_left_out(table, tmp_path):
     selected = filter_records(table, written(tmp_path, "sex\nm\n"), None)
-    assert [row[0] for row in row_texts(selected)] == [
+    assert [row[0] for row in read_row_texts(selected)] == [
         name for name, sex in texts_of(table, "name", "sex") if sex == "m"
     ]
 
@@ -110,7 +111,7 @@ def test_counts_cover_the_considered_records_only(table, tmp_path):
 def test_filters_agree_with_a_naive_one(tmp_path_factory, rows, required, unwanted):
     folder = tmp_path_factory.mktemp("filter")
     path = write_records(folder, rows, ["one", "two", "three"])
-    table = load_records(path, RecordOptions(category_counts="no"))
+    table = load_records(path, RecordReading(category_counts="no"))
     keep = written(folder, "two,one\n" + "".join(f"{two},{one}\n" for one, two in required), "keep.csv")
     drop = written(folder, "three\n" + "".join(f"{three}\n" for (three,) in unwanted), "drop.csv") if unwanted else None
     expected = [row for row in rows if row[:2] in required and row[2:] not in unwanted]
@@ -123,7 +124,7 @@ def test_filters_agree_with_a_naive_one(tmp_path_factory, rows, required, unwant
 
 def test_a_missing_value_is_an_empty_field(tmp_path):
     path = write_records(tmp_path, [["a", "x"], ["", "y"], ["b", "z"]], ["one", "two"])
-    table = load_records(path, RecordOptions(category_counts="no"))
+    table = load_records(path, RecordReading(category_counts="no"))
     selected = filter_records(table, written(tmp_path, 'one\n""\n'), None)
     assert texts_of(selected, "one", "two") == [("", "y")]
     assert selected.facts("one").missing == 1
@@ -171,7 +172,7 @@ def test_filters_that_leave_nothing_are_refused(table, tmp_path):
 
 
 def test_filters_by_a_sensitive_column_are_warned_of(table, tmp_path):
-    from vbas_desktop.model.criteria import Sensitive
+    from vbas_desktop.model.criteria import SensitiveColumn
 
     selected = filter_records(table, written(tmp_path, "sex\nf\n"), None)
     problem = build_problem(
@@ -180,14 +181,14 @@ def test_filters_by_a_sensitive_column_are_warned_of(table, tmp_path):
         region_column="region",
         quasi_identifiers=("age",),
         k=2,
-        sensitive=(Sensitive("sex"),),
+        sensitive=(SensitiveColumn("sex"),),
     )
     assert [each.column for each in problem.findings if each.code == "chosen-by-sensitive"] == ["sex"]
 
 
 def test_a_column_with_too_many_values_cannot_decide(tmp_path):
     path = write_records(tmp_path, [[f"p{n}", "x"] for n in range(50)], ["one", "two"])
-    table = load_records(path, RecordOptions(category_counts="no"), limits=ReadLimits(identifier_from=10))
+    table = load_records(path, RecordReading(category_counts="no"), limits=ReadLimits(identifier_from=10))
     with pytest.raises(InputError, match="too many for categories"):
         filter_records(table, written(tmp_path, "one\np1\n"), None)
 

@@ -6,8 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.settings.reading import RecordReading
 
 
 def written(tmp_path, content, name="records.csv"):
@@ -35,8 +36,8 @@ def test_categories_are_the_text_of_the_file_in_class_order(tmp_path):
 @pytest.mark.parametrize("delimiter", [" ", "x", "y", "~"])
 def test_any_character_may_be_the_delimiter_if_it_is_named(tmp_path, delimiter):
     content = f"a{delimiter}b\n1{delimiter}2\n".encode()
-    table = load_records(written(tmp_path, content), RecordOptions(delimiter=delimiter))
-    assert table.dialect.header == ("a", "b")
+    table = load_records(written(tmp_path, content), RecordReading(delimiter=delimiter))
+    assert table.file_format.header == ("a", "b")
     assert (texts(table, "a"), texts(table, "b")) == (["1"], ["2"])
 
 
@@ -48,17 +49,17 @@ def test_the_way_a_file_is_written_does_not_change_what_it_says(tmp_path, delimi
     rows = [["größe", "region"], ["klein", "Zürich"], ["", "Genève"], ["klein", "Genève"]]
     data = "".join(delimiter.join(row) + line_end for row in rows).encode(encoding)
     table = load_records(written(tmp_path, gzip.compress(data) if compressed else data, "records.txt"))
-    assert table.dialect.header == ("größe", "region")
+    assert table.file_format.header == ("größe", "region")
     assert texts(table, "größe") == ["klein", "", "klein"]
     assert texts(table, "region") == ["Zürich", "Genève", "Genève"]
-    assert table.dialect.delimiter == delimiter
-    assert table.dialect.compressed is compressed
-    assert table.dialect.bom is (encoding in ("utf-8-sig", "utf-16"))
+    assert table.file_format.delimiter == delimiter
+    assert table.file_format.compressed is compressed
+    assert table.file_format.bom is (encoding in ("utf-8-sig", "utf-16"))
 
 
 def test_quoted_fields_may_hold_delimiters_quotes_and_line_breaks(tmp_path):
     content = 'a,region\n"x, ""y""\nz",1\n"",2\n"b",3\n'
-    table = load_records(written(tmp_path, content), RecordOptions(category_counts="no"))
+    table = load_records(written(tmp_path, content), RecordReading(category_counts="no"))
     assert texts(table, "a") == ['x, "y"\nz', "", "b"]
     assert [table.row_number(i) for i in range(3)] == [2, 4, 5]
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from vbas_desktop.engine.problem import build_problem
-from vbas_desktop.io.dialect import other_delimiter
+from vbas_desktop.io.delimited_text import suggest_delimiter
 from vbas_desktop.io.records import table as record_table
-from vbas_desktop.io.records.table import RecordOptions, load_records
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError, Severity
 from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.settings.reading import RecordReading
 
 GOOD = "age,sex,region\n1,F,r1\n2,M,r2\n1,M,r1\n"
 
@@ -27,7 +28,7 @@ def written(tmp_path, content, name="records.csv"):
 
 def refused(tmp_path, content, name="records.csv", **options):
     with pytest.raises(InputError) as caught:
-        load_records(written(tmp_path, content, name), RecordOptions(**options))
+        load_records(written(tmp_path, content, name), RecordReading(**options))
     return [str(finding).removeprefix(f"{tmp_path}{os.sep}") for finding in caught.value.findings]
 
 
@@ -71,7 +72,7 @@ def test_many_ragged_rows_are_counted(tmp_path):
 def test_all_problems_of_a_file_are_told_at_once(tmp_path):
     with pytest.raises(InputError) as caught:
         load_records(
-            written(tmp_path, b"age,age,\n1,2,3\n1,2\n\xe9,2,3\n"), RecordOptions(encoding="utf-8", delimiter=",")
+            written(tmp_path, b"age,age,\n1,2,3\n1,2\n\xe9,2,3\n"), RecordReading(encoding="utf-8", delimiter=",")
         )
     assert sorted(f.code for f in caught.value.findings) == [
         "bad-encoding",
@@ -121,7 +122,7 @@ def test_text_that_is_not_utf_8_is_read_as_latin_1_and_says_so(tmp_path):
 def test_names_in_another_encoding_than_said_are_told_with_their_own_row(tmp_path):
     content = b"\na,gr\xf6\xdfe\n1,x\n2,\xe9\n"
     with pytest.raises(InputError) as caught:
-        load_records(written(tmp_path, content), RecordOptions(encoding="utf-8"))
+        load_records(written(tmp_path, content), RecordReading(encoding="utf-8"))
     assert [(f.code, f.row) for f in caught.value.findings] == [("bad-encoding", 2)]
     table = load_records(written(tmp_path, content))
     assert [(f.code, f.row) for f in table.findings if f.code == "read-as-latin-1"] == [("read-as-latin-1", 2)]
@@ -178,7 +179,7 @@ class Choices:
     """A small table and its regions; `build` with other choices, `problems` for what is then wrong."""
 
     def __init__(self, tmp_path, content=GOOD, ids=("r1", "r2")):
-        self.table = load_records(written(tmp_path, content), RecordOptions(category_counts="no"))
+        self.table = load_records(written(tmp_path, content), RecordReading(category_counts="no"))
         self.regions = Regions(ids, np.zeros((len(ids), 2)), CoordinateSystem(CoordinateKind.PLANAR))
 
     def build(self, **choices):
@@ -229,7 +230,7 @@ def test_a_quasi_identifier_named_twice(tmp_path):
 
 def test_another_delimiter_than_that_of_the_file_is_told_once_and_which_it_is(tmp_path):
     choices = Choices(tmp_path)
-    choices.table = load_records(written(tmp_path, GOOD), RecordOptions(delimiter=";"))
+    choices.table = load_records(written(tmp_path, GOOD), RecordReading(delimiter=";"))
     assert choices.problems() == [
         "The column names seem to be separated by commas, but the file is read as separated by semicolons. "
         "Set --delimiter to “,”."
@@ -237,9 +238,9 @@ def test_another_delimiter_than_that_of_the_file_is_told_once_and_which_it_is(tm
 
 
 def test_a_name_with_a_comma_in_it_is_no_sign_of_another_delimiter():
-    assert other_delimiter(["age", "sex, as told"], ";", "--delimiter") is None
-    assert other_delimiter(["age"], ";", "--delimiter") is None
-    assert other_delimiter(["age;sex|who", "a\tb\tc"], "|", "--delimiter") == (
+    assert suggest_delimiter(["age", "sex, as told"], ";", "--delimiter") is None
+    assert suggest_delimiter(["age"], ";", "--delimiter") is None
+    assert suggest_delimiter(["age;sex|who", "a\tb\tc"], "|", "--delimiter") == (
         "The column names seem to be separated by tabs, but the file is read as separated by pipes.",
         "Set --delimiter to tab.",
     )
@@ -285,8 +286,8 @@ def test_unknown_regions_are_suppressed_on_request(tmp_path):
 def test_no_region_is_known(tmp_path):
     choices = Choices(tmp_path, ids=("north", "south"))
     assert choices.problems(unknown_regions="suppress")[0] == (
-        "column “region”: No record names a region of the region file. "
-        "Check that this is the region column and that the two files belong together."
+        "column “region”: No value of this column is a region id of the region file, whose ids look like “north” and "
+        "“south”. Choose the region column, or the region file that belongs to these records."
     )
 
 
@@ -342,7 +343,7 @@ def test_no_message_quotes_a_record(tmp_path):
 
 def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
     with pytest.raises(InputError) as caught:
-        load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordOptions(category_counts="no"))
+        load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordReading(category_counts="no"))
     text = str(caught.value).replace(str(tmp_path), "")
     assert "Line 1 looks like a record" in text
     assert "41" not in text
@@ -370,7 +371,7 @@ def test_the_first_rows_of_some_categories_are_found_beyond_one_piece(tmp_path, 
     path = tmp_path / "records.csv"
     path.write_text("a,b\n" + "".join(f"{'x' if number % 5 == 4 else 'y'},1\n" for number in range(30)))
     monkeypatch.setattr(record_table, "_CHUNK", 4)
-    table = load_records(path, RecordOptions(category_counts="no"))
+    table = load_records(path, RecordReading(category_counts="no"))
     wanted = np.array([value == "x" for value in table.facts("a").categories.values])
     assert table.first_rows("a", wanted, 3) == [6, 11, 16]
     assert table.first_rows("a", wanted, 9) == [6, 11, 16, 21, 26, 31]
@@ -381,5 +382,5 @@ def test_missing_values_among_many_others_are_counted_once_in_a_wide_file(tmp_pa
     names = [f"c{number}" for number in range(400)]
     rows = [["" if number % 2 else f"value {number}", *["1"] * 399] for number in range(1200)]
     path.write_text("\n".join(",".join(row) for row in (names, *rows)) + "\n")
-    facts = load_records(path, RecordOptions(category_counts="no")).facts("c0")
+    facts = load_records(path, RecordReading(category_counts="no")).facts("c0")
     assert (facts.distinct, facts.missing) == (601, 600)

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.table import load_records
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.model.progress import Cancelled
 
 

@@ -4,11 +4,11 @@ import gzip
 
 import pytest
 
-from vbas_desktop.io.records.limits import ReadLimits
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.model.errors import InputError, Severity
-from vbas_desktop.model.progress import SILENT
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.io.records.file_format import ReadLimits
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.model.findings import InputError, Severity
+from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.reading import RecordReading
 
 STRAY = (
     "The row has a carriage return outside quotes, but lines end with line feeds.",
@@ -26,7 +26,7 @@ SMALL = ReadLimits(block_bytes=1 << 19, longest_row=1 << 20)
 
 def refusals(path, options=None, limits=SMALL):
     with pytest.raises(InputError) as caught:
-        load_records(path, options or RecordOptions(delimiter=",", category_counts="no"), limits=limits)
+        load_records(path, options or RecordReading(delimiter=",", category_counts="no"), limits=limits)
     return [(f.code, f.message, f.remedy, f.row) for f in caught.value.findings if f.severity is Severity.ERROR]
 
 
@@ -75,13 +75,13 @@ def test_the_first_ten_stray_returns_are_named_and_the_others_counted(tmp_path):
 def test_bytes_against_the_stated_encoding_are_found_in_columns_that_are_not_read(tmp_path, encoding):
     path = tmp_path / "records.csv"
     path.write_bytes(b"a,b\n1,2\n\n3,\xe9\n")
-    options = RecordOptions(delimiter=",", encoding=encoding, category_counts="no")
+    options = RecordReading(delimiter=",", encoding=encoding, category_counts="no")
     with pytest.raises(InputError) as caught:
         load_records(path, options, columns=["a"])
     assert [(f.code, f.row) for f in caught.value.findings if f.severity is Severity.ERROR] == [("bad-encoding", 4)]
-    table = load_records(path, RecordOptions(delimiter=",", category_counts="no"), columns=["a"])
+    table = load_records(path, RecordReading(delimiter=",", category_counts="no"), columns=["a"])
     assert [(f.code, f.row) for f in table.findings] == [("read-as-latin-1", 4), ("blank-lines", None)]
-    assert table.dialect.encoding == "latin-1"
+    assert table.file_format.encoding == "latin-1"
 
 
 def test_no_message_quotes_a_record(tmp_path):
@@ -98,13 +98,13 @@ def test_a_row_that_fills_several_blocks_is_read(tmp_path):
     path.write_text(f"a,b\n1,{long}\n2,y\n")
     table = load_records(path, limits=ReadLimits(block_bytes=1 << 16, longest_row=1 << 20))
     assert set(table.facts("b").categories.values) == {long, "y"}
-    assert [len(batch) for batch in table.read_batches(["a"], SILENT, "Reading")] == [2]
+    assert [len(batch) for batch in table.read_batches(["a"], NO_PROGRESS, "Reading")] == [2]
 
 
 def test_a_mark_at_the_start_of_a_value_belongs_to_it(tmp_path):
     path = tmp_path / "records.csv"
     path.write_text("a,b\n\ufeff1,2\n", encoding="utf-8")
-    table = load_records(path, RecordOptions(delimiter=",", category_counts="no"))
+    table = load_records(path, RecordReading(delimiter=",", category_counts="no"))
     assert table.facts("a").categories.values == ("\ufeff1",)
 
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.regions.read import RegionOptions, load_regions, region_numbers
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.regions.reader import RegionReading, load_regions, read_region_numbers
+from vbas_desktop.model.findings import InputError, Severity
 from vbas_desktop.model.regions import CoordinateKind
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -24,12 +24,12 @@ def write(folder, text, name="regions.csv"):
 
 
 def points(path, **options):
-    return load_regions(path, RegionOptions(**options)).points.tolist()
+    return load_regions(path, RegionReading(**options)).points.tolist()
 
 
 def refusals(path, **options):
     with pytest.raises(InputError) as refusal:
-        load_regions(path, RegionOptions(**options))
+        load_regions(path, RegionReading(**options))
     return [finding for finding in refusal.value.findings if finding.severity is Severity.ERROR]
 
 
@@ -170,10 +170,10 @@ def test_an_unknown_decimal_sign_is_refused(tmp_path):
 
 def test_further_columns_are_read_alike(tmp_path):
     path = write(tmp_path, "id;x;y;share;people\na;1;2;0,25;1,200\n")
-    assert region_numbers(path, ["share"])["share"].tolist() == [0.25]
+    assert read_region_numbers(path, ["share"])["share"].tolist() == [0.25]
     with pytest.raises(InputError, match="may part decimals or thousands"):
-        region_numbers(path, ["people"])
-    assert region_numbers(path, ["people"], RegionOptions(decimal="point"))["people"].tolist() == [1200.0]
+        read_region_numbers(path, ["people"])
+    assert read_region_numbers(path, ["people"], RegionReading(decimal="point"))["people"].tolist() == [1200.0]
 
 
 values = st.lists(st.tuples(st.integers(-(10**7), 10**7), st.integers(-(10**7), 10**7)), min_size=1, max_size=12)

@@ -15,16 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from release_making import without_codes
 
-from vbas_desktop.algorithms.apportionment import apportion, spread
 from vbas_desktop.audit.coded_file import ReadOptions, read_arrays
-from vbas_desktop.audit.region_map import Line, assign_regions, read_lines, regions_in_turn
+from vbas_desktop.audit.region_map import RegionShare, assign_regions, read_region_shares, regions_in_turn
 from vbas_desktop.audit.text_hashes import TextHasher
 from vbas_desktop.cli.main import main
-from vbas_desktop.engine.region_map import map_regions
-from vbas_desktop.io.records.table import load_records
-from vbas_desktop.io.regions.mapping import load_region_map
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.release import write
+from vbas_desktop.engine.region_map import apportion, map_regions, spread
+from vbas_desktop.io.records.loading import load_records
+from vbas_desktop.io.regions.region_map import load_region_map
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.releases import database_records
 
 IDS = ("p1", "p2", "p3", "p4")
 
@@ -63,7 +62,7 @@ def test_equal_parts_take_turns_and_unequal_ones_are_spaced_evenly():
 
 @given(st.integers(0, 120), shares_strategy())
 def test_the_auditor_comes_to_the_same_assignment(number, shares):
-    lines = [Line(f"p{place}", share) for place, share in enumerate(shares)]
+    lines = [RegionShare(f"p{place}", share) for place, share in enumerate(shares)]
     assert regions_in_turn(number, lines) == spread(apportion(number, shares)).tolist()
 
 
@@ -90,7 +89,7 @@ def test_a_map_is_read_with_even_and_with_given_shares(tmp_path):
         ("a,b\nd,p1\n", "its columns are not from,to or from,to,share", 1),
         ("from,to\n", "has no lines below the names", None),
         ("from,to\nd,nowhere\n", "“nowhere” in the column “to” is not in the region file", 2),
-        ("from,to\nd,p1\nd,p2\nd,p1\n", "The pair of ids is there twice", 4),
+        ("from,to\nd,p1\nd,p2\nd,p1\n", "The pair of ids is listed twice", 4),
         ("from,to\nd\n", "does not name an id and a region", 2),
         ("from,to\n,p1\n", "does not name an id and a region", 2),
         ("from,to,share\nd,p1,half\n", "The share is not a number from 0 to 1", 2),
@@ -141,7 +140,7 @@ def test_every_record_gets_its_region_and_other_ids_do_not_matter(tmp_path):
     assert table.codes_at("area", np.array([3, 10])).tolist() == table.codes("area")[[3, 10]].tolist()
     assert map_regions(table, "area", mapping) is table
     assert table.rows_hash == records_of(tmp_path, ids).rows_hash
-    lines = read_lines(tmp_path / "map.csv")
+    lines = read_region_shares(tmp_path / "map.csv")
     file = read_arrays([[pa.array(ids[:5])], [pa.array(ids[5:])]], ReadOptions([0], TextHasher()))
     column = assign_regions(file, file.columns[0], lines)
     assert [column.known_texts[code] for code in column.all_codes()] == found
@@ -225,14 +224,14 @@ def test_a_column_that_must_be_read_again_stays_with_its_records(case, monkeypat
     """A column with too many values to be coded is read once more from the file while the release is written."""
     secret = ("--shuffle-seed", "1" * 64)
     assert main(["run", *options_of(case, *secret), "--out", str(case / "coded")]) == 0
-    found = write.find_released_records
+    found = database_records.find_released_records
 
     def without_some_codes(plan, table, progress):
         used = (plan.problem.region_column, *plan.problem.quasi_identifiers)
-        others = [name for name in table.dialect.header if name not in used]
+        others = [name for name in table.file_format.header if name not in used]
         return found(plan, without_codes(table, *others), progress)
 
-    monkeypatch.setattr(write, "find_released_records", without_some_codes)
+    monkeypatch.setattr(database_records, "find_released_records", without_some_codes)
     assert main(["run", *options_of(case, *secret), "--out", str(case / "again")]) == 0
     files = [case / name / "release" / "anonymized.csv" for name in ("coded", "again")]
     assert files[0].read_bytes() == files[1].read_bytes()

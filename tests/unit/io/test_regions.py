@@ -8,8 +8,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
+from vbas_desktop.model.findings import InputError, Severity
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 
 HALIFAX = "id,longitude,latitude\na,-63.57,44.65\nb,-63.60,44.67\n"
@@ -41,7 +41,7 @@ def test_planar_columns_are_taken_as_they_are(tmp_path):
 def test_a_file_with_both_kinds_is_taken_by_longitude_and_latitude_unless_planar_is_chosen(tmp_path):
     path = write(tmp_path, "id,longitude,latitude,x,y\na,-63.57,44.65,1,2\n")
     assert load_regions(path).system.kind is CoordinateKind.GEOGRAPHIC
-    assert load_regions(path, RegionOptions(coordinates="planar")).points.tolist() == [[1.0, 2.0]]
+    assert load_regions(path, RegionReading(coordinates="planar")).points.tolist() == [[1.0, 2.0]]
 
 
 def test_plane_columns_that_agree_with_longitude_and_latitude_have_a_known_system(tmp_path):
@@ -50,7 +50,7 @@ def test_plane_columns_that_agree_with_longitude_and_latitude_have_a_known_syste
         f"{i},{p},{x:.2f},{y:.2f}\n" for i, p, (x, y) in zip("ab", ("-63.57,44.65", "-63.60,44.67"), east, strict=True)
     )
     path = write(tmp_path, "id,longitude,latitude,x,y\n" + rows, "both.csv")
-    planar = load_regions(path, RegionOptions(coordinates="planar"))
+    planar = load_regions(path, RegionReading(coordinates="planar"))
     assert planar.system == CoordinateSystem(CoordinateKind.PLANAR, "EPSG:3347", "m")
     assert planar.points == pytest.approx(east, abs=0.006)
 
@@ -72,7 +72,7 @@ def test_usual_names_of_columns_are_known(tmp_path, header):
 
 def test_latitude_before_longitude_is_understood_by_name(tmp_path):
     regions = load_regions(
-        write(tmp_path, "id,lat,lon\na,44.65,-63.57\n"), RegionOptions(x_column="lat", y_column="lon")
+        write(tmp_path, "id,lat,lon\na,44.65,-63.57\n"), RegionReading(x_column="lat", y_column="lon")
     )
     assert regions.points == pytest.approx(load_regions(write(tmp_path, HALIFAX)).points[:1])
 
@@ -86,7 +86,7 @@ def test_easting_and_northing_are_metres(tmp_path):
 
 
 def test_degrees_computes_with_latitude_as_x(tmp_path):
-    regions = load_regions(write(tmp_path, HALIFAX), RegionOptions(coordinates="degrees"))
+    regions = load_regions(write(tmp_path, HALIFAX), RegionReading(coordinates="degrees"))
     assert regions.points.tolist() == [[44.65, -63.57], [44.67, -63.60]]
     assert regions.system == CoordinateSystem(CoordinateKind.DEGREES, "EPSG:4326", "degree")
 
@@ -121,7 +121,7 @@ def test_compressed_text_is_read(tmp_path):
 
 def test_columns_are_named_by_option(tmp_path):
     path = write(tmp_path, "key,east,north\na,100000,2\nb,300000,4\n")
-    regions = load_regions(path, RegionOptions(id_column="Key", x_column="east", y_column="north"))
+    regions = load_regions(path, RegionReading(id_column="Key", x_column="east", y_column="north"))
     assert regions.points.tolist() == [[100000, 2], [300000, 4]]
 
 
@@ -135,7 +135,7 @@ def test_a_complete_id_column_is_preferred_and_the_choice_is_said(tmp_path):
 
 def findings_of(path, **options):
     with pytest.raises(InputError) as error:
-        load_regions(path, RegionOptions(**options))
+        load_regions(path, RegionReading(**options))
     return error.value.findings
 
 

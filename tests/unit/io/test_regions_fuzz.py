@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.io.regions.read import RegionOptions, load_regions
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.io.regions.reader import RegionReading, load_regions
+from vbas_desktop.model.findings import InputError
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), min_size=1, max_size=8).filter(
@@ -43,7 +43,7 @@ def test_every_dialect_gives_the_same_regions(tmp_path, file):
     rows, data, encoding, delimiter = file
     path = tmp_path / "regions.csv"
     path.write_bytes(data)
-    told = RegionOptions(encoding=encoding, delimiter=delimiter)
+    told = RegionReading(encoding=encoding, delimiter=delimiter)
     regions = load_regions(path, told)
     assert regions.ids == tuple(row[0] for row in rows)
     assert regions.names == tuple(row[3] for row in rows)
@@ -102,7 +102,7 @@ def test_any_geojson_is_regions_or_told_to_be_none(tmp_path, features, coordinat
 def _load_or_refuse(path, coordinates="auto"):
     findings = ()
     try:
-        regions = load_regions(path, RegionOptions(coordinates=coordinates))
+        regions = load_regions(path, RegionReading(coordinates=coordinates))
     except InputError as error:
         findings = error.findings
     if findings:

@@ -11,8 +11,8 @@ import pytest
 import shapely
 from pyogrio.raw import write
 
-from vbas_desktop.io.regions.read import RegionOptions, load_regions, region_names
-from vbas_desktop.model.errors import InputError, Severity
+from vbas_desktop.io.regions.reader import RegionReading, load_regions, read_columns_and_layers
+from vbas_desktop.model.findings import InputError, Severity
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 
 SQUARES = [shapely.box(500000 + i * 1000, 4600000, 501000 + i * 1000, 4601000) for i in range(3)]
@@ -38,7 +38,7 @@ def save(path, shapes, crs="EPSG:32618", kind="Polygon", layer=None, append=Fals
 
 def findings_of(path, **options):
     with pytest.raises(InputError) as error:
-        load_regions(path, RegionOptions(**options))
+        load_regions(path, RegionReading(**options))
     return error.value.findings
 
 
@@ -66,7 +66,7 @@ def test_geographic_polygons_are_projected_with_their_points_inside(tmp_path):
 
 def test_degrees_swap_the_axes_of_polygons_too(tmp_path):
     path = save(tmp_path / "r.geojson", [shapely.box(-64, 44, -63, 45)], "EPSG:4326")
-    regions = load_regions(path, RegionOptions(coordinates="degrees"))
+    regions = load_regions(path, RegionReading(coordinates="degrees"))
     assert regions.points.tolist() == [[44.5, -63.5]]
     assert regions.polygons is not None
     assert regions.polygons[0].bounds == (44, -64, 45, -63)
@@ -74,9 +74,9 @@ def test_degrees_swap_the_axes_of_polygons_too(tmp_path):
 
 def test_a_projected_file_can_be_taken_geographically(tmp_path):
     path = save(tmp_path / "r.gpkg", SQUARES)
-    degrees = load_regions(path, RegionOptions(coordinates="degrees"))
+    degrees = load_regions(path, RegionReading(coordinates="degrees"))
     assert degrees.points[0] == pytest.approx([41.55617, -74.99400], abs=1e-5)
-    metres = load_regions(path, RegionOptions(coordinates="geographic"))
+    metres = load_regions(path, RegionReading(coordinates="geographic"))
     assert metres.system.kind is CoordinateKind.GEOGRAPHIC
     assert np.hypot(*(metres.points[0] - metres.points[2])) == pytest.approx(2000.8, abs=0.1)
 
@@ -103,7 +103,7 @@ def test_point_layers_have_no_polygons(tmp_path):
 
 def test_points_may_come_from_two_attribute_columns(tmp_path):
     path = save(tmp_path / "r.gpkg", SQUARES, id=["a", "b", "c"], px=[1.0, 2.0, 3.0], py=[4.0, 5.0, 6.0])
-    regions = load_regions(path, RegionOptions(x_column="px", y_column="py"))
+    regions = load_regions(path, RegionReading(x_column="px", y_column="py"))
     assert regions.points.tolist() == [[1, 4], [2, 5], [3, 6]]
     assert regions.polygons is not None
 
@@ -210,7 +210,7 @@ def test_the_layer_with_polygons_is_chosen_or_the_one_named(tmp_path):
     regions = load_regions(path)
     assert len(regions) == 3
     assert [finding.code for finding in regions.findings] == ["several-layers"]
-    assert load_regions(path, RegionOptions(layer="places")).points.tolist() == [[7, 8]]
+    assert load_regions(path, RegionReading(layer="places")).points.tolist() == [[7, 8]]
     assert findings_of(path, layer="roads")[0].code == "missing-layer"
 
 
@@ -224,7 +224,7 @@ def test_an_id_column_must_be_there(tmp_path):
     (finding,) = findings_of(path)
     assert finding.code == "missing-column"
     assert "“colour”" in finding.remedy
-    assert load_regions(path, RegionOptions(id_column="colour")).ids == ("a", "b", "c")
+    assert load_regions(path, RegionReading(id_column="colour")).ids == ("a", "b", "c")
 
 
 @pytest.mark.parametrize("name", ["r.geojson", "r.gpkg", "r.shp", "r.zip"])
@@ -300,18 +300,33 @@ def test_points_of_polygons_cut_at_the_date_line_lie_in_them(tmp_path, longitude
 def test_columns_and_layers_are_told_without_reading_the_regions(tmp_path):
     path = save(tmp_path / "r.gpkg", SQUARES, layer="tracts", id=["a", "b", "c"], county=["x", "x", "y"])
     save(path, SQUARES, layer="towns", append=True, town=["p", "q", "r"])
-    assert region_names(path, RegionOptions()) == (("id", "county"), ("tracts", "towns"))
-    assert region_names(path, RegionOptions(layer="towns")) == (("town",), ("tracts", "towns"))
-    assert region_names(path, RegionOptions(layer="gone")) == (("id", "county"), ("tracts", "towns"))
-    assert region_names(save(tmp_path / "r.shp", SQUARES), RegionOptions())[0] == ("GEOID",)
+    assert read_columns_and_layers(path, RegionReading()) == (("id", "county"), ("tracts", "towns"))
+    assert read_columns_and_layers(path, RegionReading(layer="towns")) == (("town",), ("tracts", "towns"))
+    assert read_columns_and_layers(path, RegionReading(layer="gone")) == (("id", "county"), ("tracts", "towns"))
+    assert read_columns_and_layers(save(tmp_path / "r.shp", SQUARES), RegionReading())[0] == ("GEOID",)
 
 
 def test_columns_of_text_are_told_as_it_is_read_and_those_of_no_table_not_at_all(tmp_path):
     text = tmp_path / "r.csv"
     text.write_text('\n id ;"x;1";größe\na;1;2\nb;1\n', encoding="latin-1")
-    assert region_names(text, RegionOptions()) == (("id", "x;1", "größe"), ())
-    assert region_names(text, RegionOptions(delimiter=",")) == (('id ;"x;1";größe',), ())
+    assert read_columns_and_layers(text, RegionReading()) == (("id", "x;1", "größe"), ())
+    assert read_columns_and_layers(text, RegionReading(delimiter=",")) == (('id ;"x;1";größe',), ())
     for name, content in (("no.gpkg", b"nothing"), ("no.csv", b"\0\0"), ("empty.csv", b""), ("no.geojson", b"{")):
         (tmp_path / name).write_bytes(content)
-        assert region_names(tmp_path / name, RegionOptions()) == ((), ())
-    assert region_names(tmp_path / "missing.csv", RegionOptions()) == ((), ())
+        assert read_columns_and_layers(tmp_path / name, RegionReading()) == ((), ())
+    assert read_columns_and_layers(tmp_path / "missing.csv", RegionReading()) == ((), ())
+
+
+@pytest.mark.parametrize("ending", ["gpkg", "shp"])
+def test_a_file_that_is_read_some_features_at_a_time_is_read_whole(tmp_path, ending):
+    number = 20_000  # exactly two blocks
+    x, y = np.divmod(np.arange(number), 200)
+    shapes = shapely.to_wkb(shapely.box(x, y, x + 1.0, y + 1.0))
+    people = np.arange(number, dtype=float)
+    people[15_000] = np.nan
+    fields = [np.array([f"r{i}" for i in range(number)], object), people]
+    path = tmp_path / f"many.{ending}"
+    write(str(path), shapes, fields, ["id", "people"], geometry_type="Polygon", crs="EPSG:32618")
+    regions = load_regions(path)
+    assert regions.ids == tuple(f"r{i}" for i in range(number))
+    assert np.allclose(regions.points, np.column_stack([x + 0.5, y + 0.5]))

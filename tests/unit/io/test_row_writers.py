@@ -16,7 +16,7 @@ from vbas_desktop.io.records import csv_writer, row_chunks
 from vbas_desktop.io.records.csv_writer import CsvFormat, write_csv
 from vbas_desktop.io.records.parquet_writer import write_parquet
 from vbas_desktop.io.records.row_chunks import ReleasedColumn, RowChunk, chunk_texts, divide_rows, measure_values
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 
 NASTY = st.text(st.sampled_from('ab"",;|\n\r\t =+-@0.5éß\'\u2028漢🙂'), max_size=8)
 NARROW = st.text(st.sampled_from('ab",;|\n\r\t =0éß'), max_size=8)

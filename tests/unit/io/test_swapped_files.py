@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.jobs.data import LoadJob
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.app.data import LoadRequest, load_data
+from vbas_desktop.model.findings import InputError
 
 RECORDS = "age,sex,tract\n1,F,a\n2,M,b\n"
 REGIONS = {
@@ -16,7 +16,7 @@ REGIONS = {
 
 def problems(records, regions):
     with pytest.raises(InputError) as caught:
-        LoadJob(records, regions).execute()
+        load_data(LoadRequest(records, regions))
     return caught.value.findings
 
 

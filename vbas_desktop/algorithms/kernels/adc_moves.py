@@ -14,7 +14,7 @@ from .adc_state import (
     DEPENDENCIES,
     WITNESSES,
     Fact,
-    Line,
+    ListRow,
     State,
     add_counts,
     count_of,
@@ -29,13 +29,17 @@ from .adc_state import (
 from .jit import subkernel
 from .spatial_index import BLOCK, beats, box_distance, move_site, star_of
 
-_ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
+_ABOVE = 0
+_STAYS = 1
+_LEAVES = 2
+_FALLS = 3
 
 
 @subkernel
 def try_place(state: State, site: int, x: float, y: float) -> bool:
-    """Whether the value would be higher with the site at this place; the points that would move stay listed."""
-    facts, leaving = state.facts, 0
+    """Test whether the value would be higher with the site at this position; the points that would move stay listed."""
+    facts = state.facts
+    leaving = 0
     _list_moving_points(state, site, x, y)
     facts[Fact.TRIALS] += 1
     if facts[Fact.MOVED] == 0:
@@ -44,8 +48,8 @@ def try_place(state: State, site: int, x: float, y: float) -> bool:
     if not _some_may_leave(state, site):
         return False
     for t in range(facts[Fact.TOUCHED]):
-        if state.lists[Line.HOPES, t] == _LEAVES:
-            bottlenecks = _bottlenecks_after(state, site, state.lists[Line.TOUCHED, t])
+        if state.lists[ListRow.HOPES, t] == _LEAVES:
+            bottlenecks = _bottlenecks_after(state, site, state.lists[ListRow.TOUCHED, t])
             if bottlenecks < 0:
                 return False
             leaving += 1 if bottlenecks == 0 else 0
@@ -57,9 +61,9 @@ def _some_may_leave(state: State, site: int) -> bool:
     """Sort the touched regions by a cheap look; False if none can leave α, or if one certainly falls below it."""
     hopes = 0
     for t in range(state.facts[Fact.TOUCHED]):
-        region = state.lists[Line.TOUCHED, t]
+        region = state.lists[ListRow.TOUCHED, t]
         hope = _may_leave(state, site, region) if state.sites[region].low > 0 else _ABOVE
-        state.lists[Line.HOPES, t] = hope
+        state.lists[ListRow.HOPES, t] = hope
         if hope == _FALLS:
             return False
         hopes += 1 if hope == _LEAVES else 0
@@ -68,13 +72,13 @@ def _some_may_leave(state: State, site: int) -> bool:
 
 @subkernel
 def _others_allow(state: State, site: int, leaving: int) -> bool:
-    """Whether no other touched region falls below α and fewer come to α than leave it."""
+    """Test whether no other touched region falls below α and fewer come to α than leave it."""
     for t in range(state.facts[Fact.TOUCHED]):
-        hope = state.lists[Line.HOPES, t]
+        hope = state.lists[ListRow.HOPES, t]
         # Nothing is below an α of 1, so that a region known to stay at it needs no further look.
         if hope == _LEAVES or (hope == _STAYS and state.facts[Fact.ALPHA] == 1):
             continue
-        bottlenecks = _bottlenecks_after(state, site, state.lists[Line.TOUCHED, t])
+        bottlenecks = _bottlenecks_after(state, site, state.lists[ListRow.TOUCHED, t])
         leaving -= 1 if hope == _ABOVE and bottlenecks > 0 else 0
         if bottlenecks < 0 or leaving == 0:
             return False
@@ -83,25 +87,33 @@ def _others_allow(state: State, site: int, leaving: int) -> bool:
 
 @subkernel
 def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
-    """The points that would change hands."""
-    points, moves, moved = state.points, state.moves, 0
+    """List the points that would change hands."""
+    points = state.points
+    moves = state.moves
+    moved = 0
     i = state.sites[site].first_member
     while i >= 0:
         point = points[i]
-        dx, dy = point.x - x, point.y - y
+        dx = point.x - x
+        dy = point.y - y
         if point.second >= 0 and not beats(dx * dx + dy * dy, site, point.second_distance, point.second):
-            moves[moved].point, moves[moved].partner, moves[moved].gain = i, point.second, -1
+            moves[moved].point = i
+            moves[moved].partner = point.second
+            moves[moved].gain = -1
             moved += 1
         i = point.following
     for b in range(state.facts[Fact.BLOCKS]):
-        block = state.lists[Line.BLOCKS, b]
+        block = state.lists[ListRow.BLOCKS, b]
         if box_distance(state.boxes[block], x, y) > state.boxes[block].reach:
             continue
         for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
             point = points[i]
-            dx, dy = point.x - x, point.y - y
+            dx = point.x - x
+            dy = point.y - y
             if point.owner != site and beats(dx * dx + dy * dy, site, point.distance, point.owner):
-                moves[moved].point, moves[moved].partner, moves[moved].gain = i, point.owner, 1
+                moves[moved].point = i
+                moves[moved].partner = point.owner
+                moves[moved].gain = 1
                 moved += 1
     state.facts[Fact.MOVED] = moved
     state.facts[Fact.WORK] += 8 * state.facts[Fact.BLOCKS] + 4 * moved + 50
@@ -109,7 +121,8 @@ def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
 
 @subkernel
 def _list_touched_regions(state: State, site: int) -> None:
-    facts, touched = state.facts, state.lists[Line.TOUCHED]
+    facts = state.facts
+    touched = state.lists[ListRow.TOUCHED]
     facts[Fact.STAMP] += 1
     touched[0] = site
     count = 1
@@ -125,9 +138,11 @@ def _list_touched_regions(state: State, site: int) -> None:
 @subkernel
 def _may_leave(state: State, site: int, region: int) -> int:
     """Look at the rarest classes at α of a region: one that does not change keeps it at α, one that shrinks decides."""
-    alpha, own = state.facts[Fact.ALPHA], region == site
+    alpha = state.facts[Fact.ALPHA]
+    own = region == site
     for j in range(min(state.sites[region].low, WITNESSES)):
-        column, change = state.notes[region, j], 0
+        column = state.notes[region, j]
+        change = 0
         for m in range(state.facts[Fact.MOVED]):
             move = state.moves[m]
             if own:
@@ -145,13 +160,15 @@ def _may_leave(state: State, site: int, region: int) -> int:
 @subkernel
 def _bottlenecks_after(state: State, site: int, region: int) -> int:
     """Number of classes at α that a touched region would have; -1 if one of its classes would be smaller."""
-    alpha, bottlenecks, classes = state.facts[Fact.ALPHA], state.sites[region].low, state.classes
-    kept = state.sizes.shape[0] > 0
-    if not kept:
+    alpha = state.facts[Fact.ALPHA]
+    bottlenecks = state.sites[region].low
+    classes = state.classes
+    has_sizes = state.sizes.shape[0] > 0
+    if not has_sizes:
         load_sizes(state, region)
     for c in range(_sum_changes(state, site, region)):
         column = classes[c].changed
-        size = state.sizes[region, column] if kept else classes[column].size
+        size = state.sizes[region, column] if has_sizes else classes[column].size
         after = size + classes[column].delta
         if 0 < after < alpha:
             return -1
@@ -161,8 +178,9 @@ def _bottlenecks_after(state: State, site: int, region: int) -> int:
 
 @subkernel
 def _sum_changes(state: State, site: int, region: int) -> int:
-    """By how much each class of a region would change; returns how many classes are listed as changed."""
-    classes, count = state.classes, 0
+    """Sum up the change of each class of a region; return how many classes are listed as changed."""
+    classes = state.classes
+    count = 0
     state.facts[Fact.STAMP] += 1
     stamp = state.facts[Fact.STAMP]
     for m in range(state.facts[Fact.MOVED]):
@@ -190,7 +208,7 @@ def remember_trial(state: State, site: int) -> None:
     if state.facts[Fact.MOVED] == 0:
         return
     for t in range(state.facts[Fact.TOUCHED]):
-        region = state.lists[Line.TOUCHED, t]
+        region = state.lists[ListRow.TOUCHED, t]
         if state.sites[region].remembered != state.facts[Fact.VISIT_STAMP]:
             state.sites[region].remembered = state.facts[Fact.VISIT_STAMP]
             count = state.sites[site].dependencies
@@ -202,9 +220,11 @@ def remember_trial(state: State, site: int) -> None:
 @subkernel
 def accept(state: State, site: int, x: float, y: float) -> None:
     """Move the site whose last trial was accepted."""
-    facts, sites = state.facts, state.sites
+    facts = state.facts
+    sites = state.sites
     _doubt_star(state)
-    old_x, old_y = sites[site].x, sites[site].y
+    old_x = sites[site].x
+    old_y = sites[site].y
     move_site(sites, state.site_boxes, site, x, y)
     if state.sizes.shape[0] > 0:
         for m in range(facts[Fact.MOVED]):
@@ -212,10 +232,10 @@ def accept(state: State, site: int, x: float, y: float) -> None:
             add_counts(state, move.point, site, move.gain)
             add_counts(state, move.point, move.partner, -move.gain)
     farther = _change_owners(state, site, old_x, old_y)
-    facts[Fact.STAR], _ = star_of(site, sites, state.site_boxes, state.lists[Line.STAR])
+    facts[Fact.STAR], _ = star_of(site, sites, state.site_boxes, state.lists[ListRow.STAR])
     _doubt_star(state)
     for t in range(facts[Fact.TOUCHED]):
-        region = state.lists[Line.TOUCHED, t]
+        region = state.lists[ListRow.TOUCHED, t]
         facts[Fact.AT_ALPHA] -= 1 if sites[region].low > 0 else 0
         note_bottlenecks(state, region)
         facts[Fact.AT_ALPHA] += 1 if sites[region].low > 0 else 0
@@ -235,21 +255,27 @@ def _doubt_star(state: State) -> None:
     a neighbour of all others.
     """
     for c in range(state.facts[Fact.STAR]):
-        state.sites[state.lists[Line.STAR, c]].pending = 1
+        state.sites[state.lists[ListRow.STAR, c]].pending = 1
 
 
 @subkernel
 def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
-    """Owners and runners-up after the move; lists the points that are now farther from their site."""
-    points, boxes, farther = state.points, state.boxes, 0
-    x, y = state.sites[site].x, state.sites[site].y
+    """Update owners and runners-up after the move; list the points that are now farther from their site."""
+    points = state.points
+    boxes = state.boxes
+    farther = 0
+    x = state.sites[site].x
+    y = state.sites[site].y
     for block in range(boxes.size):
         box = boxes[block]
         if box_distance(box, x, y) > box.second_reach and box_distance(box, old_x, old_y) > box.second_reach:
             continue
         for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
             point = points[i]
-            owner, distance, second, second_distance = point.owner, point.distance, point.second, point.second_distance
+            owner = point.owner
+            distance = point.distance
+            second = point.second
+            second_distance = point.second_distance
             _change_owner(state, i, site)
             if point.second != second or point.second_distance != second_distance:
                 state.sites[point.owner].pending = 1
@@ -262,8 +288,11 @@ def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
 
 @subkernel
 def _change_owner(state: State, i: int, site: int) -> None:
-    points, sites, point = state.points, state.sites, state.points[i]
-    dx, dy = point.x - sites[site].x, point.y - sites[site].y
+    points = state.points
+    sites = state.sites
+    point = state.points[i]
+    dx = point.x - sites[site].x
+    dy = point.y - sites[site].y
     distance = dx * dx + dy * dy
     if point.owner == site:
         if point.second < 0 or beats(distance, site, point.second_distance, point.second):
@@ -274,22 +303,26 @@ def _change_owner(state: State, i: int, site: int) -> None:
             link(points, sites, i)
     elif beats(distance, site, point.distance, point.owner):
         unlink(points, sites, i)
-        point.second, point.second_distance = point.owner, point.distance
-        point.owner, point.distance = site, distance
+        point.second = point.owner
+        point.second_distance = point.distance
+        point.owner = site
+        point.distance = distance
         link(points, sites, i)
     elif point.second == site and distance > point.second_distance:
         set_nearest(state, i, point.owner)
     elif point.second == site or beats(distance, site, point.second_distance, point.second):
-        point.second, point.second_distance = site, distance
+        point.second = site
+        point.second_distance = distance
 
 
 @subkernel
 def _doubt_touching(state: State) -> None:
     """Try again every site of which a trial touched a region that has changed."""
-    sites, facts = state.sites, state.facts
+    sites = state.sites
+    facts = state.facts
     facts[Fact.STAMP] += 1
     for t in range(facts[Fact.TOUCHED]):
-        sites[state.lists[Line.TOUCHED, t]].marked = facts[Fact.STAMP]
+        sites[state.lists[ListRow.TOUCHED, t]].marked = facts[Fact.STAMP]
     for site in range(sites.size):
         if sites[site].pending or sites[site].low == 0:
             continue
@@ -306,7 +339,8 @@ def _doubt_touching(state: State) -> None:
 @subkernel
 def _doubt_winning(state: State, farther: int) -> None:
     """Try again every site of which a place might win a point that is now farther from its owner."""
-    sites, points = state.sites, state.points
+    sites = state.sites
+    points = state.points
     if farther == 0:
         return
     low_x, high_x, low_y, high_y, reach = _extent(state, farther)
@@ -328,10 +362,16 @@ def _doubt_winning(state: State, farther: int) -> None:
 @subkernel
 def _extent(state: State, farther: int) -> tuple[float, float, float, float, float]:
     first = state.points[state.listed[0]]
-    low_x, high_x, low_y, high_y, reach = first.x, first.x, first.y, first.y, first.distance
+    low_x = first.x
+    high_x = first.x
+    low_y = first.y
+    high_y = first.y
+    reach = first.distance
     for f in range(1, farther):
         point = state.points[state.listed[f]]
-        low_x, high_x = min(low_x, point.x), max(high_x, point.x)
-        low_y, high_y = min(low_y, point.y), max(high_y, point.y)
+        low_x = min(low_x, point.x)
+        high_x = max(high_x, point.x)
+        low_y = min(low_y, point.y)
+        high_y = max(high_y, point.y)
         reach = max(reach, point.distance)
     return low_x, high_x, low_y, high_y, reach

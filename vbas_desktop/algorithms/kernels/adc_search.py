@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from vbas_desktop.model.progress import Progress
+
 from .adc_moves import accept, remember_trial, try_place
-from .adc_state import LOGGED_MOVES, Fact, Integers, Line, State, count_of, load_sizes
-from .jit import kernel, subkernel
+from .adc_state import LOGGED_MOVES, Fact, Integers, ListRow, State, begin, count_of, load_sizes
+from .jit import kernel, prepare, subkernel
 from .spatial_index import BLOCK, side_of_line, star_of
+
+
+def prepare_adc(state: State, progress: Progress) -> None:
+    """Compile `begin` and `advance` for this state, or load them from the cache, while a stop is obeyed."""
+    prepare(progress, begin, state, 0, 0)
+    prepare(progress, advance, state, 0, 0)
 
 
 @kernel
@@ -25,7 +33,8 @@ def advance(state: State, k: int, steps: int) -> bool:
                 facts[Fact.TRIES] += _candidates_before(state, state.sites.size)
                 return True
             open_visit(state, site)
-        site, candidate = facts[Fact.VISITED], state.classes[facts[Fact.NEXT_CANDIDATE]]
+        site = facts[Fact.VISITED]
+        candidate = state.classes[facts[Fact.NEXT_CANDIDATE]]
         facts[Fact.NEXT_CANDIDATE] += 1
         if try_place(state, site, candidate.x, candidate.y):
             _log_move(state, site)
@@ -55,9 +64,14 @@ def _candidates_before(state: State, end: int) -> int:
 
 @subkernel
 def _log_move(state: State, site: int) -> None:
-    facts, tried = state.facts, state.facts[Fact.NEXT_CANDIDATE]
-    candidate, entry = state.classes[tried - 1], state.log[facts[Fact.LOGGED]]
-    entry.site, entry.column, entry.x, entry.y = site, candidate.listed, candidate.x, candidate.y
+    facts = state.facts
+    tried = state.facts[Fact.NEXT_CANDIDATE]
+    candidate = state.classes[tried - 1]
+    entry = state.log[facts[Fact.LOGGED]]
+    entry.site = site
+    entry.column = candidate.listed
+    entry.x = candidate.x
+    entry.y = candidate.y
     facts[Fact.LOGGED] += 1
     facts[Fact.MOVES] += 1
     facts[Fact.TRIES] += _candidates_before(state, site) + tried
@@ -75,13 +89,15 @@ def _note_refusal(state: State, site: int) -> None:
 @subkernel
 def open_visit(state: State, site: int) -> None:
     """Compute the candidate place of every class of a site's region that is at α, in class order."""
-    facts, classes, near = state.facts, state.classes, state.listed
+    facts = state.facts
+    classes = state.classes
+    near = state.listed
     facts[Fact.VISITED] = site
     facts[Fact.NEXT_CANDIDATE] = 0
     _list_candidates(state, site)
-    found = _list_neighbourhood(state, site)
-    _sort(near[:found])
-    for n in range(found):
+    n_near = _list_neighbourhood(state, site)
+    _sort(near[:n_near])
+    for n in range(n_near):
         # The file position is in the upper half of each number, the point in the lower.
         _weigh_point(state, near[n] & 0xFFFFFFFF)
     for j in range(facts[Fact.CANDIDATES]):
@@ -96,13 +112,14 @@ def open_visit(state: State, site: int) -> None:
 
 @subkernel
 def _sort(numbers: Integers) -> None:
-    """Shell sort in place: the lists are short, and it compiles much faster than the library's sort."""
+    """Sort in place, by Shell's method: the lists are short, and it compiles much faster than the library's sort."""
     gap = 1
     while gap < numbers.size // 3:
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(gap, numbers.size):
-            number, j = numbers[i], i
+            number = numbers[i]
+            j = i
             while j >= gap and numbers[j - gap] > number:
                 numbers[j] = numbers[j - gap]
                 j -= gap
@@ -112,13 +129,19 @@ def _sort(numbers: Integers) -> None:
 
 @subkernel
 def _list_candidates(state: State, site: int) -> None:
-    alpha, count, classes = state.facts[Fact.ALPHA], 0, state.classes
+    """List the smallest classes of a site (those of α records) as candidates, with empty weighted positions."""
+    alpha = state.facts[Fact.ALPHA]
+    count = 0
+    classes = state.classes
     load_sizes(state, site)
     for column in range(classes.size):
         if classes[column].size == alpha:
             classes[column].slot = count
             candidate = classes[count]
-            candidate.listed, candidate.x, candidate.y, candidate.weight = column, 0.0, 0.0, 0.0
+            candidate.listed = column
+            candidate.x = 0.0
+            candidate.y = 0.0
+            candidate.weight = 0.0
             count += 1
     state.facts[Fact.CANDIDATES] = count
     state.facts[Fact.WORK] += classes.size
@@ -127,7 +150,9 @@ def _list_candidates(state: State, site: int) -> None:
 @subkernel
 def _weigh_point(state: State, i: int) -> None:
     """Add a point, weighted by its members of each class at α, to that class's candidate place."""
-    point, classes, count = state.points[i], state.classes, state.facts[Fact.CANDIDATES]
+    point = state.points[i]
+    classes = state.classes
+    count = state.facts[Fact.CANDIDATES]
     if count * 8 < point.width:
         for j in range(count):
             _weigh(classes[j], point, float(count_of(state, i, classes[j].listed)))
@@ -149,8 +174,11 @@ def _weigh(candidate: Any, point: Any, weight: float) -> None:
 
 @subkernel
 def _list_neighbourhood(state: State, site: int) -> int:
-    """The initial regions in a site's cell or in the closed polygon through its star, each with its file position."""
-    points, sites, near, star = state.points, state.sites, state.listed, state.lists[Line.STAR]
+    """List the points in a site's cell or in the closed polygon through its star, each with its file position."""
+    points = state.points
+    sites = state.sites
+    near = state.listed
+    star = state.lists[ListRow.STAR]
     corners, bounded = star_of(site, sites, state.site_boxes, star)
     state.facts[Fact.STAR] = corners
     count = 0
@@ -163,8 +191,10 @@ def _list_neighbourhood(state: State, site: int) -> int:
     low_y = high_y = sites[site].y
     for c in range(corners):
         corner = sites[star[c]]
-        low_x, high_x = min(low_x, corner.x), max(high_x, corner.x)
-        low_y, high_y = min(low_y, corner.y), max(high_y, corner.y)
+        low_x = min(low_x, corner.x)
+        high_x = max(high_x, corner.x)
+        low_y = min(low_y, corner.y)
+        high_y = max(high_y, corner.y)
     for block in range(state.boxes.size):
         box = state.boxes[block]
         if box.low_x > high_x or box.high_x < low_x or box.low_y > high_y or box.high_y < low_y:
@@ -179,15 +209,18 @@ def _list_neighbourhood(state: State, site: int) -> int:
 
 @subkernel
 def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: float) -> bool:
-    """Whether a place is in the closed polygon: the triangles of the site with each two successive neighbours.
+    """Test whether a position is in the closed polygon: the triangles of the site with each two successive neighbours.
 
     At an open side the site itself is the corner between the last and the first neighbour, so no triangle is there;
     neighbours in one line with the site span none.
     """
-    sites, star = state.sites, state.lists[Line.STAR]
-    vx, vy = sites[site].x, sites[site].y
+    sites = state.sites
+    star = state.lists[ListRow.STAR]
+    vx = sites[site].x
+    vy = sites[site].y
     for c in range(corners if bounded else corners - 1):
-        a, b = sites[star[c]], sites[star[c + 1 if c + 1 < corners else 0]]
+        a = sites[star[c]]
+        b = sites[star[c + 1 if c + 1 < corners else 0]]
         if (
             side_of_line(vx, vy, a.x, a.y, x, y) >= 0
             and side_of_line(vx, vy, b.x, b.y, x, y) <= 0
@@ -200,19 +233,23 @@ def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: f
 
 @subkernel
 def _list_blocks(state: State, site: int) -> None:
-    """The box of all candidate places, and the blocks of points from which some of them might win any."""
-    own, classes, count = state.sites[site], state.classes, 0
+    """Set the box of all candidate positions, and list the blocks of points from which some of them might win any."""
+    own = state.sites[site]
+    classes = state.classes
+    count = 0
     own.low_x = own.high_x = classes[0].x
     own.low_y = own.high_y = classes[0].y
     for j in range(1, state.facts[Fact.CANDIDATES]):
-        own.low_x, own.high_x = min(own.low_x, classes[j].x), max(own.high_x, classes[j].x)
-        own.low_y, own.high_y = min(own.low_y, classes[j].y), max(own.high_y, classes[j].y)
+        own.low_x = min(own.low_x, classes[j].x)
+        own.high_x = max(own.high_x, classes[j].x)
+        own.low_y = min(own.low_y, classes[j].y)
+        own.high_y = max(own.high_y, classes[j].y)
     for block in range(state.boxes.size):
         box = state.boxes[block]
         dx = max(max(box.low_x - own.high_x, own.low_x - box.high_x), 0.0)
         dy = max(max(box.low_y - own.high_y, own.low_y - box.high_y), 0.0)
         if dx * dx + dy * dy <= box.reach:
-            state.lists[Line.BLOCKS, count] = block
+            state.lists[ListRow.BLOCKS, count] = block
             count += 1
     state.facts[Fact.BLOCKS] = count
     state.facts[Fact.WORK] += 2 * state.boxes.size

@@ -97,7 +97,7 @@ class Fact(IntEnum):
     MOVES = 16
 
 
-class Line(IntEnum):
+class ListRow(IntEnum):
     """Rows of ``State.lists``: sites (star, touched), hopes of the touched ones, blocks."""
 
     STAR = 0
@@ -134,10 +134,13 @@ MATRIX_BYTES = 2**28
 
 
 def new_state(points: Floats, order: Integers, counts: ClassCounts, sites: Floats) -> State:
-    """The state before the first trial; owners, class sizes and α are computed by `begin`."""
-    r, s, classes = len(points), len(sites), counts.n_combinations
+    """Build the state before the first trial; owners, class sizes and α are computed by `begin`."""
+    r = len(points)
+    s = len(sites)
+    classes = counts.n_combinations
     in_blocks, site_boxes = sites_in_blocks(sites)
-    ordered, boxes = _points_in_order(points, order), block_boxes(points[order])
+    ordered = _points_in_order(points, order)
+    boxes = block_boxes(points[order])
     columns, values, holders = _place_counts(counts, ordered)
     by_class = np.zeros(classes, CLASS)
     by_class["slot"] = -1
@@ -154,7 +157,7 @@ def new_state(points: Floats, order: Integers, counts: ClassCounts, sites: Float
         notes=np.zeros((s, WITNESSES + DEPENDENCIES), np.int32),
         classes=by_class,
         moves=np.zeros(r, MOVE),
-        lists=np.zeros((len(Line), max(boxes.size, s) + 1), np.int64),
+        lists=np.zeros((len(ListRow), max(boxes.size, s) + 1), np.int64),
         listed=np.zeros(r, np.int64),
         log=np.zeros(LOGGED_MOVES, LOG),
     )
@@ -190,7 +193,8 @@ def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
 @kernel
 def begin(state: State, start: int, stop: int) -> None:
     """Give the points of these blocks their owners and count them; after the last blocks find α (0: no records)."""
-    points, hint = state.points, np.int64(0)
+    points = state.points
+    hint = np.int64(0)
     for block in range(start, min(stop, state.boxes.size)):
         for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
             set_nearest(state, i, hint)
@@ -208,17 +212,22 @@ def set_nearest(state: State, i: int, hint: int) -> None:
     """Look up the owner and the runner-up of a point."""
     point = state.points[i]
     first, d1, second, d2 = two_nearest(point.x, point.y, state.sites, state.site_boxes, hint)
-    point.owner, point.distance, point.second, point.second_distance = first, d1, second, d2
+    point.owner = first
+    point.distance = d1
+    point.second = second
+    point.second_distance = d2
 
 
 @subkernel
 def measure_block(points: Records, boxes: Records, block: int) -> None:
-    """How far the owners and the runners-up of a block's points are at most."""
-    reach, second_reach = 0.0, 0.0
+    """Measure how far the owners and the runners-up of a block's points are at most."""
+    reach = 0.0
+    second_reach = 0.0
     for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
         reach = max(reach, points[i].distance)
         second_reach = max(second_reach, points[i].second_distance)
-    boxes[block].reach, boxes[block].second_reach = reach, second_reach
+    boxes[block].reach = reach
+    boxes[block].second_reach = second_reach
 
 
 @subkernel
@@ -227,7 +236,8 @@ def link(points: Records, sites: Records, i: int) -> None:
     owner = sites[points[i].owner]
     first = owner.first_member
     owner.first_member = i
-    points[i].following, points[i].preceding = first, -1
+    points[i].following = first
+    points[i].preceding = -1
     if first >= 0:
         points[first].preceding = i
 
@@ -235,7 +245,8 @@ def link(points: Records, sites: Records, i: int) -> None:
 @subkernel
 def unlink(points: Records, sites: Records, i: int) -> None:
     """Take a point out of the list of its owner's members."""
-    before, after = points[i].preceding, points[i].following
+    before = points[i].preceding
+    after = points[i].following
     if before >= 0:
         points[before].following = after
     else:
@@ -272,8 +283,10 @@ def load_sizes(state: State, site: int) -> None:
 
 @subkernel
 def find_alpha(state: State) -> None:
-    """The lowest anonymity of all regions, and everything that is counted relative to it."""
-    alpha, sites, classes = 0, state.sites, state.classes
+    """Find the lowest anonymity of all regions, and count everything that is relative to it."""
+    alpha = 0
+    sites = state.sites
+    classes = state.classes
     for site in range(sites.size):
         load_sizes(state, site)
         for column in range(classes.size):
@@ -292,7 +305,8 @@ def find_alpha(state: State) -> None:
 @subkernel
 def note_bottlenecks(state: State, site: int) -> None:
     """Count the classes of a region that are at α and remember the rarest: a trial changes them least often."""
-    alpha, low = state.facts[Fact.ALPHA], 0
+    alpha = state.facts[Fact.ALPHA]
+    low = 0
     load_sizes(state, site)
     for rank in range(state.classes.size):
         column = state.classes[rank].rare
@@ -305,7 +319,7 @@ def note_bottlenecks(state: State, site: int) -> None:
 
 @subkernel
 def count_of(state: State, i: int, column: int) -> int:
-    """How many members of a class a point has."""
+    """Return how many members of a class a point has."""
     point = state.points[i]
     if point.width == state.classes.size:
         return state.values[point.start + column]

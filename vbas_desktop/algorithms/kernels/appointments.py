@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel, subkernel
+from vbas_desktop.model.progress import Progress
+
+from .jit import kernel, prepare, subkernel
+
+
+class Exchanges(NamedTuple):
+    """A plan that people are exchanged in, and what the exchanges must keep.
+
+    state: int64, classes × slots, a last row for free seats. is_allowed: bool, same shape. group: int64, group of each
+    row (−1: free seats). people: int64, groups × slots. limits: int64, majority, numerator and denominator of the share
+    of the others, fewest groups. Group, people and limits are empty if there are no such limits.
+    """
+
+    state: NDArray[np.int64]
+    is_allowed: NDArray[np.bool_]
+    group: NDArray[np.int64]
+    people: NDArray[np.int64]
+    limits: NDArray[np.int64]
+
+
+def prepare_sweep(exchanges: Exchanges, pieces: NDArray[np.int64], progress: Progress) -> None:
+    """Compile `sweep` for these arguments, or load it from the cache, while a stop is obeyed."""
+    prepare(progress, sweep, exchanges, pieces, 0, 0)
 
 
 @kernel
-def sweep(
-    state: NDArray[np.int64],
-    may: NDArray[np.bool_],
-    pieces: NDArray[np.int64],
-    at: int,
-    budget: int,
-    group: NDArray[np.int64],
-    people: NDArray[np.int64],
-    limits: NDArray[np.int64],
-) -> tuple[int, int]:
-    """Try the pieces from ``at`` on until one exchange was made or the budget of tries is used up."""
+def sweep(exchanges: Exchanges, pieces: NDArray[np.int64], at: int, budget: int) -> tuple[int, int]:
+    """Try the pieces from ``at`` on until one exchange was made or the budget of tries is used up.
+
+    pieces: int64 (pieces, 2), class and slot. Returns where it ended, and how many exchanges were made (0 or 1).
+    """
     work = 0
     while at < pieces.shape[0] and work < budget:
-        i, j = pieces[at, 0], pieces[at, 1]
-        made, tries = _improve_piece(state, may, i, j, group, people, limits)
-        if made:
+        is_improved, tries = _improve_piece(exchanges, pieces[at, 0], pieces[at, 1])
+        if is_improved:
             return at, 1
         work += tries
         at += 1
@@ -32,15 +49,13 @@ def sweep(
 
 
 @subkernel
-def _improve_piece(
-    state: NDArray[np.int64],
-    may: NDArray[np.bool_],
-    i: int,
-    j: int,
-    group: NDArray[np.int64],
-    people: NDArray[np.int64],
-    limits: NDArray[np.int64],
-) -> tuple[bool, int]:
+def _improve_piece(exchanges: Exchanges, i: int, j: int) -> tuple[bool, int]:
+    """Exchange people of class i in slot j if that helps; return whether it did, and the number of tries."""
+    state = exchanges.state
+    may = exchanges.is_allowed
+    group = exchanges.group
+    people = exchanges.people
+    limits = exchanges.limits
     rows, slots = state.shape
     tries = 0
     for other_slot in range(slots):
@@ -54,11 +69,13 @@ def _improve_piece(
                 if may[i, there] and may[other, here]:
                     for t in range(min(state[i, here], state[other, there]), 0, -1):
                         tries += 1
-                        if _helps(state, i, here, other, there, t, rows - 1):
+                        if _lowers_vector(state, i, here, other, there, t, rows - 1):
                             if limits.size:
                                 _regroup(group, people, i, here, other, there, t)
-                                kept = _keeps(people, limits, here) and _keeps(people, limits, there)
-                                if not kept:
+                                is_within_limits = _is_within_limits(people, limits, here) and _is_within_limits(
+                                    people, limits, there
+                                )
+                                if not is_within_limits:
                                     _regroup(group, people, i, here, other, there, -t)
                                     continue
                             _move(state, i, here, other, there, t)
@@ -87,7 +104,7 @@ def _regroup(
 
 
 @subkernel
-def _keeps(people: NDArray[np.int64], limits: NDArray[np.int64], slot: int) -> bool:
+def _is_within_limits(people: NDArray[np.int64], limits: NDArray[np.int64], slot: int) -> bool:
     """Say whether a slot keeps the limits beside a majority. O(groups)."""
     others = 0
     groups = 0
@@ -100,8 +117,8 @@ def _keeps(people: NDArray[np.int64], limits: NDArray[np.int64], slot: int) -> b
 
 
 @subkernel
-def _helps(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int, free: int) -> bool:
-    """Whether moving t of i from j to the other slot, and t of the other class back, makes the vector smaller."""
+def _lowers_vector(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int, free: int) -> bool:
+    """Test whether moving t of i from j to the other slot, and t of the other class back, makes the vector smaller."""
     sizes = (
         (state[i, j], state[i, j] - t),
         (state[i, other_slot], state[i, other_slot] + t),

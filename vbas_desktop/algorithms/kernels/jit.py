@@ -1,4 +1,4 @@
-"""How kernels are compiled, and where their machine code is cached.
+"""Compile kernels, cache their machine code, and wait for the compiler before a first call.
 
 numba checks only the source file of a function itself before it takes machine code from its cache, not the files of the
 functions that this one calls. So the cache folder is named by a hash of all kernel sources: after a change in any of
@@ -14,10 +14,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
+
+from vbas_desktop.background import run_cancellable
+from vbas_desktop.model.progress import Progress
 
 _PREFIX = "vbas-"
 _UNUSED_DAYS = 60
@@ -91,3 +95,23 @@ subkernel: Any = numba.njit(**_options)
 
 allocating_subkernel: Any = numba.njit(**{**_options, "_nrt": True})
 """The same for functions that make arrays."""
+
+
+_PREPARING = "Preparing the search (the first time takes longer)"
+
+
+def prepare(progress: Progress, compiled: Any, *arguments: Any) -> None:
+    """Compile a kernel for arguments of these types, or load it from the cache, while a stop is obeyed.
+
+    Compiling takes up to half a minute. It happens in a thread of its own, which goes on after a stop, for next time.
+    """
+    types = tuple(numba.typeof(argument) for argument in arguments)
+    if types in compiled.signatures:
+        return
+    run_cancellable(lambda: _compile(compiled, types), progress, _PREPARING)
+
+
+def _compile(compiled: Any, types: tuple[Any, ...]) -> None:
+    # The disk may be full: then the machine code stays in memory only.
+    with suppress(OSError):
+        compiled.compile(types)

@@ -13,12 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel, subkernel
+from vbas_desktop.model.progress import Progress
+
+from .jit import kernel, prepare, subkernel
 
 Codes = NDArray[np.unsignedinteger]
 Bits = NDArray[np.uint8]
 Rows = NDArray[np.int32]
-Places = NDArray[np.uint32]
+RowNumbers = NDArray[np.uint32]
 Keys = NDArray[np.int64]
 
 BLOCK = 8192
@@ -33,12 +35,23 @@ class Buffers(NamedTuple):
     is −1 before. ``keys`` and ``hits`` are for one block of rows, with one place more for hits.
     """
 
-    active: Places
-    slots: Places
+    active: RowNumbers
+    slots: RowNumbers
     table: Keys
     totals: Rows
     keys: Keys
-    hits: Places
+    hits: RowNumbers
+
+
+def prepare_search(
+    codes: Codes, weights: Rows, k: int, scores: Rows, covered: Bits, buffers: Buffers, progress: Progress
+) -> None:
+    """Compile all kernels for these arguments, or load them from the cache, while a stop is obeyed."""
+    numbers = np.zeros(0, np.int64)
+    prepare(progress, open_rows, covered, 0, buffers.active)
+    prepare(progress, add_up, codes, numbers, numbers, weights, buffers)
+    prepare(progress, any_below, buffers.totals, k)
+    prepare(progress, pick, k, scores, covered, buffers)
 
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -60,19 +73,19 @@ def _find_slot(key: int, table: Keys) -> np.uint64:
 
 
 @kernel
-def open_rows(covered: Bits, rows: int, active: Places) -> int:
+def open_rows(covered: Bits, rows: int, active: RowNumbers) -> int:
     """List the rows that are not covered; returns how many. ``active`` has room for eight more than there are rows."""
     if not covered.any():
         for row in range(rows):
             active[row] = row
         return rows
     number = 0
-    for place in range(covered.size):
-        bits = covered[place]
+    for byte in range(covered.size):
+        bits = covered[byte]
         if bits == 255:
             continue
         for bit in range(8):
-            active[number] = (place << 3) + bit
+            active[number] = (byte << 3) + bit
             number += 1 - (bits >> (7 - bit) & 1)
     while number and active[number - 1] >= rows:
         number -= 1
@@ -80,8 +93,10 @@ def open_rows(covered: Bits, rows: int, active: Places) -> int:
 
 
 @subkernel
-def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64], active: Places, keys: Keys) -> None:
-    """The key of each listed row, two columns at a time to touch the keys less often."""
+def _compute_keys(
+    codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64], active: RowNumbers, keys: Keys
+) -> None:
+    """Compute the key of each listed row, two columns at a time to touch the keys less often."""
     size = active.size
     if columns.size % 2:
         last = codes[columns[0]]
@@ -90,12 +105,13 @@ def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64
     else:
         keys[:size] = 0
     for j in range(columns.size % 2, columns.size, 2):
-        one, other = codes[columns[j]], codes[columns[j + 1]]
+        first = codes[columns[j]]
+        second = codes[columns[j + 1]]
         number = numbers[j + 1]
         both = numbers[j] * number
         for i in range(size):
             row = active[i]
-            keys[i] = keys[i] * both + (np.int64(one[row]) * number + other[row])
+            keys[i] = keys[i] * both + (np.int64(first[row]) * number + second[row])
 
 
 @kernel
@@ -103,10 +119,14 @@ def add_up(
     codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64], weights: Rows, buffers: Buffers
 ) -> None:
     """Add up the records of each key in its slot of ``totals``, and list the slot of each active row."""
-    active, slots, table, totals, keys = buffers.active, buffers.slots, buffers.table, buffers.totals, buffers.keys
+    active = buffers.active
+    slots = buffers.slots
+    table = buffers.table
+    totals = buffers.totals
+    keys = buffers.keys
     for start in range(0, active.size, BLOCK):
         rows = active[start : start + BLOCK]
-        _keys_of(codes, columns, numbers, rows, keys)
+        _compute_keys(codes, columns, numbers, rows, keys)
         if table.size:
             for i in range(rows.size):
                 slot = _find_slot(keys[i], table)
@@ -119,7 +139,7 @@ def add_up(
 
 @kernel
 def any_below(totals: Rows, k: int) -> bool:
-    """Whether some key has fewer than k records."""
+    """Test whether some key has fewer than k records."""
     for total in totals:  # noqa: SIM110 - compiled, a loop is what it is
         if 0 < total < k:
             return True
@@ -132,21 +152,25 @@ def pick(k: int, scores: Rows, covered: Bits, buffers: Buffers) -> int:
 
     Leaves the first row of each such slot in ``active`` and its records in ``slots``; returns how many there are.
     """
-    active, slots, totals, hit = buffers.active, buffers.slots, buffers.totals, buffers.hits
-    found = 0
+    active = buffers.active
+    slots = buffers.slots
+    totals = buffers.totals
+    hit = buffers.hits
+    n_slots = 0
     for start in range(0, active.size, BLOCK):
         hits = 0
         for i in range(start, min(start + BLOCK, active.size)):
             hit[hits] = i
             hits += totals[slots[i]] < k
-        for place in range(hits):
-            slot, row = slots[hit[place]], active[hit[place]]
+        for index in range(hits):
+            slot = slots[hit[index]]
+            row = active[hit[index]]
             total = totals[slot]
             scores[row] += 1
             covered[row >> 3] |= 1 << (7 - (row & 7))
             if total > 0:
                 totals[slot] = -total
-                active[found] = row  # never beyond what is read already
-                slots[found] = total
-                found += 1
-    return found
+                active[n_slots] = row  # never beyond what is read already
+                slots[n_slots] = total
+                n_slots += 1
+    return n_slots

@@ -5,28 +5,26 @@ fewer than k or if their sensitive values do not meet the criteria. The class si
 matrix while that is small, else a table of the pairs (aggregated region, class) that were ever filled; `cell_of` serves
 both.
 
-Of each class of each aggregated region the records by sensitive value are kept, so that a move changes a few numbers
-and judges the two classes anew. Criteria that compare with all released records are judged by all records here: what is
-released is known only at the end, where it is judged as it is.
+Whether sensitive values meet the criteria is judged in `diversity`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import adjacency_lists
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE
-from vbas_desktop.model.progress import SILENT, Progress
-from vbas_desktop.model.sensitive import SensitiveCounts, enforced
+from vbas_desktop.model.progress import NO_PROGRESS, Progress
+from vbas_desktop.model.sensitive import SensitiveCounts
 
-from .jit import allocating_subkernel, kernel, subkernel
-from .preparation import prepare
+from ..region_graph import build_adjacency
+from .diversity import DiversityState, add_values, build_diversity_state, has_rules, row_fails
+from .jit import kernel, prepare, subkernel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -40,12 +38,8 @@ _FILLED_AT_MOST = 0.9
 """Shares of the table of pairs: what the start fills at most, and when it is made anew."""
 
 
-_CLOSE = 1e-9
-"""Two figures that differ by no more than this share of the limit are equal: sums of fractions are not exact."""
-
-
 class Total(IntEnum):
-    """Positions in ``Partition.totals``: whole numbers that are kept by differences."""
+    """Positions in ``PartitionState.totals``: whole numbers that are kept by differences."""
 
     SUPPRESSED = 0
     SQUARES = 1
@@ -56,7 +50,7 @@ class Total(IntEnum):
     GROUPS = 6
 
 
-class Partition(NamedTuple):
+class PartitionState(NamedTuple):
     """Everything of a partition that changes, and what the changes are computed from.
 
     Entry e of region i's counts (from ``start[i]`` to ``start[i + 1]``) is ``values[e]`` of class ``columns[e]``.
@@ -85,38 +79,48 @@ class Partition(NamedTuple):
     totals: Integers
     distance: Floats
     bits: Floats
-    seen: Integers
+    visited: Integers
     queue: Indices
-    judged: JudgedValues
+    diversity: DiversityState
     classes: int
     k: int
 
 
-def new_partition(
-    counts: ClassCounts,
-    points: Floats,
-    pairs: NDArray[np.integer],
-    owner: NDArray[np.integer],
-    centres: Floats,
-    k: int,
-    sensitive: Sequence[SensitiveCounts] = (),
-    weights: Floats | None = None,
-    progress: Progress = SILENT,
-) -> Partition:
-    """The partition with these owners; ``pairs`` is the graph of the initial regions. The counts are not copied.
+@dataclass(frozen=True, eq=False)
+class AnnealingData:
+    """Data that all partitions of the same initial regions share.
 
-    ``weights`` say how much each initial region counts in means and distances; all alike if there are none.
+    counts: records by region and class. points: float64 (regions, 2). pairs: integers (pairs, 2), the graph of the
+    regions. weights: how much each region counts in means and distances; all alike if there are none.
     """
-    groups, width, regions = len(centres), counts.n_combinations, len(points)
-    first, neighbours = adjacency_lists(pairs, regions)
+
+    counts: ClassCounts
+    points: Floats
+    pairs: NDArray[np.integer]
+    k: int
+    sensitive: Sequence[SensitiveCounts] = ()
+    weights: Floats | None = None
+
+
+def build_partition_state(
+    data: AnnealingData, owner: NDArray[np.integer], centres: Floats, progress: Progress = NO_PROGRESS
+) -> PartitionState:
+    """Build the state of the partition with these owners and centres. Counts and points are not copied."""
+    counts = data.counts
+    points = data.points
+    weights = data.weights
+    groups = len(centres)
+    width = counts.n_combinations
+    regions = len(points)
+    first, neighbours = build_adjacency(data.pairs, regions)
     cells = _table_cells(counts, groups)
-    judged = judged_values(sensitive, cells or groups * width)
+    diversity = build_diversity_state(data.sensitive, cells or groups * width)
     population = counts.region_totals
-    partition = Partition(
+    partition = PartitionState(
         owner=np.array(owner, np.int32),
-        start=_shown(counts.table.indptr.astype(np.int64)),
-        columns=_shown(counts.table.indices.astype(np.int32, copy=False)),
-        values=_shown(counts.table.data),
+        start=_as_readonly(counts.table.indptr.astype(np.int64)),
+        columns=_as_readonly(counts.table.indices.astype(np.int32, copy=False)),
+        values=_as_readonly(counts.table.data),
         keys=np.empty(cells, np.int64),
         sizes=np.empty(cells or groups * width, np.int32),
         population=population.copy(),
@@ -127,17 +131,17 @@ def new_partition(
         members=np.bincount(owner, minlength=groups),
         first_neighbour=first,
         neighbours=neighbours,
-        points=_shown(np.ascontiguousarray(points)),
-        weight=_shown(np.ones(regions) if weights is None else np.ascontiguousarray(weights)),
+        points=_as_readonly(np.ascontiguousarray(points)),
+        weight=_as_readonly(np.ones(regions) if weights is None else np.ascontiguousarray(weights)),
         centres=np.array(centres, float),
         totals=np.zeros(len(Total), np.int64),
         distance=np.zeros(1),
         bits=np.zeros(1),
-        seen=np.zeros(regions, np.int64),
+        visited=np.zeros(regions, np.int64),
         queue=np.zeros(regions, np.int32),
-        judged=judged,
+        diversity=diversity,
         classes=width,
-        k=k,
+        k=data.k,
     )
     prepare(progress, fill_table, partition)
     prepare(progress, _all_bits, partition)
@@ -149,96 +153,102 @@ def new_partition(
     return partition
 
 
-def _shown(array: NDArray[Any]) -> NDArray[Any]:
-    """The array for reading only: loops are compiled anew for arrays of which one may be written to."""
+def _as_readonly(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view: loops are compiled anew for arrays of which one may be written to."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def _table_cells(counts: ClassCounts, groups: int) -> int:
-    """Cells of the table of pairs, 0 if a full matrix is better."""
+    """Compute the cells of the table of pairs, 0 if a full matrix is better."""
     cells = int(counts.table.nnz / _FILLED_AT_FIRST) + 8
     full = groups * counts.n_combinations * 4
     return 0 if full <= max(_FULL_BYTES, cells * 12) else cells
 
 
-def measure_distance(partition: Partition) -> None:
+def measure_distance(partition: PartitionState) -> None:
     """Add up the distances of the regions to the centres of theirs, by weight."""
     away = partition.points - partition.centres[partition.owner]
     partition.distance[0] = float((partition.weight * np.sqrt((away * away).sum(axis=1))).sum())
 
 
-def recentre(partition: Partition) -> None:
+def recentre(partition: PartitionState) -> None:
     """Move each centre to the mean point of its regions where that makes the sum of their distances smaller."""
-    owner, points, weight, groups = partition.owner, partition.points, partition.weight, len(partition.centres)
+    owner = partition.owner
+    points = partition.points
+    weight = partition.weight
+    groups = len(partition.centres)
     whole = np.bincount(owner, weight, minlength=groups)
     whole[partition.members == 0] = 1.0
     means = np.column_stack([np.bincount(owner, weight * points[:, axis], minlength=groups) / whole for axis in (0, 1)])
-    old, new = points - partition.centres[owner], points - means[owner]
+    old = points - partition.centres[owner]
+    new = points - means[owner]
     gain = weight * (np.sqrt((new * new).sum(axis=1)) - np.sqrt((old * old).sum(axis=1)))
     better = np.bincount(owner, gain, minlength=groups) < 0
     partition.centres[better] = means[better]
     measure_distance(partition)
 
 
-def measure_bits(partition: Partition) -> None:
+def measure_bits(partition: PartitionState) -> None:
     """Estimate the non-uniform entropy from scratch."""
     partition.group_spread[:] = np.bincount(partition.owner, partition.spread, len(partition.group_spread))
     partition.bits[0] = _all_bits(partition)
 
 
 @kernel
-def _all_bits(p: Partition) -> float:
+def _all_bits(state: PartitionState) -> float:
     bits = 0.0
-    for group in range(p.members.size):
-        bits += bits_of(p.group_population[group], p.group_suppressed[group], p.group_spread[group])
+    for group in range(state.members.size):
+        bits += bits_of(state.group_population[group], state.group_suppressed[group], state.group_spread[group])
     return bits
 
 
 @subkernel
 def bits_of(population: int, suppressed: int, spread: float) -> float:
-    """Bits that the released records of a group lose, if the same share of each of its regions is released."""
+    """Compute the bits that the released records of a group lose, if each of its regions releases the same share."""
     if population == 0:
         return 0.0
     return (population - suppressed) * (np.log2(population) - spread / population)
 
 
 @kernel
-def fill_table(p: Partition) -> None:
-    """Class sizes and S from the owners, from scratch."""
-    p.keys[:] = -1
-    p.sizes[:] = 0
-    p.judged.table[:] = 0
-    p.totals[Total.FILLED] = 0
-    for i in range(p.owner.size):
-        add_counts(p, i, p.owner[i], 1)
-    p.group_suppressed[:] = 0
-    sizes, k, judged = p.sizes, p.k, are_judged(p.judged)
+def fill_table(state: PartitionState) -> None:
+    """Compute the class sizes and S from the owners, from scratch."""
+    state.keys[:] = -1
+    state.sizes[:] = 0
+    state.diversity.table[:] = 0
+    state.totals[Total.FILLED] = 0
+    for i in range(state.owner.size):
+        add_counts(state, i, state.owner[i], 1)
+    state.group_suppressed[:] = 0
+    sizes = state.sizes
+    k = state.k
+    judged = has_rules(state.diversity)
     for cell in range(sizes.size):
         if judged:
-            p.judged.failing[cell] = sizes[cell] >= k and row_fails(p.judged, cell, 0, 0)
-        if 0 < sizes[cell] < k or (judged and p.judged.failing[cell]):
-            key = cell if p.keys.size == 0 else p.keys[cell]
-            p.group_suppressed[key // p.classes] += sizes[cell]
-    p.totals[Total.SUPPRESSED] = p.group_suppressed.sum()
+            state.diversity.failing[cell] = sizes[cell] >= k and row_fails(state.diversity, cell, 0, 0)
+        if 0 < sizes[cell] < k or (judged and state.diversity.failing[cell]):
+            key = cell if state.keys.size == 0 else state.keys[cell]
+            state.group_suppressed[key // state.classes] += sizes[cell]
+    state.totals[Total.SUPPRESSED] = state.group_suppressed.sum()
 
 
 @subkernel
-def table_is_crowded(p: Partition) -> bool:
-    """Whether the table of pairs should be made anew, without those that are empty by now."""
-    return p.keys.size > 0 and p.totals[Total.FILLED] > p.keys.size * _FILLED_AT_MOST
+def table_is_crowded(state: PartitionState) -> bool:
+    """Test whether the table of pairs should be made anew, without those that are empty by now."""
+    return state.keys.size > 0 and state.totals[Total.FILLED] > state.keys.size * _FILLED_AT_MOST
 
 
 @subkernel
-def table_has_room(p: Partition, i: int) -> bool:
-    """Whether the table of pairs can take all that region i might bring."""
-    return p.keys.size == 0 or p.totals[Total.FILLED] + p.start[i + 1] - p.start[i] < p.keys.size
+def table_has_room(state: PartitionState, i: int) -> bool:
+    """Test whether the table of pairs can take all that region i might bring."""
+    return state.keys.size == 0 or state.totals[Total.FILLED] + state.start[i + 1] - state.start[i] < state.keys.size
 
 
 @subkernel
 def cell_of(keys: Integers, key: int) -> int:
-    """Where the size of a pair is; of a pair that was never filled, the free place where it would be."""
+    """Find the cell of a pair; of a pair that was never filled, the free cell where it would be."""
     if keys.size == 0:
         return key
     scattered = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -251,219 +261,20 @@ def cell_of(keys: Integers, key: int) -> int:
 
 
 @subkernel
-def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
+def add_counts(state: PartitionState, i: int, group: int, sign: int) -> None:
     """Add (or take away) the counts of a region to the class sizes of a group."""
-    keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes
-    for e in range(p.start[i], p.start[i + 1]):
+    keys = state.keys
+    sizes = state.sizes
+    columns = state.columns
+    values = state.values
+    first = np.int64(group) * state.classes
+    for e in range(state.start[i], state.start[i + 1]):
         number = values[e]
         key = first + columns[e]
         cell = cell_of(keys, key)
         if keys.size > 0 and keys[cell] < 0:
             keys[cell] = key
-            p.totals[Total.FILLED] += 1
+            state.totals[Total.FILLED] += 1
         sizes[cell] += sign * number
-        if are_judged(p.judged):
-            add_values(p.judged, cell, e, sign)
-
-
-MOST_BYTES = 2**28
-"""If the table of values would be larger, moves are judged by k alone; what is released is not."""
-
-
-class JudgedValues(NamedTuple):
-    """The cells of each entry of the counts, the rules, and what is kept of the classes; empty if there are no rules.
-
-    Entry e has ``numbers`` records of the values ``codes`` from ``start[e]`` to ``start[e + 1]``. Columns follow each
-    other in one numbering of values: column s has those from ``first[s]``. ``rules`` has column, kind, limit and factor
-    in each row. ``table`` has the records of each value for each class of each group, ``failing`` says which fail.
-    """
-
-    start: NDArray[np.int64]
-    codes: NDArray[np.int32]
-    numbers: NDArray[np.int64]
-    first: NDArray[np.int64]
-    harmful: NDArray[np.bool_]
-    shares: NDArray[np.float64]
-    local: NDArray[np.int32]
-    rules: NDArray[np.float64]
-    table: NDArray[np.int32]
-    failing: NDArray[np.bool_]
-    row: NDArray[np.int64]
-    sorted: NDArray[np.int64]
-
-
-def judged_values(sensitive: Sequence[SensitiveCounts], classes: int) -> JudgedValues:
-    """The values of the columns with criteria, for a table of so many classes of groups."""
-    judged = enforced(sensitive)
-    values = sum(each.harmful.size for each in judged)
-    if not judged or classes * values * 4 > MOST_BYTES:
-        return _of((), 0)
-    return _of(judged, classes)
-
-
-def _of(judged: Sequence[SensitiveCounts], classes: int) -> JudgedValues:
-    from vbas_desktop.algorithms.diversity import list_class_values, shares_of
-
-    first = np.concatenate(([0], np.cumsum([each.harmful.size for each in judged]))).astype(np.int64)
-    entries, codes, numbers = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
-    rules = []
-    number = 0
-    for place, each in enumerate(judged):
-        found = list_class_values(each, each.cells)
-        number = len(found)
-        entries.append(np.repeat(np.arange(number), found.lengths))
-        codes.append(found.codes + np.int32(first[place]))
-        numbers.append(found.sizes)
-        rules += [(place, one.number, one.limit, one.factor) for one in each.chosen.criteria]
-    entry = np.concatenate(entries)
-    order = np.argsort(entry, kind="stable")
-    start = np.concatenate(([0], np.cumsum(np.bincount(entry, minlength=number)))).astype(np.int64)
-    values = int(first[-1])
-    return JudgedValues(
-        start=start,
-        codes=np.concatenate(codes)[order],
-        numbers=np.concatenate(numbers)[order],
-        first=first,
-        harmful=np.concatenate([np.zeros(0, np.bool_), *(each.harmful for each in judged)]),
-        shares=np.concatenate([np.zeros(0), *(shares_of(each.totals) for each in judged)]),
-        local=np.arange(max((each.harmful.size for each in judged), default=0), dtype=np.int32),
-        rules=np.array(rules, np.float64).reshape(-1, 4),
-        table=np.zeros(classes * values, np.int32),
-        failing=np.zeros(classes if judged else 0, np.bool_),
-        row=np.zeros(values, np.int64),
-        sorted=np.zeros(values, np.int64),
-    )
-
-
-@subkernel
-def are_judged(v: JudgedValues) -> bool:
-    """Whether there are rules at all."""
-    return v.rules.shape[0] > 0
-
-
-@subkernel
-def row_fails(v: JudgedValues, cell: int, entry: int, sign: int) -> bool:
-    """Whether a class would fail with the records of an entry added or taken away; sign 0: as it is."""
-    values, row = v.row.size, v.row
-    for value in range(values):
-        row[value] = v.table[cell * values + value]
-    if sign != 0:
-        for at in range(v.start[entry], v.start[entry + 1]):
-            row[v.codes[at]] += sign * v.numbers[at]
-    for rule in range(v.rules.shape[0]):
-        column, kind = np.int64(v.rules[rule, 0]), np.int64(v.rules[rule, 1])
-        low, high = v.first[column], v.first[column + 1]
-        limit, factor = v.rules[rule, 2], v.rules[rule, 3]
-        harmful, shares = v.harmful[low:high], v.shares[low:high]
-        figure = figure_of(kind, limit, v.local, row[low:high], 0, high - low, harmful, shares, v.sorted)
-        if not holds(kind, limit, factor, figure):
-            return True
-    return False
-
-
-@subkernel
-def add_values(v: JudgedValues, cell: int, entry: int, sign: int) -> None:
-    """Add (or take away) the records of an entry."""
-    values = v.row.size
-    for at in range(v.start[entry], v.start[entry + 1]):
-        v.table[cell * values + v.codes[at]] += sign * v.numbers[at]
-
-
-@subkernel
-def figure_of(
-    kind: int, limit: float, codes: Any, numbers: Any, low: int, high: int, harmful: Any, shares: Any, sorted_: Any
-) -> float:
-    """The figure of the values ``low`` … ``high`` − 1. ``shares`` are those of all released records by code."""
-    size, harm, top = 0, 0, 0
-    # Unsigned numbers: numba would look for a negative index at every access.
-    for i in range(np.uint64(low), np.uint64(high)):
-        size += numbers[i]
-        if harmful[np.uint64(codes[i])]:
-            harm += numbers[i]
-            top = max(top, numbers[i])
-    if harm == 0:
-        return np.inf if kind in (DISTINCT, ENTROPY) else 0.0
-    if kind == SHARE:
-        return 100.0 * top / size
-    if kind == DISTINCT:
-        different = 0
-        for i in range(low, high):
-            different += 1 if numbers[i] > 0 else 0
-        return float(different)
-    if kind == ENTROPY:
-        total = 0.0
-        for i in range(low, high):
-            if numbers[i] > 0:
-                total -= numbers[i] * np.log(numbers[i] / size)
-        return np.exp(total / size)
-    if kind == CLOSENESS:
-        return _more_than_all(codes, numbers, low, high, size, harmful, shares)
-    if kind == ORDERED:
-        return _ordered_distance(codes, numbers, low, high, size, shares)
-    return _recursive(int(limit), top, codes, numbers, low, high, harmful, sorted_)
-
-
-@subkernel
-def _more_than_all(codes: Any, numbers: Any, low: int, high: int, size: int, harmful: Any, shares: Any) -> float:
-    """By how much harmful values are more frequent than among all; if all are harmful, the total variation."""
-    more = 0.0
-    for i in range(np.uint64(low), np.uint64(high)):
-        code = np.uint64(codes[i])
-        if harmful[code]:
-            more += max(0.0, numbers[i] / size - shares[code])
-    return more
-
-
-@subkernel
-def _ordered_distance(codes: Any, numbers: Any, low: int, high: int, size: int, shares: Any) -> float:
-    """The earth mover's distance of values in their order, neighbours among those that occur being one step apart."""
-    present, running, total, at = 0, 0.0, 0.0, low
-    for code in range(shares.size):
-        mine = 0
-        while at < high and codes[at] == code:
-            mine += numbers[at]
-            at += 1
-        if shares[code] > 0.0:
-            present += 1
-        running += mine / size - shares[code]
-        # Beyond a value that does not occur nothing has to be carried further.
-        if shares[code] > 0.0 or mine > 0:
-            total += abs(running)
-    return total / (present - 1) if present > 1 else 0.0
-
-
-@allocating_subkernel
-def _recursive(
-    limit: int, top: int, codes: Any, numbers: Any, low: int, high: int, harmful: Any, sorted_: Any
-) -> float:
-    """How many times as frequent as the rest the commonest harmful value is, once others are ruled out.
-
-    With all values by frequency, r₁ ≥ r₂ ≥ …, and r_y that of the commonest harmful one: the rest is r_l + r_(l+1) + …
-    if y < l; else it is r_(l−1) + r_l + … without r_y. An observer can rule out l − 2 values besides, benign ones too.
-    """
-    count, place = 0, -1
-    for i in range(low, high):
-        if numbers[i] > 0:
-            sorted_[count] = numbers[i]
-            count += 1
-    descending = -np.sort(-sorted_[:count])
-    ahead = 0
-    for i in range(low, high):
-        if numbers[i] > top and not harmful[codes[i]]:
-            ahead += 1
-    place = ahead + 1
-    rest = 0
-    for j in range(limit if place < limit else limit - 1, count + 1):
-        if j != place:
-            rest += descending[j - 1]
-    return top / rest if rest > 0 else np.inf
-
-
-@subkernel
-def holds(kind: int, limit: float, factor: float, figure: float) -> bool:
-    """Whether a class with this figure meets the criterion."""
-    if kind in (DISTINCT, ENTROPY):
-        return figure >= limit * (1.0 - _CLOSE)
-    if kind == RECURSIVE:
-        return figure < factor * (1.0 - _CLOSE)
-    return figure <= limit + _CLOSE * max(1.0, limit)
+        if has_rules(state.diversity):
+            add_values(state.diversity, cell, e, sign)

@@ -22,6 +22,7 @@ from .jit import allocating_subkernel, subkernel
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Records = NDArray[Any]
+Position = tuple[float, float]
 
 _NONE: Any = np.int64(-1)
 # As plain -1 it would make numba compile a second version of every function that it is passed to.
@@ -58,7 +59,7 @@ rest: the site at that position of the spatial order."""
 
 
 def spatial_order(points: Floats) -> Integers:
-    """An order in which every run of `BLOCK` points is compact: halves by the wider side, again and again."""
+    """Order points so that every run of `BLOCK` is compact: halves by the wider side, again and again."""
     order = np.arange(len(points), dtype=np.int64)
     xs, ys = np.ascontiguousarray(points.T)
     open_runs = [(0, len(points))]
@@ -69,7 +70,8 @@ def spatial_order(points: Floats) -> Integers:
             continue
         middle = (blocks // 2) * BLOCK
         run = order[start:stop]
-        x, y = xs.take(run), ys.take(run)
+        x = xs.take(run)
+        y = ys.take(run)
         along = x if x.max() - x.min() >= y.max() - y.min() else y
         order[start:stop] = run.take(along.argpartition(middle))
         open_runs += [(start, start + middle), (start + middle, stop)]
@@ -77,25 +79,26 @@ def spatial_order(points: Floats) -> Integers:
 
 
 def block_boxes(points: Floats) -> Records:
-    """The bounding boxes of the blocks of points that are in spatial order."""
+    """Compute the bounding boxes of the blocks of points that are in spatial order."""
     starts = np.arange(0, len(points), BLOCK)
-    low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+    low = np.minimum.reduceat(points, starts)
+    high = np.maximum.reduceat(points, starts)
     boxes = np.zeros(starts.size, BOX)
     boxes["low_x"], boxes["low_y"] = low.T
     boxes["high_x"], boxes["high_y"] = high.T
     return boxes
 
 
-def sites_in_blocks(places: Floats) -> tuple[Records, Records]:
-    """The sites and the boxes of their blocks, ready to be searched and moved."""
-    order = spatial_order(places)
-    sites = np.zeros(len(places), SITE)
-    sites["x"], sites["y"] = places.T
+def sites_in_blocks(positions: Floats) -> tuple[Records, Records]:
+    """Build the sites and the boxes of their blocks, ready to be searched and moved."""
+    order = spatial_order(positions)
+    sites = np.zeros(len(positions), SITE)
+    sites["x"], sites["y"] = positions.T
     sites["order"] = order
-    sites["block"][order] = np.arange(len(places)) // BLOCK
+    sites["block"][order] = np.arange(len(positions)) // BLOCK
     sites["first_member"] = -1
     sites["pending"] = 1
-    return sites, block_boxes(places[order])
+    return sites, block_boxes(positions[order])
 
 
 @subkernel
@@ -104,18 +107,26 @@ def move_site(sites: Records, boxes: Records, site: int, x: float, y: float) -> 
     sites[site].x = x
     sites[site].y = y
     block = sites[site].block
-    low_x, high_x, low_y, high_y = x, x, y, y
+    low_x = x
+    high_x = x
+    low_y = y
+    high_y = y
     for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
         other = sites[sites[position].order]
-        low_x, high_x = min(low_x, other.x), max(high_x, other.x)
-        low_y, high_y = min(low_y, other.y), max(high_y, other.y)
+        low_x = min(low_x, other.x)
+        high_x = max(high_x, other.x)
+        low_y = min(low_y, other.y)
+        high_y = max(high_y, other.y)
     box = boxes[block]
-    box.low_x, box.high_x, box.low_y, box.high_y = low_x, high_x, low_y, high_y
+    box.low_x = low_x
+    box.high_x = high_x
+    box.low_y = low_y
+    box.high_y = high_y
 
 
 @subkernel
 def box_distance(box: Any, x: float, y: float) -> float:
-    """Squared distance of a place to a box: never more than the computed one to any point in it, rounding included."""
+    """Compute the squared distance of a position to a box: never more than to any point in it, rounding included."""
     dx = max(max(box.low_x - x, x - box.high_x), 0.0)
     dy = max(max(box.low_y - y, y - box.high_y), 0.0)
     return dx * dx + dy * dy
@@ -123,14 +134,17 @@ def box_distance(box: Any, x: float, y: float) -> float:
 
 @subkernel
 def beats(distance: float, site: int, other_distance: float, other: int) -> bool:
-    """Whether a site at this squared distance comes before another: nearer, or as near with the lower index."""
+    """Test whether a site at this squared distance comes before another: nearer, or as near with the lower index."""
     return distance < other_distance or (distance == other_distance and site < other)
 
 
 @subkernel
 def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
-    """The nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
-    first, second, d1, d2 = _NONE, _NONE, np.inf, np.inf
+    """Find the nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
+    first = _NONE
+    second = _NONE
+    d1 = np.inf
+    d2 = np.inf
     start = sites[hint].block
     for step in range(boxes.size):
         # The hinted block first: it gives bounds that skip most of the others.
@@ -139,13 +153,17 @@ def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -
             continue
         for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
             site = sites[position].order
-            dx, dy = x - sites[site].x, y - sites[site].y
+            dx = x - sites[site].x
+            dy = y - sites[site].y
             distance = dx * dx + dy * dy
             if first < 0 or beats(distance, site, d1, first):
-                second, d2 = first, d1
-                first, d1 = site, distance
+                second = first
+                d2 = d1
+                first = site
+                d1 = distance
             elif second < 0 or beats(distance, site, d2, second):
-                second, d2 = site, distance
+                second = site
+                d2 = distance
     return first, d1, second, d2
 
 
@@ -160,7 +178,9 @@ def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[
     first = _nearest_elsewhere(site, sites, boxes)
     if first < 0:
         return 0, False
-    count, current, turn = 0, first, np.int64(1)
+    count = 0
+    current = first
+    turn = np.int64(1)
     while current >= 0 and count < star.size:
         star[count] = current
         count += 1
@@ -185,8 +205,10 @@ def _reverse(star: Integers, count: int) -> None:
 
 @subkernel
 def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
-    x, y = sites[site].x, sites[site].y
-    best, bound = _NONE, np.inf
+    x = sites[site].x
+    y = sites[site].y
+    best = _NONE
+    bound = np.inf
     start = sites[site].block
     for step in range(boxes.size):
         block = start if step == 0 else (step if step > start else step - 1)
@@ -194,25 +216,32 @@ def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
             continue
         for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
             other = sites[position].order
-            dx, dy = sites[other].x - x, sites[other].y - y
+            dx = sites[other].x - x
+            dy = sites[other].y - y
             if dx == 0.0 and dy == 0.0:
                 continue
             distance = dx * dx + dy * dy
             if best < 0 or beats(distance, other, bound, best):
-                best, bound = other, distance
+                best = other
+                bound = distance
     return best
 
 
 @subkernel
 def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Records) -> int:
-    """The neighbour after ``current`` counter-clockwise (turn 1) or clockwise (turn -1); -1 at an open side.
+    """Find the neighbour after ``current`` counter-clockwise (turn 1) or clockwise (turn -1); -1 at an open side.
 
     Of all sites on that side of the line through both, the one whose circle with both holds no other: the end of
     their common edge. Of several on that circle the farthest round shares an edge of positive length.
     """
-    vx, vy, ax, ay = sites[site].x, sites[site].y, sites[current].x, sites[current].y
-    best, circle = _NONE, (0.0, 0.0, np.inf)
-    own, other = sites[site].block, sites[current].block
+    vx = sites[site].x
+    vy = sites[site].y
+    ax = sites[current].x
+    ay = sites[current].y
+    best = _NONE
+    circle = (0.0, 0.0, np.inf)
+    own = sites[site].block
+    other = sites[current].block
     for step in range(boxes.size + 2):
         block = own if step == 0 else (other if step == 1 else step - 2)
         if step >= 2 and block in (own, other):
@@ -221,39 +250,42 @@ def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Rec
             continue
         for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
             candidate = sites[position].order
-            px, py = sites[candidate].x, sites[candidate].y
-            dx, dy = (px - vx) - circle[0], (py - vy) - circle[1]
+            px = sites[candidate].x
+            py = sites[candidate].y
+            dx = (px - vx) - circle[0]
+            dy = (py - vy) - circle[1]
             if dx * dx + dy * dy > circle[2] or turn * side_of_line(vx, vy, ax, ay, px, py) <= 0:
                 continue
-            if best < 0 or _comes_before(vx, vy, ax, ay, sites, best, candidate, turn):
+            if best < 0 or _comes_before((vx, vy), (ax, ay), sites, best, candidate, turn):
                 best = candidate
                 circle = _circle(ax - vx, ay - vy, px - vx, py - vy)
     return best
 
 
 @subkernel
-def _comes_before(
-    vx: float, vy: float, ax: float, ay: float, sites: Records, best: int, candidate: int, turn: int
-) -> bool:
-    bx, by, px, py = sites[best].x, sites[best].y, sites[candidate].x, sites[candidate].y
-    if bx == px and by == py:
+def _comes_before(v: Position, a: Position, sites: Records, best: int, candidate: int, turn: int) -> bool:
+    b = (sites[best].x, sites[best].y)
+    p = (sites[candidate].x, sites[candidate].y)
+    if b[0] == p[0] and b[1] == p[1]:
         return candidate < best
-    inside = turn * side_of_circle(vx, vy, ax, ay, bx, by, px, py)
-    return inside > 0 or (inside == 0 and turn * side_of_line(vx, vy, bx, by, px, py) > 0)
+    inside = turn * side_of_circle(v, a, b, p)
+    return inside > 0 or (inside == 0 and turn * side_of_line(v[0], v[1], b[0], b[1], p[0], p[1]) > 0)
 
 
 @subkernel
 def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, float]:
-    """Centre and squared radius, a little enlarged, of the circle through the origin, a and b.
+    """Compute centre and squared radius, a little enlarged, of the circle through the origin, a and b.
 
     Infinite unless it is certain that rounding moves it by much less than the enlargement.
     """
-    lift_a, lift_b = ax * ax + ay * ay, bx * bx + by * by
+    lift_a = ax * ax + ay * ay
+    lift_b = bx * bx + by * by
     double_area = ax * by - ay * bx
     if double_area * double_area <= 1e-10 * lift_a * lift_b:
         return 0.0, 0.0, np.inf
     scale = 0.5 / double_area
-    x, y = (by * lift_a - ay * lift_b) * scale, (ax * lift_b - bx * lift_a) * scale
+    x = (by * lift_a - ay * lift_b) * scale
+    y = (ax * lift_b - bx * lift_a) * scale
     return x, y, (x * x + y * y) * (1.0 + 1e-7)
 
 
@@ -261,13 +293,17 @@ def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, f
 def _box_is_useless(
     box: Any, vx: float, vy: float, ax: float, ay: float, turn: int, circle: tuple[float, float, float]
 ) -> bool:
-    """Whether a block certainly lies outside the circle, or on the wrong side of the line from the origin to a."""
-    low_x, high_x, low_y, high_y = box.low_x - vx, box.high_x - vx, box.low_y - vy, box.high_y - vy
+    """Test whether a block certainly lies outside the circle, or on the wrong side of the line from the origin to a."""
+    low_x = box.low_x - vx
+    high_x = box.high_x - vx
+    low_y = box.low_y - vy
+    high_y = box.high_y - vy
     dx = max(max(low_x - circle[0], circle[0] - high_x), 0.0)
     dy = max(max(low_y - circle[1], circle[1] - high_y), 0.0)
     if dx * dx + dy * dy > circle[2]:
         return True
-    along_x, along_y = turn * ax, turn * ay
+    along_x = turn * ax
+    along_y = turn * ay
     upper = along_x * (high_y if along_x > 0.0 else low_y)
     lower = along_y * (low_x if along_y > 0.0 else high_x)
     return upper - lower < -1e-12 * (abs(upper) + abs(lower))
@@ -281,7 +317,7 @@ _SPLITTER = 2.0**27 + 1.0
 
 @subkernel
 def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    """1 if p lies left of the line from a to b, -1 if right of it, 0 if on it."""
+    """Return 1 if p lies left of the line from a to b, -1 if right of it, 0 if on it."""
     left = (bx - ax) * (py - ay)
     right = (by - ay) * (px - ax)
     determinant = left - right
@@ -296,13 +332,23 @@ def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: floa
 
 
 @subkernel
-def side_of_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    """For v, a, b counter-clockwise: 1 if p lies inside their circle, -1 if outside, 0 if on it."""
-    adx, ady, bdx, bdy, pdx, pdy = ax - vx, ay - vy, bx - vx, by - vy, px - vx, py - vy
-    bp, pb = bdx * pdy, pdx * bdy
-    pa, ap = pdx * ady, adx * pdy
-    ab, ba = adx * bdy, bdx * ady
-    lift_a, lift_b, lift_p = adx * adx + ady * ady, bdx * bdx + bdy * bdy, pdx * pdx + pdy * pdy
+def side_of_circle(v: Position, a: Position, b: Position, p: Position) -> int:
+    """Return 1 if p lies inside the circle of v, a, b (counter-clockwise), -1 if outside, 0 if on it."""
+    adx = a[0] - v[0]
+    ady = a[1] - v[1]
+    bdx = b[0] - v[0]
+    bdy = b[1] - v[1]
+    pdx = p[0] - v[0]
+    pdy = p[1] - v[1]
+    bp = bdx * pdy
+    pb = pdx * bdy
+    pa = pdx * ady
+    ap = adx * pdy
+    ab = adx * bdy
+    ba = bdx * ady
+    lift_a = adx * adx + ady * ady
+    lift_b = bdx * bdx + bdy * bdy
+    lift_p = pdx * pdx + pdy * pdy
     determinant = lift_a * (bp - pb) + lift_b * (pa - ap) + lift_p * (ab - ba)
     size = lift_a * (abs(bp) + abs(pb)) + lift_b * (abs(pa) + abs(ap)) + lift_p * (abs(ab) + abs(ba))
     bound = _CIRCLE_BOUND * size
@@ -313,7 +359,7 @@ def side_of_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: fl
         return 1
     if bound == 0.0:
         return 0
-    return _exact_circle(vx, vy, ax, ay, bx, by, px, py)
+    return _exact_circle(v, a, b, p)
 
 
 @subkernel
@@ -344,17 +390,20 @@ def _difference(a: float, b: float) -> Floats:
 
 
 @subkernel
-def _kept(parts: Floats, filled: int, part: float) -> int:
-    """Add a part to a sum of so many parts, unless it is zero; how many there are then."""
+def _append_part(parts: Floats, filled: int, part: float) -> int:
+    """Append a part to the ``filled`` parts of a sum, unless it is zero; return how many there are then."""
     parts[filled] = part
     return filled + 1 if part != 0.0 else filled
 
 
 @allocating_subkernel
 def _plus(e: Floats, f: Floats, sign: float) -> Floats:
-    """e + sign·f: both ascending in size, and so is the result; zeros are left out."""
+    """Add e and sign·f, sums of parts that ascend in size, as the result does; zeros are left out."""
     result = np.empty(e.size + f.size)
-    i, j, filled, carried = 0, 0, 0, 0.0
+    i = 0
+    j = 0
+    filled = 0
+    carried = 0.0
     while i < e.size or j < f.size:
         if j >= f.size or (i < e.size and abs(e[i]) <= abs(f[j])):
             term = e[i]
@@ -363,31 +412,31 @@ def _plus(e: Floats, f: Floats, sign: float) -> Floats:
             term = sign * f[j]
             j += 1
         carried, rest = _two_sum(carried, term)
-        filled = _kept(result, filled, rest)
-    filled = _kept(result, filled, carried)
+        filled = _append_part(result, filled, rest)
+    filled = _append_part(result, filled, carried)
     return result[: max(filled, 1)]
 
 
 @allocating_subkernel
-def _scaled(e: Floats, factor: float) -> Floats:
+def _scale(e: Floats, factor: float) -> Floats:
     result = np.empty(2 * e.size)
     carried, rest = _two_product(e[0], factor)
-    filled = _kept(result, 0, rest)
+    filled = _append_part(result, 0, rest)
     for i in range(1, e.size):
         high, low = _two_product(e[i], factor)
         total, rest = _two_sum(carried, low)
-        filled = _kept(result, filled, rest)
+        filled = _append_part(result, filled, rest)
         carried, rest = _two_sum(high, total)
-        filled = _kept(result, filled, rest)
-    filled = _kept(result, filled, carried)
+        filled = _append_part(result, filled, rest)
+    filled = _append_part(result, filled, carried)
     return result[: max(filled, 1)]
 
 
 @allocating_subkernel
 def _times(e: Floats, f: Floats) -> Floats:
-    product = _scaled(e, f[0])
+    product = _scale(e, f[0])
     for j in range(1, f.size):
-        product = _plus(product, _scaled(e, f[j]), 1.0)
+        product = _plus(product, _scale(e, f[j]), 1.0)
     return product
 
 
@@ -415,10 +464,13 @@ def _exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float
 
 
 @allocating_subkernel
-def _exact_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    adx, ady = _difference(ax, vx), _difference(ay, vy)
-    bdx, bdy = _difference(bx, vx), _difference(by, vy)
-    pdx, pdy = _difference(px, vx), _difference(py, vy)
+def _exact_circle(v: Position, a: Position, b: Position, p: Position) -> int:
+    adx = _difference(a[0], v[0])
+    ady = _difference(a[1], v[1])
+    bdx = _difference(b[0], v[0])
+    bdy = _difference(b[1], v[1])
+    pdx = _difference(p[0], v[0])
+    pdy = _difference(p[1], v[1])
     first = _times(_cross(bdx, bdy, pdx, pdy), _lift(adx, ady))
     second = _times(_cross(pdx, pdy, adx, ady), _lift(bdx, bdy))
     third = _times(_cross(adx, ady, bdx, bdy), _lift(pdx, pdy))

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import group_neighbours
-from vbas_desktop.algorithms.agglomeration import connected
 from vbas_desktop.algorithms.aggregation import dense_membership
-from vbas_desktop.algorithms.districts import Joins, ground_of, join_smallest_first
-from vbas_desktop.algorithms.places import middles
-from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
-from vbas_desktop.model.errors import Finding, InputError, Severity
-from vbas_desktop.model.progress import Progress
+from vbas_desktop.algorithms.nearest_site import weighted_centroids
+from vbas_desktop.algorithms.region_graph import bridge_components, build_growth_graph, contract_graph
+from vbas_desktop.algorithms.regionalisation import MergeSequence, merge_smallest_first
+from vbas_desktop.model.findings import Finding, InputError, Severity
+from vbas_desktop.model.progress import Progress, SubProgress
+
+from ..interface import Construction, ConstructionResult, Context, Metadata
 
 
-@dataclass(frozen=True)
-class CoarsenConstruction(TellingConstruction):
+class CoarsenConstruction(Construction):
     """Joins the aggregated regions of an earlier release until there are as many as sites; their borders stay.
 
     The earlier region with the fewest records joins the neighbour whose middle is nearest, again and again. With as
@@ -32,7 +30,7 @@ class CoarsenConstruction(TellingConstruction):
     Several releases, in the documentation of this program.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="coarsen",
         title="Coarsen",
         summary="Joins the aggregated regions of an earlier release and never cuts one.",
@@ -44,34 +42,33 @@ class CoarsenConstruction(TellingConstruction):
     )
     needs_sites: ClassVar[bool] = False
 
-    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
-        """The joined regions, and how many there were before."""
+    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+        """Join the earlier regions; the diagnostics say how many there were."""
         progress.update("Joining regions", 0.0)
-        earlier = situation.regions.earlier
-        number = np.arange(len(situation.regions)) if earlier is None else earlier.region
+        earlier = context.regions.earlier
+        number = np.arange(len(context.regions)) if earlier is None else earlier.region
         block, used = dense_membership(number.astype(np.int32))
-        pairs, _ = situation.remember("growing ground", lambda: ground_of(situation.regions))
-        weights = np.ones(len(block)) if situation.weights is None else situation.weights
+        pairs, _ = context.cached("growing ground", lambda: build_growth_graph(context.regions))
+        weights = np.ones(len(block)) if context.weights is None else context.weights
 
-        def find_joins() -> Joins:
-            points = middles(situation.points, block, weights)
-            return join_smallest_first(
+        def find_joins() -> MergeSequence:
+            points = weighted_centroids(context.points, block, weights)
+            return merge_smallest_first(
                 points,
                 np.bincount(block, weights).astype(np.float64),
-                np.bincount(block, situation.populations).astype(np.float64),
-                connected(points, group_neighbours(pairs, block)),
-                progress,
-                "Joining regions",
+                np.bincount(block, context.populations).astype(np.float64),
+                bridge_components(points, contract_graph(pairs, block)),
+                SubProgress(progress, stage="Joining regions"),
             )
 
-        joins = situation.remember("coarsening", find_joins)
+        joins = context.cached("coarsening", find_joins)
         joined = joins.groups_left(used.size, len(sites))
-        told = {self.card.name: {"earlier_regions": int(used.size)}}
-        return Constructed(joined[block], told, (_NO_FILE,) if earlier is None else ())
+        diagnostics = {self.metadata.name: {"earlier_regions": int(used.size)}}
+        return ConstructionResult(joined[block], diagnostics, (_NO_FILE,) if earlier is None else ())
 
-    def check_result(self, situation: Situation, owner: NDArray[np.int32]) -> None:
+    def check_result(self, context: Context, owner: NDArray[np.int32]) -> None:
         """Refuse a partition in which a refinement or a limit cut an earlier region."""
-        earlier = situation.regions.earlier
+        earlier = context.regions.earlier
         if earlier is None:
             return
         first = np.full(len(earlier.codes), -1, np.int32)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
-from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.progress import Progress
+
+from ..interface import Construction, ConstructionResult, Context, Metadata, option
 
 MOST_CHARACTERS = 1000
 
 
-@dataclass(frozen=True)
-class CropConstruction(TellingConstruction):
+class CropConstruction(Construction):
     """Merges the initial regions whose ids have the same first N characters, as when postal codes are cropped.
 
     Ids must be hierarchical: those of neighbouring regions begin alike. With N = 0 the construction takes the longest
@@ -29,7 +28,7 @@ class CropConstruction(TellingConstruction):
     The Voronoi-Based Aggregation System (thesis), § 2, cutoff sizes enforced by cropping postal codes.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="crop",
         title="Crop",
         summary="Merges the initial regions whose ids begin with the same characters.",
@@ -41,26 +40,26 @@ class CropConstruction(TellingConstruction):
     )
     needs_sites: ClassVar[bool] = False
 
-    characters: int = parameter(
+    characters: int = option(
         0,
         label="Characters",
         help="How many characters of the region ids are kept; 0: as many as give no more regions than sites.",
-        low=0,
-        high=MOST_CHARACTERS,
+        ge=0,
+        le=MOST_CHARACTERS,
     )
 
-    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
+    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
         """Merge the regions, and tell how many characters are kept."""
         progress.update("Cropping the ids")
-        ids = situation.regions.ids
-        kept = self.characters or _longest_beginning(ids, len(sites))
-        return Constructed(_cropped(ids, kept), {self.card.name: {"characters": kept}})
+        ids = context.regions.ids
+        characters = self.characters or _longest_beginning(ids, len(sites))
+        return ConstructionResult(_crop_ids(ids, characters), {self.metadata.name: {"characters": characters}})
 
-    def check_result(self, situation: Situation, owner: NDArray[np.int32]) -> None:
+    def check_result(self, context: Context, owner: NDArray[np.int32]) -> None:
         """Refuse a partition in which a refinement or a limit joined or cut regions of one beginning."""
         if not self.characters:
             return
-        expected = _cropped(situation.regions.ids, self.characters)
+        expected = _crop_ids(context.regions.ids, self.characters)
         pairs = len(set(zip(expected.tolist(), owner.tolist(), strict=True)))
         if pairs == len(set(expected.tolist())) == len(set(owner.tolist())):
             return
@@ -71,19 +70,19 @@ class CropConstruction(TellingConstruction):
         raise InputError(Finding("crop", message, "Choose no refinement and no limits, or another construction."))
 
 
-def _cropped(ids: tuple[str, ...], characters: int) -> NDArray[np.int32]:
+def _crop_ids(ids: tuple[str, ...], characters: int) -> NDArray[np.int32]:
     """Number the beginnings of the ids in the order in which they occur."""
     numbers: dict[str, int] = {}
-    owner = [numbers.setdefault(each[:characters], len(numbers)) for each in ids]
+    owner = [numbers.setdefault(id[:characters], len(numbers)) for id in ids]
     return np.array(owner, np.int32)
 
 
 def _longest_beginning(ids: tuple[str, ...], most_regions: int) -> int:
-    """Find the largest number of characters with which there are at most so many regions."""
-    longest = min(MOST_CHARACTERS, max(len(each) for each in ids))
-    kept = 0
+    """Find the largest number of characters with which there are at most ``most_regions`` different beginnings."""
+    longest = min(MOST_CHARACTERS, max(len(id) for id in ids))
+    longest_fitting = 0
     for characters in range(1, longest + 1):
-        if len({each[:characters] for each in ids}) > most_regions:
+        if len({id[:characters] for id in ids}) > most_regions:
             break
-        kept = characters
-    return kept
+        longest_fitting = characters
+    return longest_fitting

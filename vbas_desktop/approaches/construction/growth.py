@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.districts import find_joins, ground_of, grow, grow_from_seeds
-from vbas_desktop.algorithms.site_numbers import CANADA, MODEL_CHOICES, OWN, gaps_cutoff
-from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
-from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.algorithms.region_graph import build_growth_graph
+from vbas_desktop.algorithms.regionalisation import compute_merge_sequence, grow_districts, grow_from_seeds
+from vbas_desktop.algorithms.site_counts import CANADA, MODEL_CHOICES, OWN, compute_gaps_cutoff
+from vbas_desktop.model.findings import Finding, Severity
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.words import agreeing, counted
+from vbas_desktop.model.text import format_count, inflect
+from vbas_desktop.settings.option import Level
+
+from ..interface import Construction, ConstructionResult, Context, Metadata, option
 
 SMALLEST = "smallest"
 SEEDED = "seeded"
@@ -23,8 +25,7 @@ BY_MAXCOMBS = "maxcombs"
 MODELS = tuple(model for model in MODEL_CHOICES if model != OWN)
 
 
-@dataclass(frozen=True)
-class GrowthConstruction(TellingConstruction):
+class GrowthConstruction(Construction):
     """Merges neighbouring regions to districts until none has fewer records than the cutoff.
 
     The cutoff is share · n / s for s sites, which for numbers by GAPS is the GAPS cutoff; with “maxcombs” it is that of
@@ -48,7 +49,7 @@ class GrowthConstruction(TellingConstruction):
     D. Joshi, L.-K. Soh: Redistricting using constrained polygonal clustering, IEEE Trans. Knowl. Data Eng. 24, 2012.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="growth",
         title="Growth",
         summary="Lets districts grow over their neighbours until each has enough records.",
@@ -60,73 +61,71 @@ class GrowthConstruction(TellingConstruction):
     )
     needs_sites: ClassVar[bool] = False
 
-    share: float = parameter(
+    share: float = option(
         0.9,
         label="Share",
         help="A district needs this share of the records that each would have if all had the same: share · n / s.",
-        low=0.1,
-        high=1.0,
-        only_with=("cutoff", BY_SITES),
+        ge=0.1,
+        le=1.0,
+        enabled_when=("cutoff", lambda cutoff: cutoff == BY_SITES),
     )
-    method: str = parameter(
+    method: Literal["smallest", "seeded"] = option(
         SMALLEST,
         label="Order of growth",
         help="“smallest”: the smallest district grows first, and large ones are split. “seeded”: one seed after the "
         "other grows to the cutoff, and nothing is split, as in GeoLeader.",
-        choices=(SMALLEST, SEEDED),
     )
-    seeds: str = parameter(
+    seeds: Literal["file", "random"] = option(
         "file",
         label="Order of the seeds",
+        level=Level.RESEARCH,
         help="“file”: in the order of the region file; “random”: in an order drawn with the random seed.",
-        choices=("file", "random"),
-        only_with=("method", SEEDED),
+        enabled_when=("method", lambda method: method == SEEDED),
     )
-    cutoff: str = parameter(
+    cutoff: Literal["sites", "maxcombs"] = option(
         BY_SITES,
         label="Cutoff",
         help="“sites”: share · n / s for s sites. “maxcombs”: that of the population model for the number of possible "
         "classes; the number of sites has no effect then.",
-        choices=(BY_SITES, BY_MAXCOMBS),
     )
-    model: str = parameter(
+    model: Literal["western", "central", "eastern", "canada"] = option(
         CANADA,
         label="Population model",
         help="The published model (GAPS) of how many people a region needs, with the cutoff “maxcombs”.",
-        choices=MODELS,
-        only_with=("cutoff", BY_MAXCOMBS),
+        enabled_when=("cutoff", lambda cutoff: cutoff == BY_MAXCOMBS),
     )
 
-    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
+    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
         """Grow the districts; tell the cutoff and how many islands were joined."""
         progress.update("Finding neighbours")
-        pairs, bridges = situation.remember("growing ground", lambda: ground_of(situation.regions))
-        cutoff = self._cutoff(situation, len(sites))
-        ground = situation.points, situation.populations, pairs
+        pairs, bridges = context.cached("growing ground", lambda: build_growth_graph(context.regions))
+        cutoff = self._cutoff(context, len(sites))
+        ground = context.points, context.populations, pairs
         if self.method == SEEDED:
-            regions = len(situation.regions)
-            order = np.arange(regions) if self.seeds == "file" else situation.generator().permutation(regions)
-            owner = grow_from_seeds(*ground, cutoff, order, progress, situation.weights)
+            regions = len(context.regions)
+            order = np.arange(regions) if self.seeds == "file" else context.generator().permutation(regions)
+            owner = grow_from_seeds(*ground, cutoff, order, progress, context.weights)
         else:
-            joins = situation.remember("growth", lambda: find_joins(*ground, situation.weights, progress))
-            owner = grow(*ground, cutoff, joins, progress)
-        told = {self.card.name: {"cutoff": cutoff, "bridges": bridges}}
-        return Constructed(owner, told, _bridged(bridges))
+            joins = context.cached("growth", lambda: compute_merge_sequence(*ground, context.weights, progress))
+            owner = grow_districts(*ground, cutoff, joins, progress)
+        diagnostics = {self.metadata.name: {"cutoff": cutoff, "bridges": bridges}}
+        return ConstructionResult(owner, diagnostics, _list_bridge_findings(bridges))
 
-    def _cutoff(self, situation: Situation, sites: int) -> int:
+    def _cutoff(self, context: Context, sites: int) -> int:
         """Compute how many records a district needs."""
         if self.cutoff == BY_SITES:
-            return max(1, math.ceil(self.share * situation.records / sites))
-        return max(1, math.ceil(gaps_cutoff(situation.counts.max_combinations, self.model, 0.0, 0.0)))
+            return max(1, math.ceil(self.share * context.records / sites))
+        return max(1, math.ceil(compute_gaps_cutoff(context.counts.max_combinations, self.model, 0.0, 0.0)))
 
 
-def _bridged(bridges: int) -> tuple[Finding, ...]:
+def _list_bridge_findings(bridges: int) -> tuple[Finding, ...]:
     if not bridges:
         return ()
     finding = Finding(
         "islands-joined",
-        f"The initial regions lie in {counted(bridges + 1, 'separate piece')}; {counted(bridges, 'bridge')} between "
-        f"them {agreeing(bridges, 'counts', 'count')} as common borders, so that districts can grow.",
+        f"The initial regions lie in {format_count(bridges + 1, 'separate piece')}; "
+        f"{format_count(bridges, 'bridge')} between "
+        f"them {inflect(bridges, 'counts', 'count')} as common borders, so that districts can grow.",
         severity=Severity.WARNING,
     )
     return (finding,)

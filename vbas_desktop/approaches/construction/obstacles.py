@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
-from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.algorithms.nearest_site import find_nearest_sites
+from vbas_desktop.model.findings import Finding, Severity
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.words import counted
+from vbas_desktop.model.text import format_count
+
+from ..interface import Construction, ConstructionResult, Context, Metadata
 
 
-@dataclass(frozen=True)
-class ObstaclesConstruction(TellingConstruction):
+class ObstaclesConstruction(Construction):
     """The nearest site by the shortest way that crosses no obstacle; ties go to the site of lower index.
 
     Obstacles are areas (lakes, mountains, the sea) and lines without width (rivers, borders); a gap in a line is a
@@ -32,7 +31,7 @@ class ObstaclesConstruction(TellingConstruction):
     J. S. B. Mitchell, D. M. Mount, C. H. Papadimitriou: The discrete geodesic problem, SIAM J. Comput. 16, 1987.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="obstacles",
         title="Obstacles",
         summary="Gives each initial region to the site with the shortest way around lakes, rivers and other obstacles.",
@@ -42,27 +41,27 @@ class ObstaclesConstruction(TellingConstruction):
         order=20,
     )
 
-    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
-        """The owners, and how many regions the obstacles changed."""
-        obstacles = situation.regions.obstacles
+    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+        """Return the owners; the diagnostics say how many regions the obstacles changed."""
+        obstacles = context.regions.obstacles
         if obstacles is None:
-            return Constructed(nearest_sites(situation.points, sites, progress), findings=(_NO_FILE,))
-        from vbas_desktop.algorithms.geodesic import around_obstacles
-        from vbas_desktop.algorithms.geodesic_mesh import known_walls
+            return ConstructionResult(find_nearest_sites(context.points, sites, progress), findings=(_NO_FILE,))
+        from vbas_desktop.algorithms.geodesic import assign_around_obstacles
+        from vbas_desktop.algorithms.geodesic_mesh import obstacle_barriers
 
         progress.update("Preparing the obstacles")
-        walls = known_walls(obstacles)
-        found = around_obstacles(walls, situation.points, sites, progress)
-        told = {
+        walls = obstacle_barriers(obstacles)
+        assignment = assign_around_obstacles(walls, context.points, sites, progress)
+        diagnostics = {
             "obstacles": len(obstacles),
-            "changed_regions": int(found.changed.sum()),
-            "changed_percent": 100 * float(found.changed.mean()),
-            "moved_regions": int(found.moved.sum()),
-            "moved_sites": int(found.moved_sites.sum()),
-            "enclosed_regions": int(found.enclosed.sum()),
+            "changed_regions": int(assignment.changed.sum()),
+            "changed_percent": 100 * float(assignment.changed.mean()),
+            "moved_regions": int(assignment.moved.sum()),
+            "moved_sites": int(assignment.moved_sites.sum()),
+            "enclosed_regions": int(assignment.enclosed.sum()),
         }
-        remarks = tuple(_remarks(int(found.moved.sum()), int(found.enclosed.sum())))
-        return Constructed(found.owner, {self.card.name: told}, remarks, found.changed)
+        remarks = tuple(_remarks(int(assignment.moved.sum()), int(assignment.enclosed.sum())))
+        return ConstructionResult(assignment.owner, {self.metadata.name: diagnostics}, remarks, assignment.changed)
 
 
 _NO_FILE = Finding(
@@ -77,13 +76,15 @@ def _remarks(moved: int, enclosed: int) -> Iterator[Finding]:
     if moved:
         yield Finding(
             "inside-obstacles",
-            f"The points of {counted(moved, 'initial region')} lie inside obstacles; ways begin at the nearest edge.",
+            f"The points of {format_count(moved, 'initial region')} lie inside obstacles; ways begin at the "
+            "nearest edge.",
             severity=Severity.WARNING,
         )
     if enclosed:
         yield Finding(
             "enclosed",
-            f"{counted(enclosed, 'initial region is', 'initial regions are')} cut off from every site by obstacles; "
+            f"{format_count(enclosed, 'initial region is', 'initial regions are')} cut off from every site by "
+            "obstacles; "
             "each such area went to the owner across the shortest gap.",
             severity=Severity.WARNING,
         )

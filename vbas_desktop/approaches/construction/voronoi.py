@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.approaches.base import Card, Construction, Situation
+from vbas_desktop.algorithms.nearest_site import find_nearest_sites
 from vbas_desktop.model.progress import Progress
 
+from ..interface import Construction, Context, Metadata
 
-@dataclass(frozen=True)
+
 class VoronoiConstruction(Construction):
     """The nearest site by Euclidean distance; ties go to the site of lower index. O((r + s) log s).
 
@@ -22,7 +21,7 @@ class VoronoiConstruction(Construction):
     The Voronoi-Based Aggregation System, construction.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="voronoi",
         title="Voronoi",
         summary="Gives each initial region to its nearest site.",
@@ -32,6 +31,6 @@ class VoronoiConstruction(Construction):
         order=10,
     )
 
-    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
-        """The index of each initial region's nearest site."""
-        return nearest_sites(situation.points, sites, progress)
+    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
+        """Return the index of each initial region's nearest site."""
+        return find_nearest_sites(context.points, sites, progress)

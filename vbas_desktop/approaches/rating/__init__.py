@@ -1,1 +1,1 @@
-"""How good a solution is; lower is better for each measure. One module per approach."""
+"""How good a solution is; lower is better for each measure."""

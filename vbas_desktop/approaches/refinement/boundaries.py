@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import known_neighbours
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces
-from vbas_desktop.algorithms.places import middles
-from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
-from vbas_desktop.approaches.declaration import effort_parameter, weight_parameter
-from vbas_desktop.approaches.site_moving import LOSSIER
-from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.algorithms.nearest_site import weighted_centroids
+from vbas_desktop.algorithms.region_graph import bridge_islands, reassign_detached_pieces, region_neighbours
+from vbas_desktop.model.progress import Progress, SubProgress
+
+from ..interface import Context, Metadata, Refinement, RefinementResult, option
+from ..shared import LOSSIER, effort_option, weight_option
 
 
-@dataclass(frozen=True)
 class BoundariesRefinement(Refinement):
     """Hands single initial regions over to neighbours as long as that leaves fewer records to be suppressed.
 
@@ -38,7 +35,7 @@ class BoundariesRefinement(Refinement):
     S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi: Optimization by simulated annealing, Science 220, 1983.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="boundaries",
         title="Boundaries",
         summary="Moves the boundaries between neighbours so that fewer records have to be suppressed.",
@@ -47,67 +44,64 @@ class BoundariesRefinement(Refinement):
         when="Every suppressed record counts and you can wait: the same number of regions loses only a fraction as "
         "many records. The boundaries then follow the records; docs/refinement.md says what that reveals.",
         order=30,
-        reveals="The boundaries follow the records: anybody who knows that they were refined learns a little about "
+        discloses="The boundaries follow the records: anybody who knows that they were refined learns a little about "
         "which classes would have been small elsewhere. How much is measured in docs/refinement.md.",
     )
     share: ClassVar[float] = 0.8
     remaining_loss: ClassVar[float] = 0.6
 
-    effort: int = effort_parameter(1000, "initial region")
-    weight: float = weight_parameter()
-    longer_percent: float = parameter(
+    effort: int = effort_option(1000, "initial region")
+    weight: float = weight_option()
+    longer_percent: float = option(
         5.0,
         label="Longer distance (percent)",
         help="By how much the mean distance to the middle of the regions may rise at most, in percent.",
-        low=0.0,
-        high=1000.0,
+        ge=0.0,
+        le=1000.0,
     )
 
     @property
     def without_search(self) -> None:
-        """Nothing: moving boundaries takes longer than all trials of a number of sites together."""
+        """Return None: moving boundaries takes longer than all trials of a number of sites together."""
         return
 
     def refine(
-        self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
-    ) -> Refined:
-        """The best owners that were met, and the sites in the middle of what they own."""
-        from vbas_desktop.algorithms.annealing import move_boundaries
-        from vbas_desktop.algorithms.kernels.partition_state import Total, new_partition, recentre
+        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+    ) -> RefinementResult:
+        """Move boundaries, starting from contiguous regions; sites go to the middle of what they own."""
+        from vbas_desktop.algorithms.annealing import AnnealingOptions, BoundaryGuard, move_boundaries
+        from vbas_desktop.algorithms.kernels.partition_state import (
+            AnnealingData,
+            Total,
+            build_partition_state,
+            recentre,
+        )
 
-        pairs, _ = situation.remember(
-            "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
+        pairs, _ = context.cached(
+            "bridged graph", lambda: bridge_islands(region_neighbours(context.regions), context.points)
         )
-        points, counts, k = situation.points, situation.counts, situation.k
-        centres = middles(points, owner, situation.weights) if sites is None else sites
-        before = new_partition(
-            counts, points, pairs, owner, centres, k, situation.sensitive, situation.weights, progress
-        )
+        points = context.points
+        data = AnnealingData(context.counts, points, pairs, context.k, context.sensitive, context.weights)
+        centres = weighted_centroids(points, owner, context.weights) if sites is None else sites
+        before = build_partition_state(data, owner, centres, progress)
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
         # Sites will be in the middle of what they own; what they are compared with must be measured alike.
         recentre(before)
         bits = float(before.bits[0]) * LOSSIER
         distance = float(before.distance[0]) * (1 + self.longer_percent / 100)
         del before
-        joined = join_pieces(owner, pairs, points, centres, situation.populations, progress)
-        partition = new_partition(counts, points, pairs, joined, centres, k, situation.sensitive, situation.weights)
-        found = move_boundaries(
-            partition,
-            self.effort * len(points),
-            situation.random_seed,
-            self.weight,
-            squares,
-            distance,
-            bits,
-            Span(progress, 0.05, 1.0),
-        )
-        told = {
+        joined = reassign_detached_pieces(owner, pairs, points, centres, context.populations, progress)
+        partition = build_partition_state(data, joined, centres)
+        options = AnnealingOptions(self.effort * len(points), context.random_seed, self.weight)
+        guard = BoundaryGuard(squares, distance, bits)
+        best = move_boundaries(partition, options, guard, SubProgress(progress, 0.05, 1.0))
+        diagnostics = {
             "suppressed_before": suppressed,
-            "suppressed_after": found.suppressed,
-            "moved_regions": int(np.count_nonzero(found.owner != owner)),
-            "moves": found.moves,
-            "tries": found.tries,
-            "stopped": found.stopped,
+            "suppressed_after": best.suppressed,
+            "moved_regions": int(np.count_nonzero(best.owner != owner)),
+            "moves": best.moves,
+            "tries": best.tries,
+            "stopped": best.stopped,
         }
-        places = None if sites is None else found.centres
-        return Refined(found.owner, places, {self.card.name: told}, stopped=found.stopped)
+        moved_sites = None if sites is None else best.centres
+        return RefinementResult(best.owner, moved_sites, {self.metadata.name: diagnostics}, stopped=best.stopped)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import known_neighbours
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces
-from vbas_desktop.algorithms.places import middles
-from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation
+from vbas_desktop.algorithms.nearest_site import weighted_centroids
+from vbas_desktop.algorithms.region_graph import bridge_islands, reassign_detached_pieces, region_neighbours
 from vbas_desktop.model.progress import Progress
 
+from ..interface import Context, Metadata, Refinement, RefinementResult
 
-@dataclass(frozen=True)
+
 class ContiguousRefinement(Refinement):
     """Joins scattered pieces of aggregated regions to their neighbours, so that each is in one piece.
 
@@ -25,7 +23,7 @@ class ContiguousRefinement(Refinement):
     below k afterwards is suppressed as always. O(r log r).
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="contiguous",
         title="Contiguous",
         summary="Joins scattered pieces of aggregated regions to their neighbours.",
@@ -38,14 +36,14 @@ class ContiguousRefinement(Refinement):
     share: ClassVar[float] = 0.1
 
     def refine(
-        self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
-    ) -> Refined:
-        """The owners after joining; sites stay where they are."""
+        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+    ) -> RefinementResult:
+        """Join detached pieces to neighbours; sites stay where they are."""
         progress.update("Joining pieces to their neighbours")
-        pairs, bridges = situation.remember(
-            "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
+        pairs, bridges = context.cached(
+            "bridged graph", lambda: bridge_islands(region_neighbours(context.regions), context.points)
         )
-        centres = middles(situation.points, owner, situation.weights) if sites is None else sites
-        joined = join_pieces(owner, pairs, situation.points, centres, situation.populations, progress)
-        told = {"moved_regions": int(np.count_nonzero(joined != owner)), "bridges": bridges}
-        return Refined(joined, sites, {self.card.name: told})
+        centres = weighted_centroids(context.points, owner, context.weights) if sites is None else sites
+        joined = reassign_detached_pieces(owner, pairs, context.points, centres, context.populations, progress)
+        diagnostics = {"moved_regions": int(np.count_nonzero(joined != owner)), "bridges": bridges}
+        return RefinementResult(joined, sites, {self.metadata.name: diagnostics})

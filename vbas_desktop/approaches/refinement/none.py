@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation
 from vbas_desktop.model.progress import Progress
 
+from ..interface import Context, Metadata, Refinement, RefinementResult
 
-@dataclass(frozen=True)
+
 class NoRefinement(Refinement):
     """Leaves every initial region with the site that the construction gave it to. O(1)."""
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="none",
         title="None",
         summary="Leaves the aggregated regions as the construction made them.",
@@ -29,8 +28,8 @@ class NoRefinement(Refinement):
     share: ClassVar[float] = 0.0
 
     def refine(
-        self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
-    ) -> Refined:
-        """The same owners and sites."""
+        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+    ) -> RefinementResult:
+        """Return the owners and sites as they are."""
         progress.update("Merging regions")
-        return Refined(owner, sites)
+        return RefinementResult(owner, sites)

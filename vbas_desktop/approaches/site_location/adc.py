@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation, parameter
-from vbas_desktop.approaches.declaration import seeding_parameter
-from vbas_desktop.approaches.site_moving import Search, moved_sites
-from vbas_desktop.model.progress import Progress, Span
-from vbas_desktop.model.sensitive import enforced
+from vbas_desktop.model.progress import Progress, SubProgress
+from vbas_desktop.model.sensitive import with_criteria
+
+from ..interface import Context, DiagnosedSiteLocation, Metadata, option
+from ..shared import Initializer, SiteSearchOptions, anneal_sites, initializer_option
 
 if TYPE_CHECKING:
-    from vbas_desktop.algorithms.adc import Clustering
+    from vbas_desktop.algorithms.adc import AdcResult
 
 
 THESIS, SUPPRESSION, BOTH = "thesis", "suppression", "both"
 
 
-@dataclass(frozen=True)
-class AdcSiteLocation(TellingLocation):
+class AdcSiteLocation(DiagnosedSiteLocation):
     """Moves one site at a time as long as that raises the lowest anonymity or leaves fewer regions at it.
 
     With α the lowest anonymity of the regions that have records, the value of a state is α·s − (regions at α). For each
@@ -50,98 +48,99 @@ class AdcSiteLocation(TellingLocation):
     The Voronoi-Based Aggregation System, anonymity-driven clustering.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="adc",
         title="Anonymity-driven clustering (ADC)",
         summary="Starts from another approach and moves sites so that their rarest classes gain members.",
         formula="maximise α·s − |regions at α|;  place = Σ wᵢ·pᵢ / Σ wᵢ over the neighbourhood's members of the class",
         complexity="O(r log s + non-zero counts), then O(points near the site) for each candidate",
         when="Fewer suppressed records are worth some time, and a few merged regions more or less do not matter.",
-        reveals="Anybody who can repeat the seeding sees which aggregated regions were moved because a class was "
+        discloses="Anybody who can repeat the seeding sees which aggregated regions were moved because a class was "
         "small. Given one with the smallest classes and another one, they can tell which is which in 71 % of cases (by "
         "chance 50 %); initial regions with small classes cannot be recognised.",
         order=20,
     )
 
-    seeding: SiteLocation = seeding_parameter("adc-seeding")
+    seeding: Initializer = initializer_option("--adc-seeding")
 
-    objective: str = parameter(
+    objective: Literal["thesis", "suppression", "both"] = option(
         THESIS,
         label="Objective",
         help="“thesis”: the lowest anonymity and the number of regions at it. “suppression”: the number of records to "
         "be suppressed, by annealing; neither the sum of the squared populations nor the number of regions changes "
         "for the worse, unless you allow it below. “both”: first the one, then the other; more sites than with the "
         "thesis' objective are left without regions, and fewer records are suppressed.",
-        choices=(THESIS, SUPPRESSION, BOTH),
     )
-    uneven_percent: float = parameter(
+    uneven_percent: float = option(
         0.0,
         label="More uneven populations (percent)",
         help="By how much the sum of the squared populations of the regions may rise. More means fewer suppressed "
         "records in regions that differ more in size, and larger classes.",
-        low=0.0,
-        high=1000.0,
-        only_with=("objective", SUPPRESSION),
+        ge=0.0,
+        le=1000.0,
+        enabled_when=("objective", lambda objective: objective == SUPPRESSION),
     )
-    change_percent: float = parameter(
+    change_percent: float = option(
         0.0,
         label="Change of the number of sites (percent)",
         help="By how much the number of sites may change, up or down. Sites are taken away while more records than "
         "allowed are suppressed, and added as long as not more are; 0 keeps the number.",
-        low=0.0,
-        high=90.0,
-        only_with=("objective", SUPPRESSION),
+        ge=0.0,
+        le=90.0,
+        enabled_when=("objective", lambda objective: objective == SUPPRESSION),
     )
-    allowed_loss_percent: float = parameter(
+    allowed_loss_percent: float = option(
         1.0,
         label="Allowed loss (percent)",
         help="The share of the records up to which sites may be added, if their number may change.",
-        low=0.0,
-        high=100.0,
-        only_with=("objective", SUPPRESSION),
+        ge=0.0,
+        le=100.0,
+        enabled_when=("objective", lambda objective: objective == SUPPRESSION),
     )
 
-    def locate_and_tell(
-        self, situation: Situation, sites: int, progress: Progress
+    def locate_with_diagnostics(
+        self, context: Context, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """The places, in the order of the seeding, and how many moves and tries led to which anonymity."""
+        """Move the sites of the seeding; the diagnostics have moves, tries and anonymity before and after."""
         if self.objective == SUPPRESSION:
-            seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
-            search = Search(
+            seeds = self.seeding.locate(context, sites, SubProgress(progress, 0.0, 0.1))
+            search = SiteSearchOptions(
                 uneven_percent=self.uneven_percent,
                 change_percent=self.change_percent,
                 allowed_percent=self.allowed_loss_percent,
             )
-            places, told = moved_sites(situation, seeds, sites, search, Span(progress, 0.1, 1.0))
-            return places, {self.card.name: told}
-        further = self.objective == BOTH or bool(enforced(situation.sensitive))
-        found = self.cluster(situation, sites, Span(progress, 0.0, 0.5) if further else progress)
+            moved, diagnostics = anneal_sites(context, seeds, sites, search, SubProgress(progress, 0.1, 1.0))
+            return moved, {self.metadata.name: diagnostics}
+        further = self.objective == BOTH or bool(with_criteria(context.sensitive))
+        clustering = self.cluster(context, sites, SubProgress(progress, 0.0, 0.5) if further else progress)
         facts: dict[str, Any] = {
-            "moves": found.moves,
-            "tries": found.tries,
-            "computed_tries": found.trials,
-            "passes": found.passes,
-            "anonymity_before": found.anonymity_before,
-            "anonymity_after": found.anonymity,
+            "moves": clustering.moves,
+            "tries": clustering.tries,
+            "computed_tries": clustering.trials,
+            "passes": clustering.passes,
+            "anonymity_before": clustering.anonymity_before,
+            "anonymity_after": clustering.anonymity,
         }
         if not further:
-            return found.sites, {self.card.name: facts}
+            return clustering.sites, {self.metadata.name: facts}
         # From where the thesis' moves ended, further ones that count all records to be suppressed.
-        search = Search(uneven_percent=self.uneven_percent, leaving=self.objective == BOTH)
-        places, told = moved_sites(situation, found.sites, len(found.sites), search, Span(progress, 0.5, 1.0))
-        return places, {self.card.name: {**facts, "further": told, "stopped": told["stopped"]}}
+        search = SiteSearchOptions(uneven_percent=self.uneven_percent, leaving=self.objective == BOTH)
+        moved, diagnostics = anneal_sites(
+            context, clustering.sites, len(clustering.sites), search, SubProgress(progress, 0.5, 1.0)
+        )
+        return moved, {self.metadata.name: {**facts, "further": diagnostics, "stopped": diagnostics["stopped"]}}
 
     @property
     def changes_number(self) -> bool:
-        """Whether sites may be added or taken away."""
+        """Tell whether sites may be added or removed."""
         mine = self.objective == BOTH or (self.objective == SUPPRESSION and self.change_percent > 0)
         return mine or super().changes_number
 
-    def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
-        """The places with the accepted moves that led there."""
-        from vbas_desktop.algorithms.adc import cluster
+    def cluster(self, context: Context, sites: int, progress: Progress) -> AdcResult:
+        """Move the sites of the seeding by the thesis' objective; return them with the accepted moves."""
+        from vbas_desktop.algorithms.adc import run_adc
         from vbas_desktop.algorithms.kernels.spatial_index import spatial_order
 
-        seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
-        order = situation.remember("spatial order of the points", lambda: spatial_order(situation.points))
-        return cluster(situation.points, situation.counts, seeds, situation.k, Span(progress, 0.1, 1.0), order)
+        seeds = self.seeding.locate(context, sites, SubProgress(progress, 0.0, 0.1))
+        order = context.cached("spatial order of the points", lambda: spatial_order(context.points))
+        return run_adc(context.points, context.counts, seeds, context.k, SubProgress(progress, 0.1, 1.0), order)

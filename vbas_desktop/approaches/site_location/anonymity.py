@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.settings.option import Level
+
+from ..interface import Context, Metadata, SiteLocation, option
 
 
-@dataclass(frozen=True)
 class AnonymitySiteLocation(SiteLocation):
     """The points of the s initial regions of lowest anonymity.
 
@@ -25,37 +25,37 @@ class AnonymitySiteLocation(SiteLocation):
     The Voronoi-Based Aggregation System, site locations by anonymity.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="anonymity",
         title="Lowest anonymity",
         summary="Puts the sites where the initial regions have the smallest classes.",
         formula="the s points with the lowest (smallest class, −classes of that size, draw)",
         complexity="O(r log r + non-zero counts)",
         when="Choose it as a baseline for comparisons; it ignores where people live.",
-        reveals="Every aggregated region lies around an initial region that has very small classes. From the released "
-        "regions alone, 45 % of the guesses at it are right where chance would be 8 %.",
+        discloses="Every aggregated region lies around an initial region that has very small classes. From the "
+        "released regions alone, 45 % of the guesses at it are right where chance would be 8 %.",
         order=40,
     )
 
-    ties: str = parameter(
+    ties: Literal["random", "file"] = option(
         "random",
         label="Ties",
+        level=Level.RESEARCH,
         help="How regions of equal rank are ordered: by a draw from the random seed, or by file order (which piles "
         "sites into one corner, because files are sorted by place).",
-        choices=("random", "file"),
     )
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The chosen regions' points, lowest anonymity first."""
+    def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """Return the points of the regions with the lowest anonymity, lowest first."""
         progress.update("Ranking regions by anonymity")
-        order: NDArray[np.int64] = situation.remember((self, "order"), lambda: self._order(situation))
-        return situation.points[order[:sites]].copy()
+        order: NDArray[np.int64] = context.cached((self, "order"), lambda: self._order(context))
+        return context.points[order[:sites]].copy()
 
-    def _order(self, situation: Situation) -> NDArray[np.int64]:
-        anonymity, classes = situation.smallest_classes
-        regions = len(situation.regions)
-        last = situation.generator().permutation(regions) if self.ties == "random" else np.arange(regions)
-        above = anonymity > situation.k
-        rank = np.where(anonymity == 0, situation.k + 2, np.where(above, situation.k + 1, anonymity))
+    def _order(self, context: Context) -> NDArray[np.int64]:
+        anonymity, classes = context.smallest_classes
+        regions = len(context.regions)
+        last = context.generator().permutation(regions) if self.ties == "random" else np.arange(regions)
+        above = anonymity > context.k
+        rank = np.where(anonymity == 0, context.k + 2, np.where(above, context.k + 1, anonymity))
         more_classes = np.where(above, 0, -classes)
         return np.lexsort((last, more_classes, rank))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
-from vbas_desktop.approaches.declaration import seeding_parameter
-from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.algorithms.nearest_site import find_nearest_sites
+from vbas_desktop.model.progress import Progress, SubProgress
+
+from ..interface import Context, Metadata, SiteLocation, option
+from ..shared import Initializer, initializer_option
 
 
-@dataclass(frozen=True)
 class CentroidalSiteLocation(SiteLocation):
     """Moves every site to the mean point of the records that it attracts, round after round.
 
@@ -28,7 +27,7 @@ class CentroidalSiteLocation(SiteLocation):
     S. P. Lloyd: Least squares quantization in PCM, IEEE Trans. Inf. Theory 28, 1982.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="centroidal",
         title="Centroidal",
         summary="Starts from another approach and moves every site to the middle of the records that it attracts.",
@@ -38,38 +37,39 @@ class CentroidalSiteLocation(SiteLocation):
         order=25,
     )
 
-    seeding: SiteLocation = seeding_parameter()
-    rounds: int = parameter(
+    seeding: Initializer = initializer_option()
+    rounds: int = option(
         3,
         label="Rounds",
         help="How often all sites are moved at most; it ends earlier when none moves any more.",
-        low=1,
-        high=10_000,
+        ge=1,
+        le=10_000,
     )
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The places after the last round, in the order of the seeding."""
-        places = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
+    def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """Locate the sites by the seeding, and move them round by round; their order stays."""
+        positions = self.seeding.locate(context, sites, SubProgress(progress, 0.0, 0.1))
         for number in range(self.rounds):
-            part = Span(progress, 0.1 + 0.9 * number / self.rounds, 0.1 + 0.9 * (number + 1) / self.rounds)
-            moved = _in_the_middle(situation, places, part)
-            if np.array_equal(moved, places):
+            part = SubProgress(progress, 0.1 + 0.9 * number / self.rounds, 0.1 + 0.9 * (number + 1) / self.rounds)
+            moved = _move_to_centroids(context, positions, part)
+            if np.array_equal(moved, positions):
                 break
-            places = moved
-        return places
+            positions = moved
+        return positions
 
 
-def _in_the_middle(situation: Situation, places: NDArray[np.float64], progress: Progress) -> NDArray[np.float64]:
-    """Each site at the weighted mean of what it attracts."""
-    points, sites = situation.points, len(places)
-    owner = nearest_sites(points, places, progress)
-    records = situation.populations.astype(float)
+def _move_to_centroids(context: Context, positions: NDArray[np.float64], progress: Progress) -> NDArray[np.float64]:
+    """Move each site to the weighted mean of the points that it attracts."""
+    points = context.points
+    sites = len(positions)
+    owner = find_nearest_sites(points, positions, progress)
+    records = context.populations.astype(float)
     # Where nobody lives the points count alike.
     records[np.bincount(owner, records, sites)[owner] == 0] = 1.0
     weight = np.bincount(owner, records, sites)
-    moved = places.copy()
+    moved = positions.copy()
     for axis in (0, 1):
         # Measured from the site, so that large coordinates cost no digits.
-        shift = np.bincount(owner, records * (points[:, axis] - places[owner, axis]), sites)
+        shift = np.bincount(owner, records * (points[:, axis] - positions[owner, axis]), sites)
         moved[:, axis] += shift / np.maximum(weight, 1.0)
     return moved

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.model.progress import Progress
+from vbas_desktop.settings.option import Level
+
+from ..interface import Context, Metadata, SiteLocation, option
 
 POINTS = "points"
 DENSITY = "density"
 
 
-@dataclass(frozen=True)
 class DensitySiteLocation(SiteLocation):
     """A grid of about s cells over the bounding box; each cell gets sites in proportion to the points in it.
 
@@ -33,7 +33,7 @@ class DensitySiteLocation(SiteLocation):
     (remainder “points”).
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="density",
         title="Density grid",
         summary="Spreads the sites over a regular grid, more where there are more initial regions.",
@@ -45,21 +45,21 @@ class DensitySiteLocation(SiteLocation):
 
     uses_records: ClassVar[bool] = False
 
-    remainder: str = parameter(
+    remainder: Literal["points", "density"] = option(
         POINTS,
         label="Remaining sites",
+        level=Level.RESEARCH,
         help="To which cells the sites go that are left after rounding down. “points”: to those with the most points; "
         "“density”: to those with the highest remaining density.",
-        choices=(POINTS, DENSITY),
     )
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The centres of the sub-cells, cell by cell."""
+    def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """Place the sites at the centres of the sub-cells, cell by cell."""
         progress.update("Laying the grid")
-        low = situation.points.min(axis=0)
-        size = situation.points.max(axis=0) - low
+        low = context.points.min(axis=0)
+        size = context.points.max(axis=0) - low
         rows, columns = grid_shape(sites, size[0], size[1])
-        inside = _points_per_cell(situation.points, low, size, rows, columns)
+        inside = _points_per_cell(context.points, low, size, rows, columns)
         per_cell = _sites_per_cell(inside, sites, self.remainder)
         cell_size = size / (columns, rows)
         templates = {int(number): _sub_cell_centres(int(number), *cell_size) for number in np.unique(per_cell)}
@@ -71,7 +71,7 @@ class DensitySiteLocation(SiteLocation):
 
 
 def grid_shape(number: int, width: float, height: float) -> tuple[int, int]:
-    """Rows and columns of a grid of about ``number`` cells that are about square."""
+    """Choose rows and columns of a grid of about ``number`` cells that are about square."""
     if width == height == 0:
         return 1, number
     if width >= height:
@@ -84,11 +84,11 @@ def grid_shape(number: int, width: float, height: float) -> tuple[int, int]:
 def _points_per_cell(
     points: NDArray[np.float64], low: NDArray[np.float64], size: NDArray[np.float64], rows: int, columns: int
 ) -> NDArray[np.int64]:
-    """How many points each cell holds, row-major; the far edges belong to the last cells."""
+    """Count the points in each cell, row-major; points on the far edges are in the last cells."""
     shape = np.array((columns, rows))
     extent = np.where(size > 0, size, 1.0)
-    place = np.minimum(np.floor((points - low) / extent * shape).astype(np.int64), shape - 1)
-    return np.bincount(place[:, 1] * columns + place[:, 0], minlength=rows * columns)
+    cell = np.minimum(np.floor((points - low) / extent * shape).astype(np.int64), shape - 1)
+    return np.bincount(cell[:, 1] * columns + cell[:, 0], minlength=rows * columns)
 
 
 def _sites_per_cell(inside: NDArray[np.int64], sites: int, remainder: str) -> NDArray[np.int64]:
@@ -104,7 +104,7 @@ def _sites_per_cell(inside: NDArray[np.int64], sites: int, remainder: str) -> ND
 
 
 def _sub_cell_centres(number: int, width: float, height: float) -> NDArray[np.float64]:
-    """Places of a cell's sites relative to its low corner: line by line, the first lines with one sub-cell more."""
+    """Compute the sites of a cell relative to its low corner, line by line; the first lines have one sub-cell more."""
     if number == 0:
         return np.empty((0, 2))
     rows, columns = grid_shape(number, width, height)
@@ -115,6 +115,7 @@ def _sub_cell_centres(number: int, width: float, height: float) -> NDArray[np.fl
     line = np.repeat(np.arange(lines), per_line)
     first = np.concatenate(([0], np.cumsum(per_line)[:-1]))
     within = np.arange(number) - first[line]
-    along, across = (within + 0.5) / per_line[line], (line + 0.5) / lines
+    along = (within + 0.5) / per_line[line]
+    across = (line + 0.5) / lines
     relative = np.column_stack((across, along) if taller else (along, across))
     return np.asarray(relative * (width, height))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.model.progress import Progress
+
+from ..interface import Context, Metadata, SiteLocation, option
 
 _NUMBERS = 1_000_000
 """Neighbours that are asked for at a time, at most."""
@@ -23,7 +23,6 @@ _KEPT_NUMBERS = 64_000_000
 _STAGE = "Measuring the density of records"
 
 
-@dataclass(frozen=True)
 class DensityPeaksSiteLocation(SiteLocation):
     """The points of the s initial regions that are dense and far from any denser one.
 
@@ -38,7 +37,7 @@ class DensityPeaksSiteLocation(SiteLocation):
     A. Rodriguez, A. Laio: Clustering by fast search and find of density peaks, Science 344, 2014.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="density-peaks",
         title="Density peaks",
         summary="Puts the sites where records are dense and no denser place is near.",
@@ -49,23 +48,24 @@ class DensityPeaksSiteLocation(SiteLocation):
         order=27,
     )
 
-    width: float = parameter(
+    width: float = option(
         0.25,
         label="Width",
         help="Over how many regions the density is measured, as a multiple of the r / s that a site attracts on "
         "average; never fewer than two.",
-        low=0.01,
-        high=100.0,
+        ge=0.01,
+        le=100.0,
     )
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The chosen regions' points, the highest peaks first."""
-        points, regions = situation.points, len(situation.regions)
+    def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """Return the points of the regions with the highest peaks, highest first."""
+        points = context.points
+        regions = len(context.regions)
         progress.update(_STAGE, 0.0)
-        tree = situation.remember("tree of the points", lambda: scipy.spatial.cKDTree(points))
-        nearest = situation.remember("nearest regions", lambda: _NearestRegions(tree))
+        tree = context.cached("tree of the points", lambda: scipy.spatial.cKDTree(points))
+        nearest = context.cached("nearest regions", lambda: _NearestRegions(tree))
         near = min(regions, max(2, round(self.width * regions / sites)))
-        density = nearest.densities(situation.populations, near, progress)
+        density = nearest.densities(context.populations, near, progress)
         rank = np.empty(regions, np.int64)
         rank[np.argsort(-density, kind="stable")] = np.arange(regions)
         peaks = density * _separations(tree, rank, progress) ** 2
@@ -81,18 +81,18 @@ class _NearestRegions:
         self._nearest = np.empty((tree.n, 0), np.int32)
 
     def densities(self, records: NDArray[np.int64], near: int, progress: Progress) -> NDArray[np.float64]:
-        """Compute the records of so many nearest regions, by the square of the distance that they need."""
+        """Compute the density at each region: records of the ``near`` nearest / squared distance of the last."""
         with self._lock:
             if near > self._nearest.shape[1] and near * self._tree.n <= _KEPT_NUMBERS:
                 more = np.empty((self._tree.n, near), np.int32)
-                for rows, _, found in self._query(near, progress):
-                    more[rows] = found
+                for rows, _, neighbours in self._query(near, progress):
+                    more[rows] = neighbours
                 self._nearest = more
             nearest = self._nearest
         density = np.empty(self._tree.n)
         if near > nearest.shape[1]:
-            for rows, distance, found in self._query(near, progress):
-                density[rows] = self._density(records, distance[:, -1], found)
+            for rows, distance, neighbours in self._query(near, progress):
+                density[rows] = self._density(records, distance[:, -1], neighbours)
             return density
         step = max(1, _NUMBERS // near)
         for start in range(0, self._tree.n, step):
@@ -109,13 +109,13 @@ class _NearestRegions:
         if near == nearest.shape[1]:
             return
         everything = slice(0, self._tree.n)
-        last, following = (self._distance(nearest, everything, place) for place in (near - 1, near))
+        last, following = (self._distance(nearest, everything, position) for position in (near - 1, near))
         tied = np.flatnonzero(following <= last * (1 + 1e-12))
         step = max(1, _NUMBERS // near)
         for start in range(0, tied.size, step):
             rows = tied[start : start + step]
-            distance, found = self._tree.query(self._tree.data[rows], k=np.arange(1, near + 1))
-            density[rows] = self._density(records, distance[:, -1], found)
+            distance, neighbours = self._tree.query(self._tree.data[rows], k=np.arange(1, near + 1))
+            density[rows] = self._density(records, distance[:, -1], neighbours)
 
     def _query(self, near: int, progress: Progress) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.intp]]]:
         points = self._tree.data
@@ -125,33 +125,37 @@ class _NearestRegions:
             rows = slice(start, start + step)
             yield rows, *self._tree.query(points[rows], k=np.arange(1, near + 1))
 
-    def _distance(self, nearest: NDArray[np.int32], rows: slice, place: int) -> NDArray[np.float64]:
-        away = self._tree.data[rows] - self._tree.data[nearest[rows, place]]
+    def _distance(self, nearest: NDArray[np.int32], rows: slice, position: int) -> NDArray[np.float64]:
+        away = self._tree.data[rows] - self._tree.data[nearest[rows, position]]
         return np.asarray(np.sqrt((away**2).sum(axis=1)))
 
     def _density(
-        self, records: NDArray[np.int64], distance: NDArray[np.float64], found: NDArray[np.integer]
+        self, records: NDArray[np.int64], distance: NDArray[np.float64], neighbours: NDArray[np.integer]
     ) -> NDArray[np.float64]:
         # Points at one place: as dense as can be, and still a number.
         least = 1e-18 * (float(np.ptp(self._tree.data, axis=0).max()) or 1.0) ** 2
-        return np.asarray(records[found].sum(axis=1) / np.maximum(distance**2, least))
+        return np.asarray(records[neighbours].sum(axis=1) / np.maximum(distance**2, least))
 
 
 def _separations(tree: scipy.spatial.cKDTree, rank: NDArray[np.int64], progress: Progress) -> NDArray[np.float64]:
-    """The distance of each point to the nearest one of lower rank; of the first, to the farthest of all."""
-    points, away, near = tree.data, np.empty(tree.n), 8
+    """Compute the distance of each point to the nearest one of lower rank; of the first, to the farthest point."""
+    points = tree.data
+    away = np.empty(tree.n)
+    near = 8
     first = int(rank.argmin())
     away[first] = np.hypot(*(points - points[first]).T).max()
     left = np.flatnonzero(rank > 0)
     while left.size:
-        near, rest = min(near, tree.n), []
+        near = min(near, tree.n)
+        rest = []
         step = max(1, _NUMBERS // near)
         for start in range(0, left.size, step):
             progress.update("Looking for the nearest denser region", 1.0 - 0.5 * left.size / tree.n)
             some = left[start : start + step]
-            distance, found = tree.query(points[some], k=np.arange(1, near + 1))
-            denser = rank[found] < rank[some, None]
+            distance, neighbours = tree.query(points[some], k=np.arange(1, near + 1))
+            denser = rank[neighbours] < rank[some, None]
             away[some] = np.where(denser, distance, np.inf).min(axis=1)
             rest.append(some[~denser.any(axis=1)])
-        left, near = np.concatenate(rest), near * 4
+        left = np.concatenate(rest)
+        near *= 4
     return away

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation
 from vbas_desktop.model.progress import Progress
 
+from ..interface import Context, Metadata, SiteLocation
 
-@dataclass(frozen=True)
+
 class RandomSiteLocation(SiteLocation):
     """Uniform draws in the bounding box of the points: lo + random((s, 2)) · (hi − lo), from the run's seed. O(s)."""
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="random",
         title="Random",
         summary="Scatters the sites uniformly over the bounding box of the regions.",
@@ -28,8 +27,9 @@ class RandomSiteLocation(SiteLocation):
 
     uses_records: ClassVar[bool] = False
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The draws, in order."""
+    def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """Draw the sites."""
         progress.update("Drawing site locations")
-        low, high = situation.points.min(axis=0), situation.points.max(axis=0)
-        return np.asarray(low + situation.generator().random((sites, 2)) * (high - low))
+        low = context.points.min(axis=0)
+        high = context.points.max(axis=0)
+        return np.asarray(low + context.generator().random((sites, 2)) * (high - low))

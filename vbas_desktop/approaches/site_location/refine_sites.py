@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation
-from vbas_desktop.approaches.declaration import effort_parameter, seeding_parameter, weight_parameter
-from vbas_desktop.approaches.site_moving import LOSSIER, USUAL_EFFORT, Search, moved_sites
-from vbas_desktop.model.progress import Progress, Span
+from vbas_desktop.model.progress import Progress, SubProgress
+
+from ..interface import Context, DiagnosedSiteLocation, Metadata, SiteLocation
+from ..shared import (
+    LOSSIER,
+    USUAL_EFFORT,
+    Initializer,
+    SiteSearchOptions,
+    anneal_sites,
+    effort_option,
+    initializer_option,
+    weight_option,
+)
 
 
-@dataclass(frozen=True)
-class RefineSitesSiteLocation(TellingLocation):
+class RefineSitesSiteLocation(DiagnosedSiteLocation):
     """Moves one site at a time so that fewer records are to be suppressed; regions stay Voronoi.
 
     S is the number of records in classes smaller than k, summed over the regions nearest to each site. Simulated
@@ -32,7 +39,7 @@ class RefineSitesSiteLocation(TellingLocation):
     S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi: Optimization by simulated annealing, Science 220, 1983.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="refine-sites",
         title="Refined sites",
         summary="Starts from another approach and moves sites so that fewer records have to be suppressed.",
@@ -40,26 +47,26 @@ class RefineSitesSiteLocation(TellingLocation):
         complexity="O(tries · (r / 16 + counts moved))",
         when="Fewer suppressed records are worth some seconds, and regions must be those of a Voronoi diagram.",
         order=15,
-        reveals="Anybody who can repeat the seeding sees which sites were moved because classes were small. How much "
+        discloses="Anybody who can repeat the seeding sees which sites were moved because classes were small. How much "
         "that helps to guess small counts is measured in docs/refinement.md.",
     )
 
     remaining_loss: ClassVar[float] = 0.85
 
-    seeding: SiteLocation = seeding_parameter()
-    effort: int = effort_parameter(USUAL_EFFORT, "site")
-    weight: float = weight_parameter()
+    seeding: Initializer = initializer_option()
+    effort: int = effort_option(USUAL_EFFORT, "site")
+    weight: float = weight_option()
 
     @property
     def without_search(self) -> SiteLocation:
-        """The seeding: moving sites takes as long as all trials of a number of sites together."""
+        """Return the seeding: moving sites takes as long as all trials of a number of sites together."""
         return self.seeding.without_search
 
-    def locate_and_tell(
-        self, situation: Situation, sites: int, progress: Progress
+    def locate_with_diagnostics(
+        self, context: Context, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """The best places that were met, in the order of the seeding, and how many moves led from which S to which."""
-        seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
-        search = Search(self.effort, self.weight, longer=1.0, lossier=LOSSIER)
-        places, told = moved_sites(situation, seeds, sites, search, Span(progress, 0.1, 1.0))
-        return places, {self.card.name: told}
+        """Move the sites of the seeding; the diagnostics have S before and after, moves and tries."""
+        seeds = self.seeding.locate(context, sites, SubProgress(progress, 0.0, 0.1))
+        search = SiteSearchOptions(self.effort, self.weight, longer=1.0, lossier=LOSSIER)
+        moved, diagnostics = anneal_sites(context, seeds, sites, search, SubProgress(progress, 0.1, 1.0))
+        return moved, {self.metadata.name: diagnostics}

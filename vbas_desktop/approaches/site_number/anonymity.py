@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
-from vbas_desktop.algorithms.site_numbers import decimal
-from vbas_desktop.approaches.base import Card, SiteNumber, Situation, parameter
+from vbas_desktop.algorithms.site_counts import as_exact_fraction
+
+from ..interface import Context, Metadata, SiteNumber, option
 
 
-@dataclass(frozen=True)
 class AnonymitySiteNumber(SiteNumber):
     """As many sites as merging until the mean class reaches k would leave, reduced by a safety factor.
 
@@ -22,7 +21,7 @@ class AnonymitySiteNumber(SiteNumber):
     The Voronoi-Based Aggregation System, number of sites by anonymity.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="anonymity",
         title="Mean anonymity",
         summary="As many sites as are left if regions are merged until their average class reaches k.",
@@ -33,18 +32,19 @@ class AnonymitySiteNumber(SiteNumber):
         order=30,
     )
 
-    share: float = parameter(
+    share: float = option(
         0.2,
         label="Share d",
         help="The share of the computed number that is used, because real classes are far from equally large.",
-        low=0.001,
-        high=1.0,
+        ge=0.001,
+        le=1.0,
     )
 
-    def approximate(self, situation: Situation) -> int:
-        """The number of sites; 1 if there are no records."""
-        regions, records = len(situation.regions), situation.records
+    def approximate(self, context: Context) -> int:
+        """Compute the number of sites; 1 if there are no records."""
+        regions = len(context.regions)
+        records = context.records
         if records == 0:
             return 1
-        merged = -(-situation.k * regions * situation.counts.max_combinations // records)
-        return math.floor(regions * decimal(self.share) / merged)
+        merged = -(-context.k * regions * context.counts.max_combinations // records)
+        return math.floor(regions * as_exact_fraction(self.share) / merged)

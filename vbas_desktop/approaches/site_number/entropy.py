@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from vbas_desktop.approaches.base import Card, Situation
-from vbas_desktop.approaches.gaps import GapsSiteNumber
+from ..interface import Context, Metadata
+from ..shared import GapsSiteNumber
 
 
-@dataclass(frozen=True)
 class EntropySiteNumber(GapsSiteNumber):
     """As many sites as populations of the GAPS cutoff fit into the records, with the entropy of the classes.
 
@@ -23,7 +21,7 @@ class EntropySiteNumber(GapsSiteNumber):
     GAPS: geographic area population size cutoffs for Western, Central and Eastern Canada.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="entropy",
         title="Entropy of the classes",
         summary="The number of regions that the records can fill if each is large enough for classes so diverse, by "
@@ -35,15 +33,15 @@ class EntropySiteNumber(GapsSiteNumber):
         order=20,
     )
 
-    def approximate(self, situation: Situation) -> int:
-        """The number of sites; without any diversity there is no cutoff, and every region may have its own site."""
-        if situation.records == 0:
+    def approximate(self, context: Context) -> int:
+        """Compute the number of sites; without any diversity each region may have its own."""
+        if context.records == 0:
             return 1
-        return self.sites_for(situation, self.entropy(situation))
+        return self.sites_for(context, self.entropy(context))
 
     @staticmethod
-    def entropy(situation: Situation) -> float:
-        """H of the classes of the whole file, in nats."""
-        totals = situation.counts.combination_totals
-        shares = totals[totals > 0] / situation.records
+    def entropy(context: Context) -> float:
+        """Compute the entropy H of the classes of the whole file, in nats."""
+        totals = context.counts.combination_totals
+        shares = totals[totals > 0] / context.records
         return float(max(0.0, -(shares * np.log(shares)).sum()))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from vbas_desktop.approaches.base import Card, SiteNumber, Situation, parameter
+from ..interface import Context, Metadata, SiteNumber, option
 
 
-@dataclass(frozen=True)
 class FixedSiteNumber(SiteNumber):
     """Exactly the number of sites that was asked for (never more than there are initial regions). O(1)."""
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="fixed",
         title="Fixed number",
         summary="The number of sites that you enter.",
@@ -22,16 +20,16 @@ class FixedSiteNumber(SiteNumber):
         order=40,
     )
 
-    sites: int = parameter(
+    sites: int = option(
         100,
         label="Number of sites",
         help="How many sites are placed; at most as many as there are initial regions.",
-        low=1,
-        high=100_000_000,
-        option="sites",
+        ge=1,
+        le=100_000_000,
+        flag="--sites",
         required=True,
     )
 
-    def approximate(self, situation: Situation) -> int:
-        """The number as entered."""
+    def approximate(self, context: Context) -> int:
+        """Return the number as entered."""
         return self.sites

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from vbas_desktop.algorithms.site_numbers import (
-    allowed_records,
-    finest_on_grid,
-    forecast,
-    largest_within,
-    least_penalty,
+from vbas_desktop.algorithms.site_counts import (
+    forecast_site_count,
+    max_suppressed,
     refine_and_correct,
+    search_finest,
+    search_largest_within,
+    search_least_penalty,
 )
-from vbas_desktop.approaches.base import Card, SiteNumber, Situation, Trials, parameter
-from vbas_desktop.model.solution import FINEST, LEAST_LOSS, USUAL_LOSS_PERCENT
+from vbas_desktop.model.solution import DEFAULT_LOSS_PERCENT, FINEST, LEAST_LOSS
+
+from ..interface import Context, Metadata, SiteNumber, Trials, option
 
 
-@dataclass(frozen=True)
 class LimitSiteNumber(SiteNumber):
     """The finest aggregation, or the one that loses least information, within the allowed share of suppressed records.
 
@@ -46,7 +45,7 @@ class LimitSiteNumber(SiteNumber):
     The Voronoi-Based Aggregation System, on suppression: the allowable level as an input of the number of sites.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="limit",
         title="Allowed loss",
         summary="As many sites as possible, or those that lose least information, without losing more records than "
@@ -60,60 +59,62 @@ class LimitSiteNumber(SiteNumber):
         order=5,
     )
 
-    allowed_loss_percent: float = parameter(
-        USUAL_LOSS_PERCENT,
+    allowed_loss_percent: float = option(
+        DEFAULT_LOSS_PERCENT,
         label="Allowed loss (percent)",
         help="The share of all records that may be suppressed, in percent.",
-        low=0.0,
-        high=100.0,
-        option="allowed-loss",
+        ge=0.0,
+        le=100.0,
+        flag="--allowed-loss",
     )
-    aim: str = parameter(
+    aim: Literal["finest", "least-loss"] = option(
         FINEST,
         label="Aim",
         help="What is best within the allowed loss: finest takes as many sites as fit, least-loss the number with the "
         "least total loss of information by region size, groups and suppressed records (certainty penalty).",
-        choices=(FINEST, LEAST_LOSS),
     )
 
     def allowed_loss(self) -> float:
-        """The share of the records that may be suppressed, in percent."""
+        """Return the percentage of the records that may be suppressed."""
         return self.allowed_loss_percent
 
-    def approximate(self, situation: Situation) -> int:
-        """The number that evenly spread classes would allow."""
-        return self._start(situation, allowed_records(situation.records, self.allowed_loss_percent))
+    def approximate(self, context: Context) -> int:
+        """Compute the number that evenly spread classes would allow."""
+        return self._start(context, max_suppressed(context.records, self.allowed_loss_percent))
 
-    def decide(self, situation: Situation, trials: Trials) -> int:
-        """The best number of sites within the limit; 1 if none is within it."""
-        allowed = allowed_records(trials.records, self.allowed_loss_percent)
+    def decide(self, context: Context, trials: Trials) -> int:
+        """Search for the best number of sites within the limit; 1 if none is within it."""
+        allowed = max_suppressed(trials.records, self.allowed_loss_percent)
         if not trials.is_simplified:
-            return self._find(situation, trials, lambda _, loss: loss, allowed)
-        find = partial(self._find, situation, trials)
-        refined = refine_and_correct(find, trials.suppressed, trials.refined_suppressed, allowed, trials.expected_share)
-        fitting = [sites for sites, lost in refined.items() if lost <= allowed]
+            return self._find(context, trials, lambda _, loss: loss, allowed)
+        find = partial(self._find, context, trials)
+        refined = refine_and_correct(
+            find, trials.count_suppressed, trials.count_refined_suppressed, allowed, trials.expected_share
+        )
+        fitting = [sites for sites, loss in refined.items() if loss <= allowed]
         if not fitting:
             return min(refined, key=lambda sites: (refined[sites], sites))
-        return min(fitting, key=trials.refined_penalty) if self.aim == LEAST_LOSS else max(fitting)
+        return min(fitting, key=trials.compute_refined_penalty) if self.aim == LEAST_LOSS else max(fitting)
 
-    def _find(self, situation: Situation, trials: Trials, predict: Callable[[int, int], float], allowed: float) -> int:
+    def _find(self, context: Context, trials: Trials, predict: Callable[[int, int], float], allowed: float) -> int:
         """Search for the number of sites whose predicted loss, by sites and loss of the trial, is within the limit."""
 
         def loss(sites: int) -> int:
-            return math.ceil(predict(sites, trials.suppressed(sites)))
+            return math.ceil(predict(sites, trials.count_suppressed(sites)))
 
         def penalty(sites: int) -> float:
             # A record that refinement saves from suppression counts with its place instead of 1.
-            saved = trials.suppressed(sites) - predict(sites, trials.suppressed(sites))
-            return trials.penalty(sites) - saved / max(1, trials.records)
+            saved = trials.count_suppressed(sites) - predict(sites, trials.count_suppressed(sites))
+            return trials.compute_penalty(sites) - saved / max(1, trials.records)
 
-        most, within = len(situation.regions), math.floor(allowed)
+        most = len(context.regions)
+        within = math.floor(allowed)
         if self.aim == LEAST_LOSS:
-            return least_penalty(loss, penalty, within, most)
+            return search_least_penalty(loss, penalty, within, most)
         if trials.in_tiers:
-            return finest_on_grid(loss, within, most)
-        start = self._start(situation, within - (trials.records - situation.records))
-        return largest_within(loss, within, most, start)
+            return search_finest(loss, within, most)
+        start = self._start(context, within - (trials.records - context.records))
+        return search_largest_within(loss, within, most, start)
 
-    def _start(self, situation: Situation, allowed: int) -> int:
-        return forecast(situation.counts.combination_totals, situation.k, allowed, len(situation.regions))
+    def _start(self, context: Context, allowed: int) -> int:
+        return forecast_site_count(context.counts.combination_totals, context.k, allowed, len(context.regions))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from vbas_desktop.approaches.base import Card, Situation
-from vbas_desktop.approaches.gaps import GapsSiteNumber
+from ..interface import Context, Metadata
+from ..shared import GapsSiteNumber
 
 
-@dataclass(frozen=True)
 class MaxCombsSiteNumber(GapsSiteNumber):
     """As many sites as populations of the GAPS cutoff fit into the records, with the number of possible classes.
 
@@ -21,7 +19,7 @@ class MaxCombsSiteNumber(GapsSiteNumber):
     GAPS: geographic area population size cutoffs for Western, Central and Eastern Canada.
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="maxcombs",
         title="Possible classes (MaxCombs)",
         summary="The number of regions that the records can fill if each is large enough for all possible classes, by "
@@ -33,6 +31,6 @@ class MaxCombsSiteNumber(GapsSiteNumber):
         order=10,
     )
 
-    def approximate(self, situation: Situation) -> int:
-        """The number of sites."""
-        return self.sites_for(situation, situation.counts.max_combinations)
+    def approximate(self, context: Context) -> int:
+        """Compute the number of sites."""
+        return self.sites_for(context, context.counts.max_combinations)

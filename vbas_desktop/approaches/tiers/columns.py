@@ -1,33 +1,31 @@
-"""Larger places that the region file names: counties, provinces."""
+"""Larger areas that the region file names: counties, provinces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.listing import listed
+from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import frozen
+from vbas_desktop.model.records import as_readonly
 from vbas_desktop.model.regions import Regions
+from vbas_desktop.model.text import format_count, inflect, parse_list
 from vbas_desktop.model.tiers import FIRST_TIER, WHOLE_AREA, Tiers
-from vbas_desktop.model.words import agreeing, counted
+
+from ..interface import Context, Metadata, TierApproach, option
 
 
-@dataclass(frozen=True)
-class ColumnTiers(Tiering):
+class ColumnTiers(TierApproach):
     """Each column of the region file is a tier, from small places to large ones; the whole area comes last.
 
     An aggregated region that lies in several places of a column is given to the one with most of its initial regions
     (ties: the one named first in the file), and so is a place of one column that lies in several of the next. O(r).
     """
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="columns",
         title="Places of the region file",
         summary="Releases classes that are too small in their region in the county, province or other place around it.",
@@ -39,38 +37,40 @@ class ColumnTiers(Tiering):
     )
     stated: ClassVar[bool] = True
 
-    columns: str = parameter(
+    columns: str = option(
         "",
         label="Columns of the region file",
-        help="Columns that name larger places, smallest places first, with commas: county,province. Put a column "
+        help="Columns that name larger areas, smallest places first, with commas: county,province. Put a column "
         "with a comma in its name in double quotes.",
         required=True,
-        instead=True,
-        region_columns=True,
+        is_shorthand=True,
+        choices_from="region columns",
     )
 
-    def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers:
-        """The places of each column, numbered in the order of the file."""
+    def build_tiers(self, context: Context, membership: NDArray[np.int32], progress: Progress) -> Tiers:
+        """Build one tier for each column; its areas are numbered in the order of the file."""
         progress.update("Arranging places in tiers")
-        chosen = [name for name in listed(self.columns) if name]
-        check_labels(situation.regions, chosen)
-        parents, names, assigned = [], [], []
-        places = membership
+        chosen = [name for name in parse_list(self.columns) if name]
+        check_labels(context.regions, chosen)
+        parents = []
+        names = []
+        assigned = []
+        areas = membership
         for column in chosen:
-            values = list(dict.fromkeys(situation.regions.labels[column]))
-            number = {value: place for place, value in enumerate(values)}
-            wanted = np.array([number[value] for value in situation.regions.labels[column]], np.int32)
-            parent, spread = _given_to_most(places, wanted, len(values))
+            values = list(dict.fromkeys(context.regions.labels[column]))
+            number = {value: area for area, value in enumerate(values)}
+            larger_areas = np.array([number[value] for value in context.regions.labels[column]], np.int32)
+            parent, spread = _assign_to_largest_share(areas, larger_areas, len(values))
             used = np.unique(parent)
             parents.append(np.searchsorted(used, parent).astype(np.int32))
-            names.append(tuple(values[place] for place in used.tolist()))
+            names.append(tuple(values[area] for area in used.tolist()))
             assigned.append(spread)
-            places = parents[-1][places]
+            areas = parents[-1][areas]
         titles = [FIRST_TIER, *chosen]
         if len(names[-1]) > 1:
             parents.append(np.zeros(len(names[-1]), np.int32))
             titles.append(WHOLE_AREA)
-        frozen_parents = tuple(frozen(parent) for parent in parents)
+        frozen_parents = tuple(as_readonly(parent) for parent in parents)
         padding = (None,) * (len(titles) - len(names) - 1)
         return Tiers(frozen_parents, tuple(titles), (None, *names, *padding), tuple(assigned))
 
@@ -87,10 +87,10 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
         if column not in regions.labels:
             there = ", ".join(f"“{name}”" for name in regions.labels) or "none"
             findings.append(
-                regions.lacking("tiers", column)
+                regions.find_missing_column("tiers", column)
                 or Finding(
                     "tiers",
-                    f"No column “{column}” of the region file says in which larger places regions lie.",
+                    f"No column “{column}” of the region file says in which larger areas regions lie.",
                     f"Columns with values that regions share: {there}.",
                     file=file,
                 )
@@ -98,8 +98,8 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
             continue
         empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
         if empty:
-            names = agreeing(len(empty), "names", "name")
-            message = f"{counted(len(empty), 'region')} {names} no place, the first is region “{empty[0]}”."
+            names = inflect(len(empty), "names", "name")
+            message = f"{format_count(len(empty), 'region')} {names} no place, the first is region “{empty[0]}”."
             findings.append(
                 Finding("tiers", message, "Fill the column, or choose another one.", file=file, column=column)
             )
@@ -107,12 +107,15 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
         raise InputError(findings)
 
 
-def _given_to_most(places: NDArray[np.int32], wanted: NDArray[np.int32], number: int) -> tuple[NDArray[np.int32], int]:
-    """For each place the larger one with most of its initial regions, and how many places lie in several."""
-    pairs, counts = np.unique(places.astype(np.int64) * number + wanted, return_counts=True)
-    place, larger = pairs // number, pairs % number
+def _assign_to_largest_share(
+    areas: NDArray[np.int32], larger_areas: NDArray[np.int32], number: int
+) -> tuple[NDArray[np.int32], int]:
+    """Find for each area the larger one with most of its initial regions; count the areas that lie in several."""
+    pairs, counts = np.unique(areas.astype(np.int64) * number + larger_areas, return_counts=True)
+    area = pairs // number
+    larger = pairs % number
     # Sorted so that the largest share of each place comes first; of equal ones that with the lower number.
-    order = np.lexsort((larger, -counts, place))
-    _, first = np.unique(place[order], return_index=True)
-    spread = int(np.count_nonzero(np.bincount(place) > 1))
+    order = np.lexsort((larger, -counts, area))
+    _, first = np.unique(area[order], return_index=True)
+    spread = int(np.count_nonzero(np.bincount(area) > 1))
     return larger[order[first]].astype(np.int32), spread

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, Situation, Tiering
 from vbas_desktop.model.progress import Progress
 
+from ..interface import Context, Metadata, TierApproach
 
-@dataclass(frozen=True)
-class NoTiers(Tiering):
+
+class NoTiers(TierApproach):
     """Classes that are too small in an aggregated region are suppressed. O(1)."""
 
-    card: ClassVar[Card] = Card(
+    metadata: ClassVar[Metadata] = Metadata(
         name="none",
         title="One partition",
         summary="Releases a record in its aggregated region or not at all.",
@@ -26,5 +25,5 @@ class NoTiers(Tiering):
         order=10,
     )
 
-    def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> None:
-        """No larger places."""
+    def build_tiers(self, context: Context, membership: NDArray[np.int32], progress: Progress) -> None:
+        """Return None: there are no larger areas."""

@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from vbas_desktop.model.errors import Finding, InputError, refusal
+from vbas_desktop.model.findings import Finding, InputError, input_error
 
 
-class Kind(StrEnum):
-    """Which engine reads an address."""
+class EngineKind(StrEnum):
+    """The engine that reads an address."""
 
     DUCKDB = "duckdb"
     POSTGRESQL = "postgresql"
@@ -29,14 +29,14 @@ _SSL = {"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"}
 
 @dataclass(frozen=True)
 class Address:
-    """Where records are. ``text`` is what the user wrote; it never holds a password.
+    """An address of records. ``text`` is what the user wrote; it never holds a password.
 
-    ``place`` is the path, pattern or Spark master, ``table`` the name behind ``#`` where there is one.
+    ``location`` is the path, pattern or Spark master, ``table`` the name behind ``#`` where there is one.
     """
 
     text: str
-    kind: Kind
-    place: str
+    kind: EngineKind
+    location: str
     table: str = ""
 
     def __str__(self) -> str:
@@ -45,10 +45,10 @@ class Address:
     @property
     def name(self) -> str:
         """Return what to call the records in a line."""
-        return self.table or Path(self.place.rstrip("/")).name or self.text
+        return self.table or Path(self.location.rstrip("/")).name or self.text
 
 
-def record_place(text: str | Path) -> Path | Address:
+def parse_address(text: str | Path) -> Path | Address:
     """Return the file or address that a text names. A file that is there is always a file."""
     if isinstance(text, Path):
         # A path has one slash where an address has two.
@@ -70,45 +70,45 @@ def record_place(text: str | Path) -> Path | Address:
     return path
 
 
-def folder_beside(text: str | Path) -> Path | None:
-    """Return the folder beside records, for papers about them; None if they are on no disk of this machine.
+def containing_folder(text: str | Path) -> Path | None:
+    """Return the folder beside records, for documents about them; None if they are on no disk of this machine.
 
     A folder and a pattern for the files in it have the same one.
     """
-    found = record_place(text)
-    if isinstance(found, Path):
-        return found.parent
-    if found.kind is Kind.POSTGRESQL or (found.kind is Kind.SPARK and found.table):
+    source = parse_address(text)
+    if isinstance(source, Path):
+        return source.parent
+    if source.kind is EngineKind.POSTGRESQL or (source.kind is EngineKind.SPARK and source.table):
         return None
-    place = Path(found.place if found.kind is Kind.DUCKDB else found.place.partition(" ")[2])
-    magic = [number for number, part in enumerate(place.parts) if _PATTERN.search(part)]
-    if magic and not place.exists():
-        return Path(*place.parts[: magic[0]]).absolute().parent
-    return place.absolute().parent if place.exists() else None
+    folder = Path(source.location if source.kind is EngineKind.DUCKDB else source.location.partition(" ")[2])
+    magic = [number for number, part in enumerate(folder.parts) if _PATTERN.search(part)]
+    if magic and not folder.exists():
+        return Path(*folder.parts[: magic[0]]).absolute().parent
+    return folder.absolute().parent if folder.exists() else None
 
 
 def server_name(text: str | Path) -> str:
     """Name a file about what one server or catalogue has; no user is in it, who may change."""
-    found = record_place(text)
-    assert isinstance(found, Address)
-    parts = urlsplit(found.place.partition(" ")[0])
-    words = (found.kind, parts.hostname or "local", str(parts.port or ""), parts.path.strip("/"))
+    address = parse_address(text)
+    assert isinstance(address, Address)
+    parts = urlsplit(address.location.partition(" ")[0])
+    words = (address.kind, parts.hostname or "local", str(parts.port or ""), parts.path.strip("/"))
     return "-".join(re.sub(r"[^\w.]+", "_", word) for word in words if word)
 
 
 def is_address(text: str) -> bool:
     """Tell whether a text names something that an engine reads, not a file."""
-    return isinstance(record_place(text), Address)
+    return isinstance(parse_address(text), Address)
 
 
-def _dataset(text: str, place: str) -> Address:
-    if REMOTE.match(place):
+def _dataset(text: str, location: str) -> Address:
+    if REMOTE.match(location):
         message = "This is a place on a network that DuckDB would fetch from; only files and folders are read."
-        raise refusal("not-local", message, "Mount it as a folder, or copy it.", file=text)
-    path, _, table = place.partition("#")
+        raise input_error("not-local", message, "Mount it as a folder, or copy it.", file=text)
+    path, _, table = location.partition("#")
     if not path:
         raise InputError(_wrong(text, "The address names no folder, pattern or file."))
-    return Address(text, Kind.DUCKDB, path, unquote(table))
+    return Address(text, EngineKind.DUCKDB, path, unquote(table))
 
 
 def _postgresql(text: str) -> Address:
@@ -120,14 +120,14 @@ def _postgresql(text: str) -> Address:
     if parts.password is not None:
         message = "The address holds a password, which would be kept in histories and logs."
         remedy = "Take it out of the address; put it into the password file (PGPASSFILE) or the variable PGPASSWORD."
-        raise refusal("password-in-address", message, remedy)
+        raise input_error("password-in-address", message, remedy)
     unknown = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True) if name not in _SSL]
     if unknown:
-        known = ", ".join(sorted(_SSL))
-        raise InputError(_wrong(text, f"The address has the option “{unknown[0]}”; only {known} are allowed."))
+        allowed = ", ".join(sorted(_SSL))
+        raise InputError(_wrong(text, f"The address has the option “{unknown[0]}”; only {allowed} are allowed."))
     if not parts.hostname or not parts.path.strip("/"):
         raise InputError(_wrong(text, "The address names no host or no database.", _POSTGRESQL))
-    return Address(text, Kind.POSTGRESQL, text.partition("#")[0], unquote(parts.fragment))
+    return Address(text, EngineKind.POSTGRESQL, text.partition("#")[0], unquote(parts.fragment))
 
 
 _POSTGRESQL = "Write postgresql://user@host:port/database#schema.table."
@@ -148,7 +148,7 @@ def _spark_place(text: str, master: str, path: str, table: str) -> Address:
     if bool(path.strip("/")) == bool(table):
         message = "The address must name a folder of Parquet files or, behind #, a table."
         raise InputError(_wrong(text, message, "Write spark-local:/folder, spark://host:port/folder or …#table."))
-    return Address(text, Kind.SPARK, f"{master} {path}".strip(), unquote(table))
+    return Address(text, EngineKind.SPARK, f"{master} {path}".strip(), unquote(table))
 
 
 def _wrong(text: str, message: str, remedy: str = "See docs/sources.md for how addresses are written.") -> Finding:

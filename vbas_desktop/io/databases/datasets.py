@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from vbas_desktop.io.access import canonical_encoding
-from vbas_desktop.io.dialect import check_column_number, check_line_ends, first_row, sniff_delimiter, wrong_names
-from vbas_desktop.io.records.parquet_batches import first_parquet_record
-from vbas_desktop.model.errors import refusal, stop_on_errors
-from vbas_desktop.settings.reading import RecordOptions
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from vbas_desktop.model.findings import input_error, stop_on_errors
+from vbas_desktop.settings.reading import RecordReading
+
+from ..delimited_text import check_column_count, check_line_ends, find_wrong_names, sniff_delimiter, split_first_row
+from ..input_checks import canonical_encoding
+from ..records.parquet_batches import first_parquet_record
 from .address import Address
 
 PARQUET = (".parquet", ".pq")
@@ -57,55 +60,58 @@ class Dataset:
         """Tell whether all columns of all records are in one file, which then has a first record."""
         return len(self.files) == 1 and not self.partitions
 
-    def mark(self) -> str:
+    def read_change_mark(self) -> str:
         """Return a text that changes when a file is changed, replaced, added or taken away."""
-        return mark_of(self.files)
+        return hash_file_states(self.files)
 
 
-def mark_of(files: Sequence[str]) -> str:
+def hash_file_states(files: Sequence[str]) -> str:
     """Return a text that changes when one of the files does."""
     digest = hashlib.sha256()
     for path in files:
         try:
-            found = os.stat(path)
+            state = os.stat(path)
         except OSError:
             return "gone"
-        digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
+        digest.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\0{state.st_ino}\n".encode())
     return digest.hexdigest()
 
 
-def dataset_of(address: Address, options: RecordOptions) -> Dataset:
+def find_dataset(address: Address, options: RecordReading) -> Dataset:
     """Find the files that the address names; refused if there are none, or if they do not go together."""
-    root, files = _files(address)
+    root, files = _list_files(address)
     if not files:
         message = "There are no Parquet or CSV files here."
-        raise refusal("no-such-file", message, "Check the folder or the pattern.", file=address)
+        raise input_error("no-such-file", message, "Check the folder or the pattern.", file=address)
     kinds = {path.lower().endswith(PARQUET) for path in files}
     if len(kinds) > 1:
         message = "Parquet and text files are mixed."
-        raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
-    partitions = _partitions(address, root, files)
-    made = _parquet(root, files, partitions) if kinds == {True} else _text(address, root, files, partitions, options)
-    stop_on_errors(wrong_names(str(address), made.header))
-    return made
+        raise input_error("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
+    partitions = _find_partitions(address, root, files)
+    if kinds == {True}:
+        dataset = _describe_parquet(root, files, partitions)
+    else:
+        dataset = _describe_text(address, root, files, partitions, options)
+    stop_on_errors(find_wrong_names(str(address), dataset.header))
+    return dataset
 
 
-def _files(address: Address) -> tuple[str, tuple[str, ...]]:
-    place = address.place
-    path = Path(place)
+def _list_files(address: Address) -> tuple[str, tuple[str, ...]]:
+    """List the files of a folder or pattern; the first result is the folder that they are in."""
+    path = Path(address.location)
     if path.is_dir():
-        inside = tuple(sorted(str(each) for each in path.rglob("*") if _fits(each, path)))
+        inside = tuple(sorted(str(file) for file in path.rglob("*") if _is_data_file(file, path)))
         _refuse_links_out(str(path), inside)
         return str(path), inside
     if path.is_file():
-        return str(path.parent), (place,)
+        return str(path.parent), (address.location,)
     try:
-        found = [each for each in glob.glob(place, recursive=True) if _fits(Path(each), None)]
+        files = [file for file in glob.glob(address.location, recursive=True) if _is_data_file(Path(file), None)]
     except (ValueError, OSError):
-        found = []
+        files = []
     folder = str(Path(*takewhile(lambda part: not glob.has_magic(part), path.parts[:-1])))
-    _refuse_links_out(folder, found)
-    return folder, tuple(sorted(found))
+    _refuse_links_out(folder, files)
+    return folder, tuple(sorted(files))
 
 
 def _refuse_links_out(folder: str, files: Sequence[str]) -> None:
@@ -114,12 +120,12 @@ def _refuse_links_out(folder: str, files: Sequence[str]) -> None:
     for path in files:
         if not Path(os.path.realpath(path)).is_relative_to(inside):
             message = "This is a link that leads out of the folder of the dataset."
-            raise refusal(
+            raise input_error(
                 "link-outside", message, "Put the file itself into the folder, or remove the link.", file=path
             )
 
 
-def _fits(path: Path, root: Path | None) -> bool:
+def _is_data_file(path: Path, root: Path | None) -> bool:
     """Tell whether a file belongs to a dataset: by its name, and unless it or a folder on the way is hidden."""
     inside = path.relative_to(root).parts if root is not None else (path.name,)
     if any(part.startswith((".", "_")) for part in inside) or not path.name.lower().endswith((*PARQUET, *TEXT)):
@@ -127,31 +133,28 @@ def _fits(path: Path, root: Path | None) -> bool:
     return path.is_file()
 
 
-def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:
+def _find_partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:
     """List the names of folders of the form name=value, which must be the same on the way to every file."""
     ways = {Path(os.path.relpath(path, root)).parts[:-1] for path in files}
     names = {tuple(unquote(part.partition("=")[0]) for part in way if "=" in part) for way in ways}
     if len(names) > 1:
         message = "The folders on the way to the files do not all name the same partitions."
-        raise refusal("mixed-partitions", message, "Put all files at one depth.", file=address)
+        raise input_error("mixed-partitions", message, "Put all files at one depth.", file=address)
     return next(iter(names))
 
 
-def _parquet(folder: str, files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def _describe_parquet(folder: str, files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
     first = None
     for path in files:
         try:
             schema = pq.read_schema(path)
         except (pa.ArrowException, OSError):
             message = "The file is not a readable Parquet file."
-            raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
+            raise input_error("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
         first = schema if first is None else first
         if (schema.names, schema.types) != (first.names, first.types):
             message = "The columns of this file differ from those of the first file, in names, order or types."
-            raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
+            raise input_error("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert first is not None
     return Dataset(folder, files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
 
@@ -159,56 +162,52 @@ def _parquet(folder: str, files: tuple[str, ...], partitions: tuple[str, ...]) -
 def _with_partitions(
     names: tuple[str, ...], types: list[Any], partitions: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Any]:
-    """Return the names of all columns, those of the folders last, and their types under numbers: names may be odd."""
-    import pyarrow as pa
-
+    """Return the names of all columns, those of the folders last, and their types as c0, c1, …: names may be odd."""
     types = [*types, *(pa.string() for _ in partitions)]
-    return (*names, *partitions), pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
+    return (*names, *partitions), pa.schema(
+        [(f"c{position}", column_type) for position, column_type in enumerate(types)]
+    )
 
 
-def _text(
-    address: Address, folder: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions
+def _describe_text(
+    address: Address, folder: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordReading
 ) -> Dataset:
-    import pyarrow as pa
-
     encoding = _ENCODINGS.get(canonical_encoding(options.encoding or "utf-8"))
     if encoding is None:
         message = f"DuckDB does not read text in the encoding “{options.encoding}”."
-        raise refusal("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=address)
+        raise input_error("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=address)
     names: list[str] | None = None
     delimiter = options.delimiter
     for path in files:
-        found, delimiter, _ = _head(path, delimiter, encoding)
-        names = found if names is None else names
-        if found != names:
+        names_of_file, delimiter, _ = _read_head(path, delimiter, encoding)
+        names = names_of_file if names is None else names
+        if names_of_file != names:
             message = "The names in line 1 differ from those of the first file."
-            raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
+            raise input_error("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert names is not None
     header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
     return Dataset(folder, files, header, schema, partitions, delimiter, encoding)
 
 
-def first_record_of(dataset: Dataset) -> tuple[str, ...] | None:
+def read_first_record(dataset: Dataset) -> tuple[str, ...] | None:
     """Read the texts of the first record of the only file of a dataset; None if it has no whole record of texts."""
-    record = first_parquet_record(Path(dataset.files[0])) if dataset.is_parquet else _first_of_text(dataset)
+    record = first_parquet_record(Path(dataset.files[0])) if dataset.is_parquet else _read_first_line(dataset)
     return record if record is not None and len(record) == len(dataset.header) else None
 
 
-def _first_of_text(dataset: Dataset) -> tuple[str, ...] | None:
-    _, delimiter, rest = _head(dataset.files[0], dataset.delimiter, dataset.encoding)
-    row = first_row(rest + b"\n", delimiter)
+def _read_first_line(dataset: Dataset) -> tuple[str, ...] | None:
+    _, delimiter, rest = _read_head(dataset.files[0], dataset.delimiter, dataset.encoding)
+    row = split_first_row(rest + b"\n", delimiter)
     return None if row is None else tuple(field.decode() for field in row[0])
 
 
-def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str, bytes]:
+def _read_head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str, bytes]:
     """Read the names of a text file, its delimiter, and the text that follows as far as it was read."""
-    import pyarrow as pa
-
     try:
         with pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None) as stream:
             raw = stream.read(_HEAD_BYTES)
     except (pa.ArrowException, OSError):
-        raise refusal("unreadable", "The file cannot be opened.", "Check its permissions.", file=path) from None
+        raise input_error("unreadable", "The file cannot be opened.", "Check its permissions.", file=path) from None
     try:
         head = (
             raw.decode(encoding, "strict" if len(raw) < _HEAD_BYTES else "ignore")
@@ -217,11 +216,11 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
         )
     except UnicodeDecodeError:
         message = f"The text is not valid {encoding}."
-        raise refusal("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
+        raise input_error("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
     delimiter = delimiter or sniff_delimiter(head)
     check_line_ends(path, head.partition(b"\n")[0] + b"\n")
-    row = first_row(head + b"\n", delimiter)
+    row = split_first_row(head + b"\n", delimiter)
     if row is None:
-        raise refusal("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
-    check_column_number(path, len(row[0]))
+        raise input_error("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
+    check_column_count(path, len(row[0]))
     return [name.decode() for name in row[0]], delimiter, head[row[1] :]

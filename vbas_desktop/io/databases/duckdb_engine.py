@@ -1,4 +1,4 @@
-"""Reads folders and patterns of Parquet and CSV files, and tables of DuckDB files, with DuckDB and little memory."""
+"""The DuckDB engine: reads folders and patterns of Parquet and CSV files, and tables of DuckDB files."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vbas_desktop.io.access import NO_SUCH_FILE
-from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.background import iterate_cancellable, run_cancellable
+from vbas_desktop.model.findings import InputError, input_error
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.settings.reading import RecordReading
 
+from ..input_checks import NO_SUCH_FILE
 from .address import DATABASES, Address
-from .datasets import Dataset, dataset_of, first_record_of, mark_of
+from .datasets import Dataset, find_dataset, hash_file_states, read_first_record
 from .engine import (
-    LOOKING,
+    DESCRIBING,
     OUT_OF_MEMORY,
     RECORDS,
     DatabaseEngine,
-    Description,
-    cast,
-    changed,
-    not_installed,
-    quoted,
-    watched,
-    watched_batches,
+    RecordDescription,
+    cast_to_schema,
+    engine_not_installed,
+    quote_name,
+    records_changed,
 )
 
 MEMORY = "1GB"
-"""How much DuckDB itself may use unless VBAS_DUCKDB_MEMORY says otherwise; the rest of the program needs some, too."""
+"""Memory for DuckDB itself unless VBAS_DUCKDB_MEMORY is set; the rest of the program needs some, too."""
 _BATCH_ROWS = 1 << 17
-_MOST_LINE_BYTES = 1 << 26
-"""A line of text may have so many; DuckDB's buffers for 16 of them would be all the memory that it may use."""
+_MAX_LINE_BYTES = 1 << 26
+"""Longest line of text; DuckDB's buffers for 16 of them would be all the memory that it may use."""
 
 
 class DuckDBEngine(DatabaseEngine):
@@ -51,39 +50,43 @@ class DuckDBEngine(DatabaseEngine):
     Text files are parsed once (`ParsedText`).
     """
 
-    def __init__(self, address: Address, options: RecordOptions, progress: Progress) -> None:
+    def __init__(self, address: Address, options: RecordReading, progress: Progress) -> None:
         self.address = address
         self._dataset: Dataset | None = None
         self._parsed: ParsedText | None = None
-        self._connection = connect(address)
+        self._connection = open_database(address)
         try:
-            if Path(address.place).suffix.lower() in DATABASES:
+            if Path(address.location).suffix.lower() in DATABASES:
                 header, schema = self._attach()
             else:
-                self._dataset = dataset_of(address, options)
-                header, schema = self._view(self._dataset, progress)
-            size = self._dataset.size_bytes if self._dataset else os.stat(address.place).st_size
-            self.description = Description(header, schema, self._number("count(*)", "", progress), size, self.mark())
+                self._dataset = find_dataset(address, options)
+                header, schema = self._create_view(self._dataset, progress)
+            size = self._dataset.size_bytes if self._dataset else os.stat(address.location).st_size
+            self.description = RecordDescription(
+                header, schema, self._fetch_number("count(*)", "", progress), size, self.read_change_mark()
+            )
         except BaseException:
             self.close()
             raise
 
-    def mark(self) -> str:
-        """Return what changes with the files; a database is one file."""
-        return self._dataset.mark() if self._dataset is not None else mark_of([self.address.place])
+    def read_change_mark(self) -> str:
+        """Return a text that changes with the files; a database is one file."""
+        return (
+            self._dataset.read_change_mark() if self._dataset is not None else hash_file_states([self.address.location])
+        )
 
-    def _view(self, dataset: Dataset, progress: Progress) -> tuple[tuple[str, ...], Any]:
+    def _create_view(self, dataset: Dataset, progress: Progress) -> tuple[tuple[str, ...], Any]:
         """Name the rows of the files, with numbered columns."""
         self._parsed = None if dataset.is_parquet else ParsedText()
-        forbid_other_files(self._connection, [dataset.folder], [] if self._parsed is None else [self._parsed.path])
+        restrict_file_access(self._connection, [dataset.folder], [] if self._parsed is None else [self._parsed.path])
         read = _read_files(dataset)
-        order = self._order(dataset, read)
-        # By place: DuckDB does not tell names apart that differ in case alone.
-        aliases = ", ".join(f"r{place}" for place in range(len(order)))
-        columns = ", ".join(f"r{found} AS c{place}" for place, found in enumerate(order))
+        order = self._find_column_order(dataset, read)
+        # By position: DuckDB does not distinguish names that differ in case alone.
+        aliases = ", ".join(f"r{position}" for position in range(len(order)))
+        columns = ", ".join(f"r{position} AS c{number}" for number, position in enumerate(order))
         rows = f"SELECT {columns} FROM {read} AS t({aliases})"
         if self._parsed is not None:
-            self._parsed.write(self.batches(rows, dataset.schema, progress, LOOKING), dataset.schema)
+            self._parsed.write(self.fetch_batches(rows, dataset.schema, progress, DESCRIBING), dataset.schema)
             rows = f"SELECT * FROM {self._parsed.table}"
         self._run(f"CREATE VIEW {RECORDS} AS {rows}")
         return dataset.header, dataset.schema
@@ -95,7 +98,7 @@ class DuckDBEngine(DatabaseEngine):
 
     def first_record(self) -> tuple[str, ...] | None:
         """Return the texts of the first record of the only file; None if it has no whole record of texts."""
-        return None if self._dataset is None else first_record_of(self._dataset)
+        return None if self._dataset is None else read_first_record(self._dataset)
 
     def drop_first_record(self, progress: Progress) -> None:
         """Leave the first record of the only file out of the records from now on."""
@@ -107,56 +110,59 @@ class DuckDBEngine(DatabaseEngine):
             # The parsed rows are in no order, but any row with the values of the first one is as good.
             numbered = f"{self._parsed.numbered_table} AS t({columns}, row)"
             texts = zip(self._dataset.schema.names, self.first_record() or (), strict=True)
-            same = " AND ".join(f"coalesce({name}, '') = {text_literal(text)}" for name, text in texts)
+            same = " AND ".join(f"coalesce({name}, '') = {quote_text(text)}" for name, text in texts)
             query = f"SELECT coalesce(min(row), -1) FROM {numbered} WHERE {same}"
-            first = self.fetch(query, None, progress, LOOKING).column(0)[0].as_py()
+            first = self.fetch(query, None, progress, DESCRIBING).column(0)[0].as_py()
         rows = f"{numbered} WHERE row <> {first}"
         self._run(f"CREATE OR REPLACE VIEW {RECORDS} AS SELECT {columns} FROM {rows}")
         number = self.description.rows - 1
-        if self._number("count(*)", "", progress) != number:
-            message = "The line with the numbers of categories cannot be told from the names before it."
-            raise refusal("category-line", message, "Take that line out of the file.", file=self.address)
+        if self._fetch_number("count(*)", "", progress) != number:
+            message = "The line with the numbers of categories cannot be distinguished from the names before it."
+            raise input_error("category-line", message, "Take that line out of the file.", file=self.address)
         self.description = replace(self.description, rows=number)
 
-    def _order(self, dataset: Dataset, read: str) -> list[int]:
-        """Find where DuckDB has each column: those of folders are behind the others, in an order of its own."""
+    def _find_column_order(self, dataset: Dataset, read: str) -> list[int]:
+        """Find the position of each column in DuckDB, which puts those of folders last, in an order of its own."""
         names = self._run(f"SELECT * FROM {read} LIMIT 0").columns
         files = len(dataset.header) - len(dataset.partitions)
-        behind = {name: place for place, name in enumerate(names) if place >= files}
-        if len(names) != len(dataset.header) or set(behind) != set(dataset.partitions):
+        position_of = {name: position for position, name in enumerate(names) if position >= files}
+        if len(names) != len(dataset.header) or set(position_of) != set(dataset.partitions):
             message = "The names of the folders and the columns of the files do not go together."
-            raise refusal("mixed-partitions", message, "Rename the folders.", file=self.address)
-        return [*range(files), *(behind[name] for name in dataset.partitions)]
+            raise input_error("mixed-partitions", message, "Rename the folders.", file=self.address)
+        return [*range(files), *(position_of[name] for name in dataset.partitions)]
 
     def _attach(self) -> tuple[tuple[str, ...], Any]:
         """Open a DuckDB file for reading only, and name the rows of the table."""
-        path = self.address.place
+        path = self.address.location
         if not os.path.isfile(path):
-            raise refusal("no-such-file", NO_SUCH_FILE, "Check the path.", file=path)
-        attach(self._connection, path)
-        forbid_other_files(self._connection)
+            raise input_error("no-such-file", NO_SUCH_FILE, "Check the path.", file=path)
+        attach_file(self._connection, path)
+        restrict_file_access(self._connection)
         tables = _tables(self._connection)
-        wanted = self.address.table
-        found = [each for each in tables if wanted in (f"{each[0]}.{each[1]}", each[1])]
-        if len(found) != 1:
+        requested = self.address.table
+        matching = [(schema, name) for schema, name in tables if requested in (f"{schema}.{name}", name)]
+        if len(matching) != 1:
             listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:10]) or "none"
-            message = f"The file has no table “{wanted}”." if wanted else "The address names no table of the file."
+            message = (
+                f"The file has no table “{requested}”." if requested else "The address names no table of the file."
+            )
             remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
-            raise refusal("no-such-table", message, remedy, file=path)
-        schema, name = found[0]
-        full = f"house.{quoted(schema)}.{quoted(name)}"
+            raise input_error("no-such-table", message, remedy, file=path)
+        schema, name = matching[0]
+        full = f"house.{quote_name(schema)}.{quote_name(name)}"
         result = self._run(f"SELECT * FROM {full} LIMIT 0").to_arrow_table()
         header = tuple(result.schema.names)
-        names = ", ".join(f"c{place}" for place in range(len(header)))
+        names = ", ".join(f"c{number}" for number in range(len(header)))
         self._run(f"CREATE VIEW {RECORDS} AS SELECT * FROM {full} AS t({names})")
-        return header, pa.schema([(f"c{place}", kind) for place, kind in enumerate(result.schema.types)])
+        types = [(f"c{number}", column_type) for number, column_type in enumerate(result.schema.types)]
+        return header, pa.schema(types)
 
     def _run(self, query: str) -> Any:
-        with self._explaining():
+        with self._explain_errors():
             return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
 
     @contextmanager
-    def _explaining(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """Explain errors of DuckDB; a stop stays a stop."""
         import duckdb
 
@@ -165,65 +171,70 @@ class DuckDBEngine(DatabaseEngine):
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
-            raise self._explain(error) from None
+            raise self._describe_error(error) from None
 
-    def _explain(self, error: Exception) -> InputError:
+    def _describe_error(self, error: Exception) -> InputError:
         """Explain an error without the content of records that DuckDB's messages quote."""
         import duckdb
 
-        file, remedy = str(self.address), "Look at the files and try again."
+        file = str(self.address)
+        remedy = "Look at the files and try again."
         if isinstance(error, duckdb.PermissionException):
             message = "This view reads other files of your computer, which is not allowed."
-            return refusal("reads-other-files", message, "Name a table, or a view of tables in this file.", file=file)
+            return input_error(
+                "reads-other-files", message, "Name a table, or a view of tables in this file.", file=file
+            )
         if isinstance(error, duckdb.OutOfMemoryException):
             message = "DuckDB needs more memory than it may use."
             remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
-            return refusal(OUT_OF_MEMORY, message, remedy, file=file)
+            return input_error(OUT_OF_MEMORY, message, remedy, file=file)
         if isinstance(error, duckdb.IOException):
-            if not hasattr(self, "description") or self.mark() != self.description.mark:
-                return changed(self.address)
+            if not hasattr(self, "description") or self.read_change_mark() != self.description.change_mark:
+                return records_changed(self.address)
             message = "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
-            return refusal("unreadable", message, remedy, file=file)
+            return input_error("unreadable", message, remedy, file=file)
         if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
-            line = re.search(r"CSV Error on Line: (\d+)", str(error))
-            row = int(line[1]) if line else None
+            line_number = re.search(r"CSV Error on Line: (\d+)", str(error))
+            row = int(line_number[1]) if line_number else None
             message = "Rows cannot be cut into the same number of fields, or their text is in another encoding."
-            return refusal("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
-        return refusal("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
+            return input_error(
+                "bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row
+            )
+        return input_error("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """Return all of a result."""
         with closing(self._connection.cursor()) as cursor:
 
-            def job() -> Any:
-                with self._explaining():
+            def fetch_table() -> Any:
+                with self._explain_errors():
                     return cursor.sql(query).to_arrow_table()
 
-            table = watched(job, cursor.interrupt, progress, stage)
-        return table if types is None else cast(table, types)
+            table = run_cancellable(fetch_table, progress, stage, cancel=cursor.interrupt)
+        return table if types is None else cast_to_schema(table, types)
 
-    def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+    def fetch_batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """Yield a result batch by batch."""
         with closing(self._connection.cursor()) as cursor:
 
-            def stream() -> Iterator[Any]:
-                with self._explaining():
+            def read_batches() -> Iterator[Any]:
+                with self._explain_errors():
                     for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
-                        yield cast(batch, types)
+                        yield cast_to_schema(batch, types)
 
-            yield from watched_batches(stream, cursor.interrupt, progress, stage)
+            yield from iterate_cancellable(read_batches, progress, stage, cancel=cursor.interrupt)
 
-    def parts(self, column: int, number: int) -> Sequence[str]:
-        """Name the records, or views of those whose hashed value has one of so many remainders."""
+    def split_records(self, column: int, number: int) -> Sequence[str]:
+        """Return the name of the records, or of one view for each remainder of the hashed values by ``number``."""
         if number == 1:
             return (RECORDS,)
         names = [f"{RECORDS}_{part}_of_{number}" for part in range(number)]
         for part, name in enumerate(names):
-            which = f"hash(c{column}) % {number} = {part}"
-            self._run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {RECORDS} WHERE {which}")
+            condition = f"hash(c{column}) % {number} = {part}"
+            self._run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {RECORDS} WHERE {condition}")
         return names
 
-    def sample(self, share: float) -> str:
+    def sample_expression(self, share: float) -> str:
         """Name the records, or select a random share of them."""
         sampled = f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
         return RECORDS if share >= 1 else sampled
@@ -237,7 +248,7 @@ class DuckDBEngine(DatabaseEngine):
         finally:
             self._connection.unregister("vbas_incoming")
 
-    def content_hash(self, outputs: Sequence[str]) -> str:
+    def row_hash_expression(self, outputs: Sequence[str]) -> str:
         """Hash a row to 63 bits."""
         return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
 
@@ -263,18 +274,18 @@ class ParsedText:
             folder = tempfile.mkdtemp(prefix="vbas-duckdb-")
             self.path = os.path.join(folder, "rows.parquet")
             self._file = open(self.path, "w+b")  # noqa: SIM115
-        # Whoever forgets the engine lets go of the rows.
+        # The rows go with the engine, even if nobody closes it.
         self.close = weakref.finalize(self, _drop_file, self._file, folder)
 
     @property
     def table(self) -> str:
         """Return the table function that reads the rows."""
-        return f"read_parquet({text_literal(self.path)})"
+        return f"read_parquet({quote_text(self.path)})"
 
     @property
     def numbered_table(self) -> str:
         """Return the table function that reads the rows with their numbers in the last column."""
-        return f"read_parquet({text_literal(self.path)}, file_row_number=true)"
+        return f"read_parquet({quote_text(self.path)}, file_row_number=true)"
 
     def write(self, batches: Iterator[Any], schema: Any) -> None:
         """Write the rows; to be done once, before they are read."""
@@ -294,30 +305,30 @@ def _drop_file(file: IO[bytes], folder: str | None) -> None:
 def _read_files(dataset: Dataset, options: str = "") -> str:
     """Write the table function that reads the files of a dataset."""
     # DuckDB takes every name as a pattern: an unescaped [ab].parquet would read a.parquet instead.
-    files = "[" + ", ".join(text_literal(glob.escape(path)) for path in dataset.files) + "]"
+    files = "[" + ", ".join(quote_text(glob.escape(path)) for path in dataset.files) + "]"
     folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
     if dataset.is_parquet:
         return f"read_parquet({files}, {folders}{options})"
-    names = [text_literal(f"c{place}") for place in range(len(dataset.header) - len(dataset.partitions))]
+    names = [quote_text(f"c{number}") for number in range(len(dataset.header) - len(dataset.partitions))]
     columns = ", ".join(f"{name}: 'VARCHAR'" for name in names)
     return (
         f"read_csv({files}, {folders}, auto_detect=false, header=true, "
-        f"delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
-        f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
-        f"max_line_size={_MOST_LINE_BYTES}, buffer_size={2 * _MOST_LINE_BYTES})"
+        f"delim={quote_text(dataset.delimiter or ',')}, quote='\"', escape='\"', "
+        f"columns={{{columns}}}, encoding={quote_text(dataset.encoding)}, strict_mode=true, "
+        f"max_line_size={_MAX_LINE_BYTES}, buffer_size={2 * _MAX_LINE_BYTES})"
     )
 
 
-def connect(address: Address) -> Any:
+def open_database(address: Address) -> Any:
     """Open a database in memory that fetches nothing and writes nothing by itself."""
     try:
         import duckdb
     except ImportError:
-        raise not_installed(address, "duckdb") from None
+        raise engine_not_installed(address, "duckdb") from None
     memory = os.environ.get("VBAS_DUCKDB_MEMORY", MEMORY)
     if not re.fullmatch(r"[1-9][0-9]*(MB|GB|TB)", memory):
         message = "VBAS_DUCKDB_MEMORY does not say how much memory DuckDB may use."
-        raise refusal("bad-option", message, "Set it to a number of MB or GB, such as 4GB.")
+        raise input_error("bad-option", message, "Set it to a number of MB or GB, such as 4GB.")
     connection = duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
@@ -333,18 +344,18 @@ def connect(address: Address) -> Any:
     return connection
 
 
-def attach(connection: Any, path: str, writing: bool = False) -> None:
+def attach_file(connection: Any, path: str, writing: bool = False) -> None:
     """Open a DuckDB file as ``house``."""
     import duckdb
 
     try:
-        connection.execute(f"ATTACH {text_literal(path)} AS house{'' if writing else ' (READ_ONLY)'}")
+        connection.execute(f"ATTACH {quote_text(path)} AS house{'' if writing else ' (READ_ONLY)'}")
     except duckdb.Error as error:
-        raise refusal("bad-database", *_unopened(path, str(error), writing), file=path) from None
+        raise input_error("bad-database", *_explain_unopened(path, str(error), writing), file=path) from None
 
 
-def _unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
-    """Say why a DuckDB file cannot be opened, and what to do."""
+def _explain_unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
+    """Explain why a DuckDB file cannot be opened, and what to do."""
     if "lock" in text and "Corrupt" not in text:
         return "Another program uses this database.", "Close that program, and try again."
     with open(path, "rb") as file:
@@ -361,23 +372,23 @@ def _unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
     return "The database is damaged.", "Get a fresh copy of the file."
 
 
-def forbid_other_files(connection: Any, folders: Sequence[str] = (), files: Sequence[str] = ()) -> None:
+def restrict_file_access(connection: Any, folders: Sequence[str] = (), files: Sequence[str] = ()) -> None:
     """Let the connection open nothing but what is attached, what is in these folders, and these files, for good.
 
     A view in a file from elsewhere could otherwise read any file of the user.
     """
-    allowed = ", ".join(text_literal(os.path.join(folder, "")) for folder in folders)
+    allowed = ", ".join(quote_text(os.path.join(folder, "")) for folder in folders)
     connection.execute(f"SET allowed_directories = [{allowed}]")
-    connection.execute(f"SET allowed_paths = [{', '.join(map(text_literal, files))}]")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
-def tables_in_file(address: Address) -> list[str]:
+def list_file_tables(address: Address) -> list[str]:
     """List the tables and views of a DuckDB file, as schema.table."""
-    with closing(connect(address)) as connection:
-        attach(connection, address.place)
-        forbid_other_files(connection)
+    with closing(open_database(address)) as connection:
+        attach_file(connection, address.location)
+        restrict_file_access(connection)
         return [f"{schema}.{name}" for schema, name in _tables(connection)]
 
 
@@ -390,6 +401,6 @@ def _tables(connection: Any) -> list[tuple[str, str]]:
     return [(schema, name) for schema, name in connection.execute(query).fetchall()]
 
 
-def text_literal(text: str) -> str:
+def quote_text(text: str) -> str:
     """Write a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,44 +1,48 @@
-"""Lists the tables that an address without one leads to."""
+"""Lists the tables that an address without one leads to.
+
+Apart from `address`, since the auditor reads addresses but no records.
+"""
 
 from __future__ import annotations
 
-from vbas_desktop.model.errors import InputError
+from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import Progress
 
-from .address import DATABASES, Address, Kind, record_place
+from .address import DATABASES, Address, EngineKind, parse_address
 
 
-def has_tables(text: str) -> bool:
+def names_database(text: str) -> bool:
     """Tell whether a text is the address of a database, of which a table can be chosen."""
     try:
-        place = record_place(text)
+        address = parse_address(text)
     except InputError:
         return False
-    if not isinstance(place, Address):
+    if not isinstance(address, Address):
         return False
-    return place.kind is Kind.POSTGRESQL or (place.kind is Kind.DUCKDB and place.place.lower().endswith(DATABASES))
+    is_file = address.kind is EngineKind.DUCKDB and address.location.lower().endswith(DATABASES)
+    return is_file or address.kind is EngineKind.POSTGRESQL
 
 
-def tables_of(text: str, progress: Progress, password: str | None = None) -> list[str]:
-    """List the tables and views, as schema.table.
+def list_tables(text: str, progress: Progress, password: str | None = None) -> list[str]:
+    """List the tables and views of a database, as schema.table.
 
     A password that works is kept in memory for the connections after it.
     """
-    place = record_place(text)
-    assert isinstance(place, Address)
-    if place.kind is Kind.POSTGRESQL:
-        from .postgresql_connection import remember
-        from .postgresql_engine import server_tables
+    address = parse_address(text)
+    assert isinstance(address, Address)
+    if address.kind is EngineKind.POSTGRESQL:
+        from .postgresql_connection import remember_password
+        from .postgresql_engine import list_server_tables
 
-        found = server_tables(place, progress, password)
+        tables = list_server_tables(address, progress, password)
         if password is not None:
-            remember(place, password)
-        return found
-    from .duckdb_engine import tables_in_file
+            remember_password(address, password)
+        return tables
+    from .duckdb_engine import list_file_tables
 
-    return tables_in_file(place)
+    return list_file_tables(address)
 
 
-def with_table(text: str, table: str) -> str:
-    """Return the address of one of the tables."""
+def table_address(text: str, table: str) -> str:
+    """Return the address of one of the tables of a database."""
     return f"{text.partition('#')[0]}#{table}"

@@ -8,15 +8,18 @@ import ipaddress
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from vbas_desktop.model.errors import InputError, refusal
+from vbas_desktop.background import run_cancellable
+from vbas_desktop.model.findings import InputError, input_error
 from vbas_desktop.model.progress import Progress
 
 from .address import Address
-from .engine import not_installed, watched
+from .engine import engine_not_installed
 
 PROGRAM = "vbas-desktop"
 """How the program names itself to the server."""
@@ -25,9 +28,9 @@ _CONNECT_SECONDS = 15
 _remembered: dict[str, str] = {}
 
 
-def remember(address: Address, password: str) -> None:
+def remember_password(address: Address, password: str) -> None:
     """Keep a password in memory, for this process and this server only."""
-    _remembered[address.place] = password
+    _remembered[address.location] = password
 
 
 def protection_parameters(address: Address) -> dict[str, str]:
@@ -36,7 +39,7 @@ def protection_parameters(address: Address) -> dict[str, str]:
     Every host but this machine must prove its identity by a certificate, unless the address says otherwise
     (``?sslmode=…``). A server that was not verified gets no password that it, or somebody on the way, could read.
     """
-    parts = urlsplit(address.place)
+    parts = urlsplit(address.location)
     stated = dict(parse_qsl(parts.query))
     parameters = {}
     mode = stated.get("sslmode")
@@ -60,60 +63,74 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _has_own_root_certificate() -> bool:
-    """Say whether the user has named root certificates where PostgreSQL's own programs look for them."""
+    """Tell whether the user has named root certificates where PostgreSQL's own programs look for them."""
     return "PGSSLROOTCERT" in os.environ or Path("~/.postgresql/root.crt").expanduser().exists()
 
 
-def connected(address: Address, progress: Progress, password: str | None = None) -> Any:
-    """Connect to the server of an address; nobody but that server is asked."""
+def open_connection(address: Address, progress: Progress, password: str | None = None) -> Any:
+    """Connect to the server of an address and to no other; ask for a missing password at the terminal."""
     try:
         import psycopg
     except ImportError:
-        raise not_installed(address, "psycopg") from None
+        raise engine_not_installed(address, "psycopg") from None
 
-    password = password if password is not None else _remembered.get(address.place)
+    password = password if password is not None else _remembered.get(address.location)
 
     def connect(secret: str | None) -> Any:
-        more = {} if secret is None else {"password": secret}
+        password_option = {} if secret is None else {"password": secret}
         return psycopg.connect(
-            address.place,
+            address.location,
             autocommit=True,
             application_name=PROGRAM,
             connect_timeout=_CONNECT_SECONDS,
             prepare_threshold=None,
             **protection_parameters(address),
             options="-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c extra_float_digits=1",
-            **more,
+            **password_option,
         )
 
     try:
-        return watched(lambda: connect(password), lambda: None, progress, "Connecting")
+        # Nothing can cancel it; it ends by itself after the time that is allowed for connecting.
+        return run_cancellable(lambda: connect(password), progress, "Connecting", cancel=lambda: None)
     except psycopg.Error as error:
-        if password is None and _wants_password(str(error)) and sys.stdin.isatty() and sys.stderr.isatty():
+        if password is None and _needs_password(str(error)) and sys.stdin.isatty() and sys.stderr.isatty():
             try:
-                return connect(getpass.getpass(f"Password for {address.place}: "))
+                return connect(getpass.getpass(f"Password for {address.location}: "))
             except psycopg.Error as second:
                 error = second
-        raise told(error, address) from None
+        raise describe_error(error, address) from None
 
 
-def _wants_password(text: str) -> bool:
+@contextmanager
+def explain_server_errors(address: Address) -> Iterator[None]:
+    """Raise errors of the server as `InputError`, which quotes no values."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.Error as error:
+        raise describe_error(error, address) from None
+
+
+def _needs_password(text: str) -> bool:
     return "no password supplied" in text
 
 
-def told(error: Exception, address: Address) -> Exception:
-    """Explain an error of a server. Its own text may quote values, so only what is harmless is passed on."""
+def describe_error(error: Exception, address: Address) -> Exception:
+    """Return the input error for an error of a server, whose own text may quote values."""
     import psycopg
     from psycopg import errors
 
-    file, text = str(address), str(error)
+    file = str(address)
     if isinstance(error, errors.QueryCanceled):
-        return refusal("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
+        return input_error(
+            "cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file
+        )
     kinds: list[tuple[Any, str, str, str]] = [
         (errors.InsufficientPrivilege, "no-rights", "You may not do this on the server.",
          "Ask for the right to read the table and to make temporary tables."),
-        (errors.UndefinedTable, "no-such-table", "The table is not there any more.", "Check its name."),
-        (errors.UndefinedColumn, "no-such-column", "A column is not there any more.", "Load the table again."),
+        (errors.UndefinedTable, "no-such-table", "The table no longer exists.", "Check its name."),
+        (errors.UndefinedColumn, "no-such-column", "A column no longer exists.", "Load the table again."),
         (errors.DiskFull, "server-full", "The server has no room left.", "Ask who runs the server."),
         (errors.OutOfMemory, "server-full", "The server has no memory left.", "Ask who runs the server."),
         (errors.UndefinedFunction, "no-fit", "A column has a type that cannot be grouped or compared.",
@@ -122,14 +139,14 @@ def told(error: Exception, address: Address) -> Exception:
     ]  # fmt: skip
     for kind, code, message, remedy in kinds:
         if isinstance(error, kind):
-            return refusal(code, message, remedy, file=file)
+            return input_error(code, message, remedy, file=file)
     if isinstance(error, psycopg.OperationalError):
-        return _unreachable(text, file)
+        return _describe_lost_connection(str(error), file)
     message = f"The server could not do this ({type(error).__name__})."
-    return refusal("engine", message, "Ask who runs the server.", file=file)
+    return input_error("engine", message, "Ask who runs the server.", file=file)
 
 
-_UNREACHABLE = (
+_CONNECTION_ERRORS = (
     (r"authentication method requirement", "unsafe-password",
      "The server asks for the password in clear or as MD5 and is not verified; the password was not sent.",
      "Add ?sslmode=verify-full to the address, or ask who runs the server to use SCRAM."),
@@ -148,19 +165,23 @@ _UNREACHABLE = (
     (r"", "connection-lost", "The connection to the server was lost; what was begun was given up.",
      "Try again when the server runs."),
 )  # fmt: skip
-"""What stands in an error of a connection, and what is said of it; the first that fits counts."""
+"""Pattern in an error of a connection, with code, message and remedy; the first that fits counts."""
 
 
-def _unreachable(text: str, file: str) -> InputError:
-    told = next(each for sign, *each in _UNREACHABLE if re.search(sign, text, re.IGNORECASE | re.DOTALL))
-    return refusal(*told, file=file)
+def _describe_lost_connection(text: str, file: str) -> InputError:
+    for pattern, code, message, remedy in _CONNECTION_ERRORS:
+        if re.search(pattern, text, re.IGNORECASE | re.DOTALL):
+            return input_error(code, message, remedy, file=file)
+    raise AssertionError("the last pattern fits every text")
 
 
-class Pieces(io.RawIOBase):
-    """What a copy hands out, as a file whose pieces never end with a return: pyarrow drops a line feed that follows."""
+class CopyStream(io.RawIOBase):
+    """The data of a COPY as a file whose pieces never end with a return: pyarrow drops a line feed that follows."""
 
     def __init__(self, copy: Any) -> None:
-        self._copy, self._waiting, self._ended = copy, bytearray(), False
+        self._copy = copy
+        self._waiting = bytearray()
+        self._ended = False
 
     def readable(self) -> bool:
         """Tell that it can be read."""
@@ -178,7 +199,7 @@ class Pieces(io.RawIOBase):
             self._waiting += data
 
     def read(self, size: int = -1) -> bytes:
-        """Read the next piece, of so many bytes or one fewer."""
+        """Read the next piece, of ``size`` bytes or one fewer."""
         self._fill(size + 1 if size > 0 else sys.maxsize)
         if size < 0:
             size = len(self._waiting)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from vbas_desktop.model.errors import Finding, Severity
+from vbas_desktop.model.findings import Finding, Severity
 
 CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")
@@ -29,7 +29,7 @@ _FORCE = (
 
 @dataclass(frozen=True)
 class LineTwo:
-    """What line 2 is taken for: the declared number of each column (None: it is a record), and what to say.
+    """The verdict on line 2: the declared number of each column (None: it is a record), with findings.
 
     ``doubtful``: more records could lead to another verdict.
     """
@@ -40,7 +40,7 @@ class LineTwo:
 
 
 @dataclass(frozen=True)
-class ColumnValues:
+class ValueFrequencies:
     """The values of a column with their numbers of records, line 2 among them, and the index of line 2's value.
 
     ``values`` is None if there are too many to be listed; ``distinct`` is then all that is known.
@@ -53,7 +53,7 @@ class ColumnValues:
 
 
 def looks_like_numbers(record: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
-    """Whether a record could at all be a line of category numbers."""
+    """Tell whether a record could at all be a line of category numbers."""
     return record is not None and all(_POSITIVE_INTEGER.fullmatch(value) for value in record)
 
 
@@ -72,12 +72,14 @@ def read_numbers(line: Sequence[str] | None, header: Sequence[str], row: int, fi
     return LineTwo(tuple(int(value) if value.strip() else None for value in line))
 
 
-def judge(line: Sequence[str] | None, columns: Sequence[ColumnValues], rows: int, row: int, file: str) -> LineTwo:
-    """Judge line 2, which has this row number, by so many records, line 2 among them."""
+def judge_line(
+    line: Sequence[str] | None, columns: Sequence[ValueFrequencies], rows: int, row: int, file: str
+) -> LineTwo:
+    """Judge line 2, whose row number is ``row``, by ``rows`` records, line 2 among them."""
     if not looks_like_numbers(line):
         return LineTwo(None)
     numbers = tuple(int(value) for value in line)
-    chance, consistent = _evidence(columns, numbers, rows - 1)
+    chance, consistent = _weigh_evidence(columns, numbers, rows - 1)
     if consistent and chance <= CERTAIN:
         message = "Line 2 was taken for the numbers of response categories, not for a record."
         hint = _finding(file, row, message, Severity.HINT, "Say --category-counts no if it is a record.")
@@ -94,9 +96,10 @@ def judge(line: Sequence[str] | None, columns: Sequence[ColumnValues], rows: int
     return LineTwo(None)
 
 
-def _evidence(columns: Sequence[ColumnValues], numbers: Sequence[int], others: int) -> tuple[float, bool]:
-    """The chance that a record looks like this, and whether no column has more values than its number."""
-    chance, consistent = 1.0, True
+def _weigh_evidence(columns: Sequence[ValueFrequencies], numbers: Sequence[int], others: int) -> tuple[float, bool]:
+    """Return the chance that a record looks like this, and whether no column has more values than its number."""
+    chance = 1.0
+    consistent = True
     for column, number in zip(columns, numbers, strict=True):
         if column.values is None:
             consistent = consistent and column.distinct <= number

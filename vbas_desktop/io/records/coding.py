@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vbas_desktop.model.records import Categories, ColumnFacts, category_order, frozen
+from vbas_desktop.model.records import Categories, ColumnFacts, as_readonly, category_order
 
 Codes = NDArray[np.unsignedinteger]
 """The category of each record, as an index into the categories of its column."""
@@ -20,7 +22,7 @@ class ColumnCoder:
     """Numbers the values of one column in the order of their first appearance, and keeps the number of each record.
 
     ``encode`` turns an Arrow array into a dictionary array without missing values; the dictionaries of all batches are
-    of one type, binary or string. They are merged when they have as many values together as are known: the time for
+    of one type, binary or string. They are merged when they have as many values as the merged one: the time for
     that is in proportion to their sizes, and few values are held twice. ``_parts`` has for each batch the index of each
     record into the dictionary of the batch, and the number of each entry of that dictionary. A column of more than
     ``most_values`` values (None: there is no limit) is given up: it is counted on, but not coded.
@@ -51,17 +53,15 @@ class ColumnCoder:
 
     def _merge(self) -> None:
         """Give the values of the waiting batches their numbers."""
-        import pyarrow as pa
-
         if not self.is_coded:
             self._uncoded_missing += sum(_count_empty(indices, values) for indices, values in self._waiting)
         elif self._waiting:
-            known = [] if self._values is None else [self._values]
-            merged = pa.chunked_array([*known, *(values for _, values in self._waiting)]).dictionary_encode()
+            earlier = [] if self._values is None else [self._values]
+            merged = pa.chunked_array([*earlier, *(values for _, values in self._waiting)]).dictionary_encode()
             self._values = merged.chunk(0).dictionary
             number = len(self._values)
             self._frequencies = np.append(self._frequencies, np.zeros(number - self._frequencies.size, np.int64))
-            for (indices, values), chunk in zip(self._waiting, merged.chunks[len(known) :], strict=True):
+            for (indices, values), chunk in zip(self._waiting, merged.chunks[len(earlier) :], strict=True):
                 code_of = _to_numpy(chunk.indices)
                 np.add.at(self._frequencies, code_of, np.bincount(indices, minlength=len(values)))
                 self._parts.append((indices, code_of))
@@ -82,7 +82,7 @@ class ColumnCoder:
 
     @property
     def distinct(self) -> int:
-        """Return how many values were met; a lower bound once the column was given up."""
+        """Return the number of values so far; a lower bound once the column was given up."""
         return int(np.count_nonzero(self._frequencies)) if self.is_coded else self._uncoded_distinct
 
     def count_values(self, encoding: str) -> tuple[list[str], NDArray[np.int64]]:
@@ -113,26 +113,22 @@ class ColumnCoder:
             np.take(table[code_of_index], indices, out=codes[done : done + indices.size], mode="clip")
             done += indices.size
         self._parts = []
-        return facts, frozen(codes)
+        return facts, as_readonly(codes)
 
 
 def _to_numpy(numbers: Any) -> NDArray[np.integer]:
     """Return an Arrow array of whole numbers; its own method would import pandas, which takes longer than a file."""
-    found: Any = np.from_dlpack(numbers)
-    return found
+    array: Any = np.from_dlpack(numbers)
+    return array
 
 
 def _decode(values: Any, encoding: str) -> list[str]:
-    import pyarrow as pa
-
     if encoding == "iso8859-1" and pa.types.is_binary(values.type):
         return [value.decode(encoding) for value in values.to_pylist()]
     return values.cast(pa.string()).to_pylist()
 
 
 def _find_empty(values: Any) -> NDArray[np.int64]:
-    import pyarrow.compute as pc
-
     return np.flatnonzero(_to_numpy(pc.binary_length(values)) == 0)
 
 
@@ -153,23 +149,23 @@ def code_batches(batches: Iterable[Any], coders: Mapping[int, ColumnCoder], thre
             for future in busy:
                 future.result()
             if threads > 1:
-                busy = [pool.submit(coder.add, batch.column(place)) for place, coder in coders.items()]
+                busy = [pool.submit(coder.add, batch.column(position)) for position, coder in coders.items()]
                 continue
-            for place, coder in coders.items():
-                coder.add(batch.column(place))
+            for position, coder in coders.items():
+                coder.add(batch.column(position))
         for future in busy:
             future.result()
     return rows
 
 
 def code_type(values: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned type for so many codes."""
+    """Return the smallest unsigned type for this number of codes."""
     return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
 
 
 def pack_codes(codes: NDArray[np.integer], values: int) -> Codes:
-    """Return codes of so many values as the smallest type that has room for them, read-only."""
-    return frozen(codes.astype(code_type(values)))
+    """Return codes of this number of values as the smallest type that has room for them, read-only."""
+    return as_readonly(codes.astype(code_type(values)))
 
 
 def order_categories(
@@ -181,13 +177,13 @@ def order_categories(
     """
     present = {text for text, number in zip(texts, frequencies.tolist(), strict=True) if number}
     ordered = tuple(category_order(sorted(present)))
-    place = {text: code for code, text in enumerate(ordered)}
-    code_of = np.array([place.get(text, 0) for text in texts], np.int64)
+    code_by_text = {text: code for code, text in enumerate(ordered)}
+    code_of = np.array([code_by_text.get(text, 0) for text in texts], np.int64)
     counts = np.zeros(len(ordered), np.int64)
     np.add.at(counts, code_of[frequencies > 0], frequencies[frequencies > 0])
     missing = int(counts[0]) if ordered[:1] == ("",) else 0
     categories = Categories(name, ordered, declared)
-    return ColumnFacts(name, len(ordered), missing, True, categories, frozen(counts)), code_of
+    return ColumnFacts(name, len(ordered), missing, True, categories, as_readonly(counts)), code_of
 
 
 def select_categories(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tuple[ColumnFacts, NDArray[np.int64]]:
@@ -201,4 +197,6 @@ def select_categories(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tup
     values = tuple(value for value, stays in zip(facts.categories.values, is_present.tolist(), strict=True) if stays)
     missing = int(frequencies[is_present][0]) if values[:1] == ("",) else 0
     categories = replace(facts.categories, values=values)
-    return ColumnFacts(facts.name, len(values), missing, True, categories, frozen(frequencies[is_present])), code_of
+    return ColumnFacts(
+        facts.name, len(values), missing, True, categories, as_readonly(frequencies[is_present])
+    ), code_of

@@ -10,25 +10,31 @@ from __future__ import annotations
 import io
 import secrets
 import threading
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+import weakref
+from collections.abc import Generator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.file_format import Dialect
-from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.source import Source
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
 
-from .file_format import QUOTE, Opening, TextStream, find_wrong_byte, read_opening
-from .limits import USUAL_LIMITS
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.records import FileFormat, SourceFile
+
+from .file_format import QUOTE, USUAL_LIMITS, Opening, TextStream, find_wrong_byte, read_opening
 
 _BLOCKS_AHEAD = 4
 _PATIENCE_SECONDS = 0.2
+_RETURN_SECONDS = 10
+"""Only a pyarrow that keeps its input for ever makes a reader wait so long."""
 
 
 class UnreadableRows(Exception):
-    """Rows cannot be told apart, or not in blocks of this size; `row_errors` finds out which."""
+    """Rows cannot be separated, or not in blocks of this size; `row_errors` finds out which."""
 
 
 class CheckedStream(io.RawIOBase):
@@ -145,6 +151,51 @@ def _find_block_end(text: bytes, size: int) -> int:
     return end
 
 
+class _Loans:
+    """What pyarrow holds of Python's, its input and the blocks that were read, and what went wrong in reading these.
+
+    Its threads need Python to let go of them. One that does so while Python ends aborts the process.
+    """
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self._count = 0
+        self._returned: SimpleQueue[None] = SimpleQueue()
+
+    def add(self, lent: object) -> None:
+        """Count an object that nobody but pyarrow will hold."""
+        self._count += 1
+        weakref.finalize(lent, self._returned.put, None)
+
+    def wait(self) -> None:
+        """Wait until pyarrow has let go of everything."""
+        with suppress(Empty):
+            while self._count:
+                self._returned.get(timeout=_RETURN_SECONDS)
+                self._count -= 1
+
+
+class _ArrowInput:
+    """The text as pyarrow reads it: nobody else holds this object or the blocks that it returns."""
+
+    closed = False
+
+    def __init__(self, text: CheckedStream, loans: _Loans) -> None:
+        self._text = text
+        self._loans = loans
+
+    def read(self, size: int) -> memoryview:
+        """Return the next block, of at most ``size`` bytes; none after an error, which `CsvReader` raises."""
+        try:
+            block = memoryview(self._text.read(size))
+        except (UnreadableRows, InputError, OSError, MemoryError) as error:
+            # The traceback would hold this object.
+            self._loans.error = error.with_traceback(None)
+            block = memoryview(b"")
+        self._loans.add(block)
+        return block
+
+
 class CsvReader:
     """Reads some columns of the rows after the names.
 
@@ -170,13 +221,12 @@ class CsvReader:
         Raises `UnreadableRows` if rows do not have as many fields as there are names, if one is longer than two
         blocks, or if a quote is not closed.
         """
-        import pyarrow as pa
-
         is_first = True
         is_complete = False
+        loans = _Loans()
         try:
-            with self._open() as reader, self._stopping(reader):
-                for batch in reader:
+            with closing(self._read(loans)) as batches:
+                for batch in batches:
                     progress.update(stage, self._stream.fraction)
                     self.checked.make_room()
                     if is_first:
@@ -190,62 +240,61 @@ class CsvReader:
                         yield batch
         except pa.ArrowException:
             # Its text quotes records.
-            raise UnreadableRows from None
+            raise loans.error or UnreadableRows() from None
         finally:
             self.checked.stop()
+            loans.wait()
+        if loans.error is not None:
+            raise loans.error
         if not is_complete:
             raise UnreadableRows
 
-    @contextmanager
-    def _stopping(self, reader: Any) -> Iterator[None]:
-        """Let pyarrow come to an end of the text, also where reading was stopped.
-
-        A thread of pyarrow that still asked for Python's lock when the program ends would wait for it for ever.
-        """
-        import pyarrow as pa
-
+    def _read(self, loans: _Loans) -> Generator[Any]:
+        """Yield pyarrow's batches, and let it come to an end of the text also where reading is stopped."""
+        included = [self._names[column] for column in self._columns]
+        text = _ArrowInput(self.checked, loans)
+        loans.add(text)
+        file = pa.PythonFile(text, "r")
+        del text
         try:
-            yield
+            reader = pa_csv.open_csv(
+                file,
+                pa_csv.ReadOptions(column_names=self._names, block_size=self._block_bytes, use_threads=False),
+                pa_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+                pa_csv.ConvertOptions(
+                    include_columns=included,
+                    column_types=dict.fromkeys(included, pa.binary()),
+                    check_utf8=False,
+                    strings_can_be_null=False,
+                ),
+            )
+        finally:
+            del file
+        try:
+            yield from reader
         finally:
             self.checked.stop()
-            with suppress(pa.ArrowException, UnreadableRows, InputError):
+            with suppress(pa.ArrowException):
                 for _ in reader:
                     pass
-
-    def _open(self) -> Any:
-        import pyarrow as pa
-        import pyarrow.csv as pa_csv
-
-        included = [self._names[column] for column in self._columns]
-        return pa_csv.open_csv(
-            self.checked,
-            pa_csv.ReadOptions(column_names=self._names, block_size=self._block_bytes, use_threads=False),
-            pa_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-            pa_csv.ConvertOptions(
-                include_columns=included,
-                column_types=dict.fromkeys(included, pa.binary()),
-                check_utf8=False,
-                strings_can_be_null=False,
-            ),
-        )
+            reader.close()
+            del reader
 
 
 def read_csv_texts(
-    source: Source, dialect: Dialect, names: Sequence[str], block_bytes: int, progress: Progress, stage: str
+    source: SourceFile, file_format: FileFormat, names: Sequence[str], block_bytes: int, progress: Progress, stage: str
 ) -> Generator[Any]:
     """Yield some columns of a file that was read before, as batches of strings.
 
     Raises `UnreadableRows` if the file has changed, at the latest after the last batch.
     """
-    import pyarrow as pa
-
-    with TextStream(Path(source.path), dialect.encoding) as stream:
-        opening = read_opening(stream, dialect.delimiter, USUAL_LIMITS)
-        columns = [dialect.header.index(name) for name in names]
-        if len(opening.names) != len(dialect.header):
+    with TextStream(Path(source.path), file_format.encoding) as stream:
+        opening = read_opening(stream, file_format.delimiter, USUAL_LIMITS)
+        columns = [file_format.header.index(name) for name in names]
+        if len(opening.names) != len(file_format.header):
             raise UnreadableRows
         reader = CsvReader(stream, opening, columns, block_bytes)
-        left_out = int(dialect.category_line)
+        left_out = int(file_format.category_line)
         for batch in reader.batches(progress, stage):
             records = batch.slice(left_out)
             left_out = 0
@@ -257,9 +306,6 @@ def read_csv_texts(
 
 def decode_texts(array: Any, encoding: str) -> Any:
     """Return a binary Arrow array as strings."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if encoding != "iso8859-1":
         return array.cast(pa.string())
     coded = pc.dictionary_encode(array)

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vbas_desktop.io.hashing import HashingWriter
-from vbas_desktop.model.errors import Finding, InputError
+from vbas_desktop.model.findings import Finding, InputError
 
+from ..hashing import HashingWriter
 from .row_chunks import ReleasedColumn, RowChunk, divide_rows, prepare_ahead
 
 BYTES_PER_CHUNK = 16 << 20

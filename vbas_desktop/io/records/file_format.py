@@ -11,13 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self, cast
 
-from vbas_desktop.io.access import bad_encoding, bad_gzip, canonical_encoding, refuse_bomb
-from vbas_desktop.io.dialect import SAMPLE_BYTES, check_column_number, check_line_ends, first_row, sniff_delimiter
-from vbas_desktop.io.hashing import HashedFile, changed, require_unchanged
-from vbas_desktop.model.errors import Finding, InputError, Severity, refusal
-from vbas_desktop.model.source import Source
+from vbas_desktop.model.findings import Finding, InputError, Severity, input_error
+from vbas_desktop.model.records import SourceFile
 
-from .limits import ReadLimits
+from ..delimited_text import SAMPLE_BYTES, check_column_count, check_line_ends, sniff_delimiter, split_first_row
+from ..hashing import HashingReader, file_changed_finding, require_unchanged
+from ..input_checks import canonical_encoding, check_expansion, damaged_gzip_finding, wrong_encoding_finding
 
 PARSED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
@@ -28,12 +27,33 @@ _OPENING_BYTES = 1 << 21
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
+@dataclass(frozen=True)
+class ReadLimits:
+    """Bounds of reading: how much is held at a time, and what is refused or left uncoded.
+
+    ``longest_row``: a longer row, in bytes, is taken for a quote that was never closed, or for no row at all.
+    ``distinct``: a column with more values is not coded; it holds text or identifiers, not categories.
+    ``identifier_from``: from this number of values on, a column with a value of its own for every second record is not
+    coded either. ``beginning_rows``: line 2 is judged by the first rows if these leave no doubt.
+    """
+
+    block_bytes: int = 8 << 20
+    longest_row: int = 16 << 20
+    distinct: int = 1_000_000
+    identifier_from: int = 50_000
+    beginning_rows: int = 1 << 16
+    threads: int = 2
+
+
+USUAL_LIMITS = ReadLimits()
+
+
 class TextStream:
     """The text of a file as bytes, hashed and decompressed on the way, without a byte-order mark.
 
-    Compressed files are recognised by their content. ``encoding`` is what the user said, or None; ``mark`` is the
-    encoding that a byte-order mark names, or None. Text whose encoding cannot be parsed as bytes comes out as UTF-8;
-    other bytes come out as they are. Where only carriage returns end lines, they come out as line feeds.
+    Compressed files are recognised by their content. ``encoding`` is the one that the user named, or None; ``mark`` is
+    the encoding that a byte-order mark names, or None. Text whose encoding cannot be parsed as bytes comes out as
+    UTF-8; other bytes come out as they are. Where only carriage returns end lines, they come out as line feeds.
     """
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
@@ -47,7 +67,7 @@ class TextStream:
         self._file = path.open("rb", buffering=0)
         try:
             self.compressed = self._begins_like_gzip()
-            self._hashed = HashedFile(str(path), self._file)
+            self._hashed = HashingReader(str(path), self._file)
             self._reader = self._open_reader()
             self._opening = self._settle_opening()
         except BaseException:
@@ -77,7 +97,8 @@ class TextStream:
     def read(self, size: int) -> bytes:
         """Return about ``size`` more bytes of the text; none at its end."""
         if self._opening:
-            text, self._opening = self._opening, b""
+            text = self._opening
+            self._opening = b""
             return text
         while True:
             data = self._read_bytes(size)
@@ -85,11 +106,11 @@ class TextStream:
             if text or not data:
                 return text
 
-    def source(self) -> Source:
+    def source(self) -> SourceFile:
         """Return the file's identity after everything was read; refuse a file that was changed meanwhile."""
         if self._hashed.readinto(memoryview(bytearray(1))):
             # It grew after its end was read: its hash would be that of more records than there are.
-            raise InputError(changed(str(self.path)))
+            raise InputError(file_changed_finding(str(self.path)))
         source = self._hashed.source()
         # Another file of this name may have been looked at, too.
         require_unchanged(source)
@@ -104,7 +125,7 @@ class TextStream:
         if self.compressed:
             return cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(self._hashed, 1 << 18)))
         if self.path.suffix.lower() == ".gz" and self.size_bytes:
-            raise InputError(bad_gzip(self.path, "is named .gz but is not compressed with gzip"))
+            raise InputError(damaged_gzip_finding(self.path, "is named .gz but is not compressed with gzip"))
         return cast("BinaryIO", self._hashed)
 
     def _read_bytes(self, size: int) -> bytes:
@@ -113,9 +134,11 @@ class TextStream:
         try:
             data = self._reader.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise InputError(bad_gzip(self.path, "is damaged: it cannot be decompressed to its end")) from None
+            raise InputError(
+                damaged_gzip_finding(self.path, "is damaged: it cannot be decompressed to its end")
+            ) from None
         self._unpacked += len(data)
-        refuse_bomb(self.path, self._unpacked, self.size_bytes)
+        check_expansion(self.path, self._unpacked, self.size_bytes)
         return data
 
     def _settle_opening(self) -> bytes:
@@ -139,7 +162,7 @@ class TextStream:
             try:
                 data = self._decoder.decode(data, not data if final is None else final).encode()
             except UnicodeError:
-                raise InputError(bad_encoding(self.path, self.mark or self.encoding or "", None)) from None
+                raise InputError(wrong_encoding_finding(self.path, self.mark or self.encoding or "", None)) from None
         return data.replace(b"\r", b"\n") if self._only_returns else data
 
 
@@ -178,8 +201,8 @@ def read_opening(stream: TextStream, delimiter: str | None, limits: ReadLimits) 
         more = stream.read(len(text))
         text += more
     fields, end, lines = names
-    check_column_number(stream.path, len(fields))
-    second = first_row(text[end:] if more else text[end:] + b"\n", delimiter)
+    check_column_count(stream.path, len(fields))
+    second = split_first_row(text[end:] if more else text[end:] + b"\n", delimiter)
     second_fields = tuple(second[0]) if second is not None and len(second[0]) == len(fields) else None
     return Opening(delimiter, tuple(fields), second_fields, lines, text[:end], text[end:])
 
@@ -189,15 +212,15 @@ def _find_names(
 ) -> tuple[list[bytes], int, int] | None:
     """Return the names, where the text after them begins, and the lines before that; None: read on and try again."""
     check_line_ends(path, text[: text.find(b"\n") + 1])
-    found = first_row(text + b"\n" if is_all else text, delimiter)
-    if found is not None:
-        check_line_ends(path, text[: found[1]])
-        return found
+    first_row = split_first_row(text + b"\n" if is_all else text, delimiter)
+    if first_row is not None:
+        check_line_ends(path, text[: first_row[1]])
+        return first_row
     first_line = text.lstrip(b"\r\n").partition(b"\n")[0] + b"\n"
     if (b"\n" in text or is_all) and scan_line(first_line, delimiter.encode(), inside=False).has_stray_return:
         raise InputError(stray_return(path, 1))
     if is_all and not text.strip():
-        raise refusal("empty-file", "The file is empty.", "Choose another file.", file=path)
+        raise input_error("empty-file", "The file is empty.", "Choose another file.", file=path)
     if is_all or len(text) > limits.longest_row:
         raise InputError(endless_row(path, 1, text, limits))
     return None
@@ -209,7 +232,7 @@ def _has_whole_line(text: bytes, limits: ReadLimits) -> bool:
 
 
 class ScannedLine(NamedTuple):
-    """What a line contains: ``delimiters`` that end a field, whether a quote is open at its end, stray returns."""
+    """The content of a line: ``delimiters`` that end a field, whether a quote is open at its end, stray returns."""
 
     delimiters: int
     inside: bool
@@ -260,7 +283,7 @@ def check_is_text(path: Path, text: bytes, line: int) -> None:
     if zero >= 0:
         message = "The file is not text: it contains zero bytes."
         remedy = "Export the records as CSV (UTF-8) or Parquet."
-        raise refusal("not-text", message, remedy, file=path, row=line + text.count(b"\n", 0, zero))
+        raise input_error("not-text", message, remedy, file=path, row=line + text.count(b"\n", 0, zero))
 
 
 def endless_row(path: Path, row: int, text: bytes, limits: ReadLimits) -> Finding:
@@ -294,7 +317,7 @@ def find_wrong_byte(text: bytes, stated: str | None) -> int | None:
 def explain_encoding(path: Path, stated: str | None, row: int) -> Finding:
     """Return the finding that a row contradicts the stated encoding; if none is stated, the text is Latin-1."""
     if stated is not None:
-        return bad_encoding(path, stated, row)
+        return wrong_encoding_finding(path, stated, row)
     message = "The text is not UTF-8; it was read as Latin-1."
     remedy = "If letters look wrong, name the encoding."
     return Finding("read-as-latin-1", message, remedy, Severity.HINT, str(path), row)

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from vbas_desktop.io.hashing import HashingWriter
-
+from ..hashing import HashingWriter
 from .row_chunks import ReleasedColumn, RowChunk, divide_rows, prepare_ahead
 
 BYTES_PER_GROUP = 64 << 20

@@ -17,14 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.io.dialect import wrong_names
-from vbas_desktop.model.errors import Finding, InputError
-from vbas_desktop.model.file_format import Dialect
+from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.words import counted
+from vbas_desktop.model.records import FileFormat
+from vbas_desktop.model.text import format_count
 
+from ..delimited_text import find_wrong_names
 from .file_format import (
     QUOTE,
+    ReadLimits,
     TextStream,
     blank_lines,
     check_is_text,
@@ -35,7 +36,6 @@ from .file_format import (
     scan_line,
     stray_return,
 )
-from .limits import ReadLimits
 
 REPORTED_ROWS = 10
 """How many rows of a kind are named one by one."""
@@ -183,28 +183,28 @@ def find_row_errors(
     if blank:
         findings.append(blank_lines(path, blank))
     encoding = scanner.stated or ("utf-8" if scanner.first_not_utf8 is None else "iso8859-1")
-    return [*findings, *wrong_names(path, [name.decode(encoding, "replace") for name in scanner.names])]
+    return [*findings, *find_wrong_names(path, [name.decode(encoding, "replace") for name in scanner.names])]
 
 
 def _ragged_row(path: Path, row: Row, columns: int) -> Finding:
-    message = f"The row has {counted(row.fields, 'field')}, the names line has {columns:,}."
+    message = f"The row has {format_count(row.fields, 'field')}, the names line has {columns:,}."
     remedy = "Look for a missing or extra delimiter, or put quotes around text that contains one."
     return Finding("ragged-row", message, remedy, file=str(path), row=row.line)
 
 
-def count_blank_lines(path: Path, dialect: Dialect, limits: ReadLimits, progress: Progress) -> int:
+def count_blank_lines(path: Path, file_format: FileFormat, limits: ReadLimits, progress: Progress) -> int:
     """Count the lines outside quotes that are empty."""
-    scanner = RowScanner(path, dialect.delimiter, dialect.encoding, limits, progress, "Counting blank lines")
+    scanner = RowScanner(path, file_format.delimiter, file_format.encoding, limits, progress, "Counting blank lines")
     return sum(not row.fields for row in scanner.rows())
 
 
 def locate_records(
-    path: Path, dialect: Dialect, positions: NDArray[np.int64], limits: ReadLimits, progress: Progress
+    path: Path, file_format: FileFormat, positions: NDArray[np.int64], limits: ReadLimits, progress: Progress
 ) -> NDArray[np.int64]:
     """Return the lines on which records begin, whose positions in the file (from 0) are given in ascending order."""
-    scanner = RowScanner(path, dialect.delimiter, dialect.encoding, limits, progress, "Looking for the rows")
+    scanner = RowScanner(path, file_format.delimiter, file_format.encoding, limits, progress, "Looking for the rows")
     records = (row.line for row in scanner.rows() if row.fields)
-    if dialect.category_line:
+    if file_format.category_line:
         next(records, None)
     if not positions.size:
         return np.zeros(0, np.int64)

@@ -17,15 +17,18 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from vbas_desktop.model.progress import Progress
 
 PIECE_ROWS = 1 << 20
-"""SHAKE-256 cannot continue where a digest ended, so each piece of so many rows has a digest of its own."""
+"""Rows of a piece. SHAKE-256 cannot continue where a digest ended, so each piece has a digest of its own."""
 RECORD_KEY_CHARACTERS = 16
+INDEX_COLUMNS = ("record_key", "record", "row")
+"""Columns of the index that leads from the key of a record to its row: for the organisation alone."""
 HELD_BYTES = 64 << 20
-"""Rows with so many bytes are held in memory before they are divided into buckets on disk."""
+"""Bytes of rows that are held in memory before they are divided into buckets on disk."""
 BUCKET_BYTES = 32 << 20
 """The expected size of a bucket."""
 LARGEST_BUCKET_BYTES = 64 << 20
@@ -54,14 +57,14 @@ class _Stream:
 
     def read(self, rows: NDArray[np.integer]) -> NDArray[np.uint8]:
         """Return the bytes of these records, numbered from 0 and given in ascending order: a row for each."""
-        found = np.empty((rows.size, self._width), np.uint8)
+        stream_bytes = np.empty((rows.size, self._width), np.uint8)
         if not rows.size:
-            return found
+            return stream_bytes
         pieces = np.arange(int(rows[0]) // PIECE_ROWS, int(rows[-1]) // PIECE_ROWS + 2)
         borders = np.searchsorted(rows, pieces * PIECE_ROWS)
         for number, low, high in zip(pieces[:-1].tolist(), borders[:-1], borders[1:], strict=True):
-            found[low:high] = self._piece(number)[rows[low:high] - number * PIECE_ROWS]
-        return found
+            stream_bytes[low:high] = self._piece(number)[rows[low:high] - number * PIECE_ROWS]
+        return stream_bytes
 
 
 class RowKeys:
@@ -70,7 +73,7 @@ class RowKeys:
     def __init__(self, secret: bytes) -> None:
         self._stream = _Stream(secret, _KEY_BYTES)
 
-    def of_rows(self, rows: NDArray[np.integer]) -> NDArray[np.uint64]:
+    def compute(self, rows: NDArray[np.integer]) -> NDArray[np.uint64]:
         """Return the keys of these records, numbered from 0 and given in ascending order."""
         return self._stream.read(rows).view("<u8").ravel().astype(np.uint64, copy=False)
 
@@ -86,19 +89,41 @@ class RecordKeys:
     def __init__(self, secret: bytes) -> None:
         self._stream = _Stream(b"vbas record key" + secret, _RECORD_KEY_BYTES)
 
-    def of_rows(self, rows: NDArray[np.integer]) -> NDArray[np.uint8]:
+    def compute(self, rows: NDArray[np.integer]) -> NDArray[np.uint8]:
         """Return the keys of these records, numbered from 0 and ascending: a row of characters for each."""
         bits = np.unpackbits(self._stream.read(rows), axis=1)
         fives = bits.reshape(rows.size, RECORD_KEY_CHARACTERS, 5)
         return _BASE32[fives @ np.array([16, 8, 4, 2, 1], np.uint8)]
 
 
-def key_texts(keys: NDArray[np.uint8]) -> Any:
+def format_keys(keys: NDArray[np.uint8]) -> Any:
     """Return keys of records, a row of characters for each, as an Arrow array of texts."""
     number, width = keys.shape
     offsets = np.arange(0, (number + 1) * width, width, dtype=np.int32 if number * width < 1 << 31 else np.int64)
-    kind = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
-    return kind.from_buffers(number, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(keys)))
+    array_type = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
+    return array_type.from_buffers(number, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(keys)))
+
+
+def write_key_index(path: Path, keys: NDArray[np.uint8], positions: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+    """Write ``record_key,record,row`` of every record, in the order of the keys.
+
+    ``record`` is the number of the record in its file, counted from 1, so one more than its position; ``row`` the line
+    on which it begins. ``keys`` has a line of characters for each record. Keys beyond the positions belong to made-up
+    records, which have neither.
+    """
+    texts = keys.view(f"S{keys.shape[1]}").ravel()
+    order = np.argsort(texts)
+    is_made_up = np.arange(texts.size) >= positions.size
+    padding = np.zeros(texts.size - positions.size, np.int64)
+    records, lines = (
+        pa.array(np.concatenate([numbers, padding])[order], pa.int64(), mask=is_made_up[order])
+        for numbers in (positions + 1, rows)
+    )
+    columns = [format_keys(keys[order]), records, lines]
+    index = pa.table(dict(zip(INDEX_COLUMNS, columns, strict=True)))
+    with path.open("wb") as file:
+        file.write(f"{','.join(INDEX_COLUMNS)}\n".encode())
+        pa_csv.write_csv(index, file, pa_csv.WriteOptions(include_header=False, quoting_style="none"))
 
 
 def sort_by_keys(keys: NDArray[np.uint64], progress: Progress, stage: str) -> NDArray[np.int64]:

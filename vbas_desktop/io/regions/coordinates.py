@@ -17,12 +17,17 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.date_line import continuous, cut_of_points, cut_of_shapes, within_half_turn
-from vbas_desktop.algorithms.shape_blocks import apply_in_blocks
+from vbas_desktop.algorithms.antimeridian import (
+    find_cut_of_points,
+    find_cut_of_shapes,
+    unwrap_longitudes,
+    wrap_longitudes,
+)
+from vbas_desktop.algorithms.polygons import apply_in_blocks
 from vbas_desktop.model.findings import FindingList
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 
-from .raw import RawRegions
+from .raw_regions import RawRegions
 
 CHOICES = ("auto", "planar", "degrees", "geographic")
 CANADA = "EPSG:3347"
@@ -60,30 +65,30 @@ _SPLIT = (
 )
 
 
-def place(
+def project_regions(
     raw: RawRegions, choice: str, findings: FindingList
 ) -> tuple[NDArray[np.float64], NDArray[np.object_] | None, CoordinateSystem]:
-    """Points and polygons of the regions in the system that everything is computed in."""
-    kind = _decide(raw, choice, findings)
+    """Project the points and polygons of the regions to the system in which everything is computed."""
+    kind = _choose_kind(raw, choice, findings)
     findings.stop_on_errors()
     if kind is CoordinateKind.PLANAR:
         believed = not raw.degrees or choice == "planar"
         system = CoordinateSystem(kind, raw.definition if believed else None, raw.unit if believed else "unit")
-        return _finish(raw, raw.points, raw.polygons, system)
+        return _with_inner_points(raw, raw.points, raw.polygons, system)
     points, polygons = raw.points, raw.polygons
     if raw.definition is not None and not raw.degrees:
-        points, polygons = _moved(points, polygons, _transformer(raw.definition, WGS84))
+        points, polygons = _transform(points, polygons, _transformer(raw.definition, WGS84))
     if kind is CoordinateKind.DEGREES:
-        cut = cut_of_points(points[:, 0]) if polygons is None else cut_of_shapes(polygons)
-        points, polygons = _moved(points, polygons, lambda x, y: (y, continuous(x, cut)))
+        cut = find_cut_of_points(points[:, 0]) if polygons is None else find_cut_of_shapes(polygons)
+        points, polygons = _transform(points, polygons, lambda x, y: (y, unwrap_longitudes(x, cut)))
         if polygons is None and float(np.ptp(points[:, 1])) > WIDEST_LONGITUDES:
             findings.add("not-projectable", _TOO_WIDE, _SPLIT)
             findings.stop_on_errors()
-        return _finish(raw, points, polygons, CoordinateSystem(kind, WGS84, "degree"))
-    definition = projection_for(points)
-    known = raw.definition if raw.definition is not None and raw.degrees else WGS84
+        return _with_inner_points(raw, points, polygons, CoordinateSystem(kind, WGS84, "degree"))
+    definition = choose_projection(points)
+    declared = raw.definition if raw.definition is not None and raw.degrees else WGS84
     degrees = points
-    points, polygons = _moved(points, polygons, _transformer(known, definition))
+    points, polygons = _transform(points, polygons, _transformer(declared, definition))
     if not bool((np.abs(points) < EARTH_ROUND_M).all()):
         findings.add(
             "not-projectable",
@@ -94,15 +99,15 @@ def place(
         # Their shapes would have no outline in longitude and latitude.
         findings.add("not-projectable", _TOO_WIDE, _SPLIT)
     findings.stop_on_errors()
-    return _finish(raw, points, polygons, CoordinateSystem(kind, definition, "m"))
+    return _with_inner_points(raw, points, polygons, CoordinateSystem(kind, definition, "m"))
 
 
-def projection_for(lon_lat: NDArray[np.float64]) -> str:
-    """The definition of the projection for these longitudes and latitudes."""
+def choose_projection(lon_lat: NDArray[np.float64]) -> str:
+    """Choose the projection for these longitudes and latitudes, and return its definition."""
     lon, lat = lon_lat[:, 0], lon_lat[:, 1]
     if bool(shapely.contains_xy(_canada(), lon, lat).all()):
         return CANADA
-    lon = continuous(lon, cut_of_points(lon))
+    lon = unwrap_longitudes(lon, find_cut_of_points(lon))
     centre_lon = round((float(lon.min()) + float(lon.max())) / 2, 3)
     low, high = float(lat.min()), float(lat.max())
     first, second = round(low + (high - low) / 6, 3), round(high - (high - low) / 6, 3)
@@ -115,7 +120,7 @@ def projection_for(lon_lat: NDArray[np.float64]) -> str:
 
 def _surrounds_pole(degrees: NDArray[np.float64], points: NDArray[np.float64], definition: str) -> bool:
     """Tell whether the area of points would hold a pole, or be torn where a projection is cut open."""
-    lon = continuous(degrees[:, 0], cut_of_points(degrees[:, 0]))
+    lon = unwrap_longitudes(degrees[:, 0], find_cut_of_points(degrees[:, 0]))
     if float(np.ptp(lon)) > WIDEST_LONGITUDES:
         return True
     area = shapely.convex_hull(shapely.multipoints(points))
@@ -126,35 +131,35 @@ def _surrounds_pole(degrees: NDArray[np.float64], points: NDArray[np.float64], d
 
 
 def to_lon_lat(points: NDArray[np.float64], definition: str) -> NDArray[np.float64]:
-    """Longitude and latitude (WGS 84) of points in a known system."""
-    return _moved(points, None, _transformer(definition, WGS84))[0]
+    """Transform points of a known system to longitude and latitude (WGS 84)."""
+    return _transform(points, None, _transformer(definition, WGS84))[0]
 
 
 def from_lon_lat(points: NDArray[np.float64], definition: str) -> NDArray[np.float64]:
-    """Points in a known system from longitude and latitude (WGS 84)."""
-    return _moved(points, None, _transformer(WGS84, definition))[0]
+    """Transform longitude and latitude (WGS 84) to points of a known system."""
+    return _transform(points, None, _transformer(WGS84, definition))[0]
 
 
-def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKind:
+def _choose_kind(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKind:
     bounds = np.hstack([raw.points, raw.points]) if raw.polygons is None else shapely.bounds(raw.polygons)
     bounds = np.where(np.isfinite(bounds), bounds, np.hstack([raw.points, raw.points]))
-    known = np.isfinite(bounds).all(axis=1)
+    is_finite = np.isfinite(bounds).all(axis=1)
     if raw.over_date_line:
-        bounds[:, ::2] = within_half_turn(bounds[:, ::2])
-    fits = degrees_fit(bounds)
-    for i in np.flatnonzero(known & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
+        bounds[:, ::2] = wrap_longitudes(bounds[:, ::2])
+    fits = are_degrees(bounds)
+    for i in np.flatnonzero(is_finite & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
         findings.add("out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i]))
-    if known.any() and 0.0 < np.ptp(bounds[known].reshape(-1, 2), axis=0).max() < NEAREST:
+    if is_finite.any() and 0.0 < np.ptp(bounds[is_finite].reshape(-1, 2), axis=0).max() < NEAREST:
         message = "All places are practically one point: no distance can be computed."
         findings.add("out-of-range", message, "Give the coordinates in a smaller unit.")
     if choice == "planar" or (choice == "auto" and not raw.degrees):
-        if raw.definition is not None and not raw.degrees and known.any() and fits[known].all():
+        if raw.definition is not None and not raw.degrees and is_finite.any() and fits[is_finite].all():
             findings.warn(
                 "degrees-declared-as-plane",
                 "The file declares plane coordinates, but all of them could be degrees.",
                 "If they are longitude and latitude, declare them as such (EPSG:4326), and export the file again.",
             )
-        if choice == "auto" and raw.definition is None and known.any() and fits[known].all():
+        if choice == "auto" and raw.definition is None and is_finite.any() and fits[is_finite].all():
             findings.hint(
                 "degrees-perhaps",
                 "The coordinates are taken as they are, but all of them could be degrees.",
@@ -162,22 +167,22 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
             )
         return CoordinateKind.PLANAR
     projected = raw.definition is not None and not raw.degrees
-    if projected or fits[known].all():
+    if projected or fits[is_finite].all():
         return CoordinateKind.DEGREES if choice == "degrees" else CoordinateKind.GEOGRAPHIC
-    swapped = bool(degrees_fit(bounds[known][:, [1, 0, 3, 2]]).all())
-    if choice == "auto" and not swapped and (known & ~fits).mean() > 0.5:
+    swapped = bool(are_degrees(bounds[is_finite][:, [1, 0, 3, 2]]).all())
+    if choice == "auto" and not swapped and (is_finite & ~fits).mean() > 0.5:
         findings.warn(
             "not-degrees",
             "The file claims longitude and latitude, but most values are beyond ±180 or ±90; taken as planar.",
             "Choose --coordinates planar to confirm.",
         )
         return CoordinateKind.PLANAR
-    _note_misfits(raw, bounds, known & ~fits, swapped, findings)
+    _note_misfits(raw, bounds, is_finite & ~fits, swapped, findings)
     return CoordinateKind.GEOGRAPHIC
 
 
-def degrees_fit(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows (west, south, east, north) can be longitudes and latitudes."""
+def are_degrees(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell for each row (west, south, east, north) whether it can be longitudes and latitudes."""
     within: NDArray[np.bool_] = np.abs(bounds) - np.array([180, 90, 180, 90]) <= SLACK_DEGREES
     return np.asarray(within.all(axis=1))
 
@@ -197,26 +202,26 @@ def _note_misfits(
             findings.add("out-of-range", "The latitude is beyond ±90 degrees.", remedy, row=row, column=raw.y_name)
 
 
-def _finish(
+def _with_inner_points(
     raw: RawRegions, points: NDArray[np.float64], polygons: NDArray[np.object_] | None, system: CoordinateSystem
 ) -> tuple[NDArray[np.float64], NDArray[np.object_] | None, CoordinateSystem]:
     if polygons is not None and not raw.points_given:
-        points = representative_points(polygons, points)
+        points = find_inner_points(polygons, points)
     return np.ascontiguousarray(points), polygons, system
 
 
-def representative_points(polygons: NDArray[np.object_], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A point inside each polygon: its centroid, or where that lies outside a point on its surface."""
-    known = np.array([polygon is not None for polygon in polygons], bool)
+def find_inner_points(polygons: NDArray[np.object_], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find a point inside each polygon: its centroid, or where that lies outside a point on its surface."""
+    has_polygon = np.array([polygon is not None for polygon in polygons], bool)
     centre = apply_in_blocks(shapely.centroid, polygons)
-    outside = known & ~shapely.contains(polygons, centre)
+    outside = has_polygon & ~shapely.contains(polygons, centre)
     centre[outside] = shapely.point_on_surface(polygons[outside])
     points = otherwise.copy()
-    points[known] = np.column_stack([shapely.get_x(centre[known]), shapely.get_y(centre[known])])
+    points[has_polygon] = np.column_stack([shapely.get_x(centre[has_polygon]), shapely.get_y(centre[has_polygon])])
     return points
 
 
-def _moved(
+def _transform(
     points: NDArray[np.float64], polygons: NDArray[np.object_] | None, move: Callable[[Any, Any], tuple[Any, Any]]
 ) -> tuple[NDArray[np.float64], NDArray[np.object_] | None]:
     new_points = np.column_stack(move(points[:, 0], points[:, 1]))
@@ -229,8 +234,10 @@ def _moved(
     return new_points, apply_in_blocks(move_shapes, polygons)
 
 
-def moved_shapes(shapes: NDArray[np.object_], definition: str | None, system: CoordinateSystem) -> NDArray[np.object_]:
-    """Shapes of another file in the system of the regions; in a plane of unknown place they are taken as they are."""
+def project_shapes(
+    shapes: NDArray[np.object_], definition: str | None, system: CoordinateSystem
+) -> NDArray[np.object_]:
+    """Project shapes of another file to the system of the regions; in a plane of unknown place they stay."""
     if system.definition is None:
         return shapes
     move = _transformer(definition or WGS84, system.definition)

@@ -1,4 +1,4 @@
-"""Numbers of a region file written as text: with a decimal point or a decimal comma, told apart where that is certain.
+"""Parse numbers of a region file with a decimal point or a decimal comma, which are recognised where that is certain.
 
 A comma in a number parts decimals in one half of the world and thousands in the other. "47,5" can only be the first,
 "1,234,567" only the second, "1,234" either. All columns that are needed count together, because one program wrote
@@ -30,7 +30,7 @@ _COMMAS_SOMEHOW = re.compile(r"(?=.*\d)(?=.*,)[-+\d.,'’\s\u00a0\u202f]+", re.A
 _WITH_POINT = re.compile(r"(?=.*\d)[+-]?\d*\.\d*([eE][+-]?\d+)?", re.ASCII)
 
 
-def numbers_of(
+def parse_numbers(
     columns: Mapping[str, Sequence[str]],
     rows: NDArray[np.int64],
     decimal: str,
@@ -38,25 +38,25 @@ def numbers_of(
     *,
     degrees: bool = False,
 ) -> list[NDArray[np.float64]]:
-    """The columns as numbers, NaN where there is none, which is noted; ``decimal`` is one of `DECIMALS`."""
+    """Parse the columns as numbers; NaN where a text is none, which is noted. ``decimal`` is one of `DECIMALS`."""
     words = {name: [text.strip() for text in column] for name, column in columns.items()}
     lines = rows.tolist()
     if decimal == "auto":
-        decimal = _found_out([word for column in words.values() for word in column], degrees)
+        decimal = _find_decimal_sign([word for column in words.values() for word in column], degrees)
         if decimal == "comma":
             message = "The comma is taken as the decimal sign of the numbers (47,5 is 47.5)."
             remedy = "Choose --regions-decimal point if it parts thousands."
             findings.hint("decimal-comma", message, remedy)
-    return [_column(column, lines, name, decimal, findings) for name, column in words.items()]
+    return [_parse_column(column, lines, name, decimal, findings) for name, column in words.items()]
 
 
-def _found_out(words: Sequence[str], degrees: bool) -> str:
-    """Which decimal sign the numbers have: "point", "comma", "either" or "both"."""
+def _find_decimal_sign(words: Sequence[str], degrees: bool) -> str:
+    """Find the decimal sign of the numbers: "point", "comma", "either" or "both"."""
     with_comma = [word for word in words if "," in word and _WITH_COMMA.fullmatch(word)]
-    otherwise = any("," in word and _is_written_otherwise(word) for word in words)
-    if not with_comma and not otherwise:
+    has_others = any("," in word and _has_other_commas(word) for word in words)
+    if not with_comma and not has_others:
         return "point"
-    if otherwise or any(_WITH_POINT.fullmatch(word) for word in words):
+    if has_others or any(_WITH_POINT.fullmatch(word) for word in words):
         return "both"
     sure = sum(not _ONE_GROUP.fullmatch(word) for word in with_comma)
     if sure * _SURE_SHARE >= len(with_comma):
@@ -65,36 +65,36 @@ def _found_out(words: Sequence[str], degrees: bool) -> str:
     return "comma" if fits else "either"
 
 
-def _is_written_otherwise(word: str) -> bool:
-    """Whether this is a number whose commas, or not all of them, cannot be decimal ones."""
+def _has_other_commas(word: str) -> bool:
+    """Tell whether this is a number with commas that cannot all be decimal ones."""
     return bool(_COMMAS_SOMEHOW.fullmatch(word)) and not _WITH_COMMA.fullmatch(word)
 
 
-def _column(
+def _parse_column(
     words: Sequence[str], rows: Sequence[int], name: str, decimal: str, findings: FindingList
 ) -> NDArray[np.float64]:
-    if decimal == "point" and (quick := plain_numbers(words)) is not None:
+    if decimal == "point" and (quick := parse_plain_numbers(words)) is not None:
         return quick
-    spoilt = [_is_spoilt(word, decimal) for word in words]
-    _tell_spoilt([row for row, bad in zip(rows, spoilt, strict=True) if bad], decimal, name, findings)
+    ambiguous = [_is_ambiguous(word, decimal) for word in words]
+    _note_ambiguous([row for row, bad in zip(rows, ambiguous, strict=True) if bad], decimal, name, findings)
     numbers = [
-        math.nan if bad else _number(_with_point(word, decimal), row, name, findings)
-        for word, row, bad in zip(words, rows, spoilt, strict=True)
+        math.nan if bad else _parse_number(_with_point(word, decimal), row, name, findings)
+        for word, row, bad in zip(words, rows, ambiguous, strict=True)
     ]
     return np.array(numbers, np.float64)
 
 
-def _is_spoilt(word: str, decimal: str) -> bool:
-    """Whether the number has a sign that the decimal sign does not go with."""
+def _is_ambiguous(word: str, decimal: str) -> bool:
+    """Tell whether the number has a sign that contradicts the decimal sign."""
     if decimal == "comma":
-        return bool(_WITH_POINT.fullmatch(word)) or _is_written_otherwise(word)
+        return bool(_WITH_POINT.fullmatch(word)) or _has_other_commas(word)
     if decimal == "point" and _GROUPS.fullmatch(word):
         return False
     return bool(_WITH_COMMA.fullmatch(word) or _COMMAS_SOMEHOW.fullmatch(word))
 
 
-def plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
-    """The words as numbers if they all are, as in nearly every file."""
+def parse_plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
+    """Parse the words if all are plain numbers, as in nearly every file; else return None."""
     try:
         quick = np.array([float(word) for word in words], np.float64)
     except ValueError:
@@ -102,14 +102,14 @@ def plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
     return quick if np.isfinite(quick).all() and not any("_" in word for word in words) else None
 
 
-def _tell_spoilt(rows: Sequence[int], decimal: str, name: str, findings: FindingList) -> None:
-    """Whole columns are written so, and mended by one step: it is said once."""
+def _note_ambiguous(rows: Sequence[int], decimal: str, name: str, findings: FindingList) -> None:
+    """Note the ambiguous numbers of a column once: usually all are, and one step mends them."""
     if not rows:
         return
     these = "This number" if len(rows) == 1 else f"This number, like {len(rows) - 1:,} below,"
     message, remedy = {
         "comma": (
-            "has a point or several commas, although the comma is said to be the decimal sign.",
+            "has a point or several commas, although the comma is named as the decimal sign.",
             "Write all numbers with decimal commas and nothing between thousands.",
         ),
         "point": (
@@ -135,7 +135,7 @@ def _with_point(word: str, decimal: str) -> str:
     return word.replace(",", "") if decimal == "point" and _GROUPS.fullmatch(word) else word
 
 
-def _number(word: str, row: int, name: str, findings: FindingList) -> float:
+def _parse_number(word: str, row: int, name: str, findings: FindingList) -> float:
     if word.casefold() in MISSING_WORDS:
         findings.add("missing-number", "The number is missing.", "Add it.", row=row, column=name)
         return math.nan

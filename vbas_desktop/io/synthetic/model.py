@@ -1,4 +1,4 @@
-"""How likely each category is in each region, given the attributes drawn before, and how they are drawn."""
+"""The probability of each category in each region, given the attributes drawn before; and drawing by it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.model.errors import refusal
+from vbas_desktop.model.findings import input_error
 
 from .spec import Attribute, Spec
 
@@ -33,11 +33,11 @@ def count_limits_up_to(
     n_limits = limits.shape[1]
     flat = limits.ravel()
     start = context * n_limits
-    found = np.zeros(values.size, np.int64)
+    counted = np.zeros(values.size, np.int64)
     for step in (1 << bit for bit in reversed(range(n_limits.bit_length()))):
-        probe = np.minimum(found + step, n_limits)
-        found = np.where(flat[start + probe - 1] <= values, probe, found)
-    return found.astype(np.int32)
+        probe = np.minimum(counted + step, n_limits)
+        counted = np.where(flat[start + probe - 1] <= values, probe, counted)
+    return counted.astype(np.int32)
 
 
 TABLE_LIMIT = 60_000_000
@@ -57,7 +57,7 @@ class Distribution:
     key: np.uint64
 
     def draw(self, start: int, region: NDArray[np.int32], codes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-        """The categories of consecutive records, given their regions and their earlier attributes."""
+        """Draw the categories of consecutive records, given their regions and their earlier attributes."""
         context = region.astype(np.int64) * self.conditions if self.by_region else np.zeros(region.size, np.int64)
         for attribute, stride in self.parents:
             context += codes[attribute] * np.int64(stride)
@@ -65,7 +65,7 @@ class Distribution:
         return count_limits_up_to(self.limits, context, (words >> np.uint64(33)).astype(np.uint32))
 
 
-def distributions(
+def build_distributions(
     spec: Spec,
     points: NDArray[np.float64],
     region_columns: Mapping[str, NDArray[np.float64]],
@@ -73,12 +73,12 @@ def distributions(
 ) -> list[Distribution]:
     """One distribution per attribute, in the order of the spec."""
     return [
-        _distribution(spec, attribute, points, region_columns, own)
+        _build_distribution(spec, attribute, points, region_columns, own)
         for attribute, own in zip(spec.attributes, rng.spawn(len(spec.attributes)), strict=True)
     ]
 
 
-def _distribution(
+def _build_distribution(
     spec: Spec,
     attribute: Attribute,
     points: NDArray[np.float64],
@@ -87,14 +87,14 @@ def _distribution(
 ) -> Distribution:
     key = np.uint64(rng.integers(0, 2**64, dtype=np.uint64))
     names = [earlier.name for earlier in spec.attributes]
-    asked = sorted({names.index(name) for rule in attribute.rules for name in rule.when})
-    sizes = [len(spec.attributes[parent].labels) for parent in asked]
-    strides = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
-    weights = _conditional_weights(spec, attribute, asked)
+    parents_of_rules = sorted({names.index(name) for rule in attribute.rules for name in rule.when})
+    sizes = [len(spec.attributes[parent].labels) for parent in parents_of_rules]
+    strides = [prod(sizes[position + 1 :]) for position in range(len(sizes))]
+    weights = _conditional_weights(spec, attribute, parents_of_rules)
     by_region = attribute.variation > 0 or bool(attribute.tilts)
     cells = weights.size * (len(points) if by_region else 1)
     if cells > TABLE_LIMIT:
-        raise refusal(
+        raise input_error(
             "too-detailed",
             f"This attribute differs in {cells:,} ways over regions and conditions.",
             "Use fewer attributes in its rules, or no variation and tilts.",
@@ -103,24 +103,26 @@ def _distribution(
     if by_region:
         factors = _region_factors(attribute, points, region_columns, rng)
         weights = (factors[:, None, :] * weights[None, :, :]).reshape(-1, weights.shape[1])
-    parents = tuple(zip(asked, strides, strict=True))
-    return Distribution(limits_of(weights), by_region, prod(sizes), parents, key)
+    parents = tuple(zip(parents_of_rules, strides, strict=True))
+    return Distribution(cumulate_weights(weights), by_region, prod(sizes), parents, key)
 
 
-def _conditional_weights(spec: Spec, attribute: Attribute, asked: list[int]) -> NDArray[np.float64]:
-    """One row of weights per combination of the attributes that the rules ask for, row-major."""
-    labels = [spec.attributes[parent].labels for parent in asked]
-    names = [spec.attributes[parent].name for parent in asked]
+def _conditional_weights(spec: Spec, attribute: Attribute, parents_of_rules: list[int]) -> NDArray[np.float64]:
+    """Compute a row of weights for each combination of the attributes that the rules ask for, row-major."""
+    labels = [spec.attributes[parent].labels for parent in parents_of_rules]
+    names = [spec.attributes[parent].name for parent in parents_of_rules]
     rows = []
     for values in itertools.product(*labels):
         weights = np.array(attribute.weights)
         here = dict(zip(names, values, strict=True))
         for rule in attribute.rules:
             if all(here[name] in allowed for name, allowed in rule.when.items()):
-                weights = weights if rule.weights is None else np.array(rule.weights)
+                weights = np.array(rule.weights) if rule.weights else weights
                 weights = weights * [rule.multiply.get(label, 1.0) for label in attribute.labels]
         if weights.sum() <= 0:
-            raise refusal("wrong-value", "The rules leave no category possible.", "Relax one.", column=attribute.name)
+            raise input_error(
+                "wrong-value", "The rules leave no category possible.", "Relax one.", column=attribute.name
+            )
         rows.append(weights)
     return np.array(rows)
 
@@ -131,12 +133,12 @@ def _region_factors(
     region_columns: Mapping[str, NDArray[np.float64]],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """How much more or less likely each category is in each region."""
+    """Compute by which factor each category is more or less likely in each region (regions × categories)."""
     size = len(attribute.labels)
     exponent = np.zeros((len(points), size))
     if attribute.variation:
         own = rng.standard_normal((len(points), size))
-        exponent += attribute.variation * (0.8 * _smooth(points, size, rng) + 0.6 * own)
+        exponent += attribute.variation * (0.8 * _draw_smooth_values(points, size, rng) + 0.6 * own)
     for tilt in attribute.tilts:
         values = region_columns[tilt.column]
         spread = values.std()
@@ -145,8 +147,8 @@ def _region_factors(
     return np.exp(exponent)
 
 
-def _smooth(points: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Random values of unit variance that change slowly over the map, one set per category."""
+def _draw_smooth_values(points: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw values of unit variance that change slowly over the map (regions × categories)."""
     extent = max(float(np.ptp(points, axis=0).max()), 1e-9)
     waves = rng.standard_normal((2, WAVES)) * (2 * np.pi / (0.6 * extent))
     phase = rng.uniform(0, 2 * np.pi, WAVES)
@@ -154,8 +156,8 @@ def _smooth(points: NDArray[np.float64], size: int, rng: np.random.Generator) ->
     return np.asarray(np.cos((points - points.mean(axis=0)) @ waves + phase) @ share)
 
 
-def limits_of(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """Cumulated probabilities of all categories but the last, in units of 2⁻³¹, so that certainty fits."""
+def cumulate_weights(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """Cumulate the probabilities of all categories but the last, in units of 2⁻³¹, so that certainty fits."""
     cumulated = np.cumsum(weights, axis=1)
     share = cumulated[:, :-1] / cumulated[:, -1:]
     return np.round(share * 2.0**31).astype(np.uint32)

@@ -1,197 +1,378 @@
-"""What to generate: the words of a spec file (TOML), read and checked.
+"""Read specs of synthetic data (TOML): what to generate.
 
-``docs/file-formats.md`` explains every key. The built-in specs in ``resources/like`` are read the same way.
+``docs/file-formats.md`` explains every key. The built-in specs in ``resources/like`` are read the same way. Each model
+checks one table of the file; `_check_attributes` and `_check_columns` check what several tables say together.
+
+Section 5.1.1 of the thesis draws each attribute of a record independently, by the shares of its province. The shares of
+``resources/like/marginals.toml`` stand in for those of the thesis, whose microdata are not public.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from vbas_desktop.io.places import resource
-from vbas_desktop.model.errors import refusal
-from vbas_desktop.model.findings import FindingList
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
-from .words import Place, sound
+from vbas_desktop.model.findings import FindingList, input_error
+
+from ..paths import resource_path
 
 BUILT_IN = ("eastern", "central", "western", "pei")
 
+DEPENDENT = "dependent"
+INDEPENDENT = "independent"
+ATTRIBUTE_MODELS = (DEPENDENT, INDEPENDENT)
+"""How the attributes of a built-in spec are drawn: by rules that tie them together, or each by its marginal alone."""
 
-@dataclass(frozen=True)
-class Rule:
-    """Where all of ``when`` (column → values) holds, other weights, or weights multiplied category by category."""
+SETS_OF: Mapping[str, tuple[str, ...]] = {
+    "eastern": ("east",),
+    "central": ("east", "west"),
+    "western": ("west",),
+    "pei": ("east",),
+}
+"""The sets of marginals of each built-in spec; with several the mean of their shares is taken."""
 
-    when: Mapping[str, tuple[str, ...]]
-    weights: tuple[float, ...] | None = None
-    multiply: Mapping[str, float] = field(default_factory=dict)
+T = TypeVar("T")
+AttributeRole = Literal["quasi-identifier", "sensitive", "plain"]
+
+# The descriptions are what messages say is expected.
+Name = Annotated[str, Field(min_length=1, description="a name")]
+Text = Annotated[str, Field(description="a text")]
+Flag = Annotated[bool, Field(description="true or false")]
+Count = Annotated[int, Field(ge=1, description="a whole number of at least 1")]
+WholeNumber = Annotated[int, Field(ge=0, description="a whole number of at least 0")]
+Number = Annotated[float, Field(allow_inf_nan=False, description="a number")]
+Share = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a number of at least 0")]
+OptionalText = Annotated[str | None, Field(description="a text")]
+OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, Field(description="a whole number of at least 1")]
+# TOML has lists where the models have tuples.
+Texts = Annotated[tuple[str, ...], Field(strict=False, description="a list of texts")]
+Numbers = Annotated[tuple[Number, ...], Field(strict=False, description="a list of numbers")]
+WholeNumbers = Annotated[tuple[int, ...], Field(strict=False, description="a list of whole numbers")]
+Tables = Annotated[tuple[T, ...], Field(strict=False, description="an array of tables")]
 
 
-@dataclass(frozen=True)
-class Tilt:
+class SpecTable(BaseModel):
+    """A table of a spec. Empty texts and lists count as missing."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {key: value for key, value in data.items() if value not in ("", [])}
+
+
+class Rule(SpecTable):
+    """Other weights, or weights multiplied by category, for records to which all of ``when`` applies.
+
+    ``when`` maps columns to values. Empty ``weights`` leave those of the attribute.
+    """
+
+    when: Annotated[dict[str, Texts], Field(description="a table")] = {}
+    weights: Numbers = ()
+    multiply: Annotated[dict[str, Share], Field(description="a table")] = {}
+
+
+class Tilt(SpecTable):
     """Regions with a high value in ``column`` of the region file have more of the categories with a high score."""
 
-    column: str
-    scores: tuple[float, ...]
-    strength: float = 0.5
+    column: Name
+    scores: Numbers = ()
+    strength: Number = 0.5
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(SpecTable):
     """One categorical column of the records; ``groups[i]`` is the generalised category of ``labels[i]``."""
 
-    name: str
-    labels: tuple[str, ...]
-    weights: tuple[float, ...]
-    groups: tuple[str, ...]
-    role: str = "plain"
-    variation: float = 0.0
-    rules: tuple[Rule, ...] = ()
-    tilts: tuple[Tilt, ...] = ()
+    name: Name
+    labels: Texts = ()
+    count: OptionalCount = None
+    weights: Numbers = ()
+    groups: Texts = ()
+    role: AttributeRole = "plain"
+    variation: Share = 0.0
+    rules: Tables[Rule] = ()
+    tilts: Tables[Tilt] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """Name the categories that are only counted; give them equal weights, groups of one and even scores."""
+        if not isinstance(data, dict):
+            return data
+        count = data.get("count")
+        filled = dict(data)
+        if not data.get("labels") and isinstance(count, int):
+            filled["labels"] = [f"{data.get('name')} {number}" for number in range(1, count + 1)]
+        labels = filled.get("labels")
+        if isinstance(labels, list | tuple):
+            filled.setdefault("weights", [1.0] * len(labels))
+            filled.setdefault("groups", labels)
+            tilts = data.get("tilts")
+            if isinstance(tilts, list):
+                scores = _spread_scores(len(labels))
+                filled["tilts"] = [{"scores": scores, **tilt} if isinstance(tilt, dict) else tilt for tilt in tilts]
+        return filled
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        size = len(self.labels)
+        problems: list[tuple[str, str]] = []
+        if not size:
+            problems.append(("labels", "neither labels nor count is given"))
+        if len(set(self.labels)) < size:
+            problems.append(("labels", "a label is there twice"))
+        problems += _check_size("groups", self.groups, size)
+        problems += _check_weights("weights", self.weights, size)
+        for number, rule in enumerate(self.rules, 1):
+            if not set(rule.multiply) <= set(self.labels):
+                problems.append((f"rules {number}.multiply", "a name is not among the labels"))
+            problems += _check_weights(f"rules {number}.weights", rule.weights, size)
+        for number, tilt in enumerate(self.tilts, 1):
+            problems += _check_size(f"tilts {number}.scores", tilt.scores, size)
+        _raise_problems(problems)
+        return self
 
     @property
     def group_labels(self) -> tuple[str, ...]:
-        """The generalised categories in order of first use."""
+        """Return the generalised categories in order of first use."""
         return tuple(dict.fromkeys(self.groups))
 
 
-@dataclass(frozen=True)
-class Identifier:
+class Identifier(SpecTable):
     """A column with another number in every record; each ``#`` of ``pattern`` becomes a digit."""
 
-    name: str
-    pattern: str
+    name: Name
+    pattern: Text = ""
 
 
-@dataclass(frozen=True)
-class Geography:
+class Geography(SpecTable):
     """An invented country: ``towns`` of unequal size on land of a random outline."""
 
-    centre: tuple[float, float] = (-96.0, 56.0)
-    extent_km: tuple[float, float] = (600.0, 400.0)
-    towns: int = 20
-    rural: float = 0.25
-    first_id: int = 1
+    centre: Numbers = (-96.0, 56.0)
+    extent_km: Numbers = (600.0, 400.0)
+    towns: Count = 20
+    rural: Share = 0.25
+    first_id: WholeNumber = 1
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        problems = [*_check_size("centre", self.centre, 2), *_check_size("extent_km", self.extent_km, 2)]
+        if not (-180 <= self.centre[0] <= 180 and -80 <= self.centre[-1] <= 80):
+            problems.append(("centre", "give longitude and latitude, within 80 degrees of the equator"))
+        if min(self.extent_km) <= 0 or max(self.extent_km) > 8000:
+            problems.append(("extent_km", "give width and height between 0 and 8000 km"))
+        _raise_problems(problems)
+        return self
 
 
-@dataclass(frozen=True)
-class RegionPlan:
-    """Where the regions come from and how the records are spread over them."""
+class RegionPlan(SpecTable):
+    """The origin of the regions, and how the records are spread over them; ``file`` is relative to the spec."""
 
-    column: str = "region"
-    file: Path | None = None
-    id_column: str | None = None
-    count: int = 300
-    geography: Geography = Geography()
-    records_per_region: tuple[int, int] = (400, 700)
-    population_column: str | None = None
+    column: Text = "region"
+    file: Annotated[Path | None, Field(strict=False, description="a text")] = None
+    id_column: OptionalText = None
+    count: Count = 300
+    geography: Geography = Field(default_factory=Geography, description="a table")
+    records_per_region: Annotated[tuple[int, ...], Field(strict=False, description="a list of whole numbers")] = (
+        400,
+        700,
+    )
+    population_column: OptionalText = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        sizes = self.records_per_region
+        problems = _check_size("records_per_region", sizes, 2)
+        if not 0 <= sizes[0] <= sizes[-1]:
+            problems.append(("records_per_region", "give the smallest and the largest number"))
+        _raise_problems(problems)
+        return self
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(SpecTable):
     """Everything that decides the generated files, the seed included."""
 
-    attributes: tuple[Attribute, ...]
-    regions: RegionPlan
-    identifiers: tuple[Identifier, ...] = ()
-    records: int | None = None
-    seed: int = 0
-    labels: str = "text"
-    category_counts: bool = False
-    columns: tuple[str, ...] = ()
+    attributes: Tables[Attribute] = ()
+    regions: RegionPlan = Field(default_factory=RegionPlan, description="a table")
+    identifiers: Tables[Identifier] = ()
+    title: Text = ""
+    records: OptionalCount = None
+    seed: WholeNumber = 0
+    labels: Annotated[Literal["text", "codes"], Field(description="a word")] = "text"
+    category_counts: Flag = False
+    columns: Texts = ()
 
     @property
     def column_names(self) -> list[str]:
-        """All columns of the records: identifiers, attributes, region."""
+        """Return all columns of the records: identifiers, attributes, region."""
         identifiers = [identifier.name for identifier in self.identifiers]
         return identifiers + [attribute.name for attribute in self.attributes] + [self.regions.column]
 
 
 def load_spec(like: str | Path) -> Spec:
-    """A built-in spec by its name, or one from a file."""
-    path = resource(f"like/{like}.toml") if str(like) in BUILT_IN else Path(like)
+    """Load a built-in spec by its name, or one from a file. Raises `InputError` with all mistakes together."""
+    path = resource_path(f"like/{like}.toml") if str(like) in BUILT_IN else Path(like)
+    data = _read_toml(path)
     findings = FindingList(path.name)
-    spec = _spec(_toml(path), path, Place(findings))
+    try:
+        spec = Spec.model_validate(data)
+    except ValidationError as error:
+        _note_errors(error, data, findings)
+        findings.stop_on_errors()
+        raise
+    _check_attributes(spec, findings)
+    _check_columns(spec, findings)
     findings.stop_on_errors()
-    return spec
+    if not spec.regions.file:
+        return spec
+    regions = spec.regions.model_copy(update={"file": path.parent / spec.regions.file})
+    return spec.model_copy(update={"regions": regions})
 
 
-def _toml(path: Path, including: tuple[Path, ...] = ()) -> dict[str, Any]:
+def _read_toml(path: Path, including: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """Read a file with the one that it includes; keys of the file itself count."""
     if path.resolve() in including:
         message = "The spec includes itself, directly or by way of another."
-        raise refusal("circular-include", message, "Remove one include.", file=path.name)
+        raise input_error("circular-include", message, "Remove one include.", file=path.name)
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        names = ", ".join(BUILT_IN)
-        raise refusal(
-            "missing-file", "There is no such spec.", f"Use {names} or a TOML file.", file=path.name
-        ) from None
+        remedy = f"Use {', '.join(BUILT_IN)} or a TOML file."
+        raise input_error("missing-file", "There is no such spec.", remedy, file=path.name) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "not UTF-8 text"
-        raise refusal("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name) from None
+        raise input_error("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name) from None
     except RecursionError:
         message = "The values of this file are nested too deeply."
-        raise refusal("not-toml", message, "Correct the file.", file=path.name) from None
+        raise input_error("not-toml", message, "Correct the file.", file=path.name) from None
     if "include" in data:
-        included = _toml(_beside(path, data.pop("include")), (*including, path.resolve()))
+        name = data.pop("include")
+        if not isinstance(name, str) or not Path(name).name or "\0" in name:
+            message = "“include” names no file."
+            raise input_error("wrong-value", message, 'Write include = "other.toml".', file=path.name)
+        included = _read_toml(path.parent / name, (*including, path.resolve()))
         data = {**included, **data}
     return data
 
 
-def _beside(path: Path, name: Any) -> Path:
-    """Find the included spec, whose name is relative to the one that includes it."""
-    if not isinstance(name, str) or not Path(name).name or "\0" in name:
-        raise refusal("wrong-value", "“include” names no file.", 'Write include = "other.toml".', file=path.name)
-    return path.parent / name
+def _spread_scores(size: int) -> list[float]:
+    """Return scores from −1 to 1 at equal distances."""
+    return [-1 + 2 * i / (size - 1) if size > 1 else 0.0 for i in range(size)]
 
 
-def _spec(written: dict[str, Any], path: Path, place: Place) -> Spec:
-    data = sound(written, place)
-    attributes: list[Attribute] = []
-    for number, entry in enumerate(data.pop("attributes", None) or (), 1):
-        attributes.append(_attribute(entry, attributes, place.entry("attributes", number, entry)))
-    if not attributes:
-        place.findings.add("missing-key", "There is no attribute.", "Add [[attributes]] with name and labels.")
-    data.pop("title", None)
-    spec = Spec(
-        attributes=tuple(attributes),
-        regions=_regions(data.pop("regions", {}), path, place.inside("regions")),
-        identifiers=tuple(
-            Identifier(**{"name": "", **_tupled(entry)}) for entry in data.pop("identifiers", None) or ()
-        ),
-        **_tupled(data),
-    )
-    _check_choice(spec.labels, ("text", "codes"), place.inside("labels"))
-    _check_names(spec, place.findings)
-    return spec
-
-
-def _tupled(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a table that are there, lists as tuples; empty ones count as missing."""
-    there = {key: value for key, value in table.items() if value not in (None, [], "")}
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in there.items()}
-
-
-def _check_choice(word: str, choices: Sequence[str], place: Place) -> None:
-    if word not in choices:
-        place.wrong(f"use one of {', '.join(choices)}")
-
-
-def _check_size(values: Sequence[Any] | None, size: int, place: Place) -> None:
+def _check_size(key: str, values: Sequence[Any], size: int) -> list[tuple[str, str]]:
     if values and len(values) != size:
-        place.wrong(f"has {len(values)} entries instead of {size}")
+        return [(key, f"has {len(values)} entries instead of {size}")]
+    return []
 
 
-def _check_weights(weights: Sequence[float] | None, size: int, place: Place) -> None:
-    _check_size(weights, size, place)
+def _check_weights(key: str, weights: Sequence[float], size: int) -> list[tuple[str, str]]:
+    problems = _check_size(key, weights, size)
     if weights and (min(weights) < 0 or sum(weights) <= 0):
-        place.wrong("weights must not be negative, nor all zero")
+        problems.append((key, "weights must not be negative, nor all zero"))
+    return problems
 
 
-def _check_names(spec: Spec, findings: FindingList) -> None:
+def _raise_problems(problems: Sequence[tuple[str, str]]) -> None:
+    """Raise the problems of a table, each with the key that it is about."""
+    if problems:
+        raise PydanticCustomError("problems", "The table has problems.", {"problems": list(problems)})
+
+
+def _note_errors(error: ValidationError, data: dict[str, Any], findings: FindingList) -> None:
+    """Note each error under the keys that lead to it, as “attributes 2.weights”, and one for each list."""
+    noted: set[tuple[str, str]] = set()
+    for details in error.errors():
+        path, column, expected = _locate(details["loc"], data)
+        problems = [(path, f"{expected} is expected")]
+        if details["type"] == "missing":
+            problems = [(path, "is missing")]
+        elif details["type"] == "extra_forbidden":
+            problems = [(path, "this key is not known")]
+        elif details["type"] == "literal_error":
+            problems = [(path, f"use one of {details['ctx']['expected']}")]
+        elif details["type"] == "problems":
+            problems = [(f"{path}.{key}".lstrip("."), reason) for key, reason in details["ctx"]["problems"]]
+        for key, reason in problems:
+            if (key, reason) not in noted:
+                noted.add((key, reason))
+                findings.add("wrong-value", f"{key}: {reason}.", "Correct the spec.", column=column)
+
+
+def _locate(location: Sequence[str | int], data: dict[str, Any]) -> tuple[str, str | None, str]:
+    """Return the path of a value, the name of the column that it is about, and what is expected there.
+
+    A path ends with the key of a list of numbers or texts, whichever of them is wrong.
+    """
+    path = ""
+    column = None
+    expected = "a table"
+    table: Any = Spec
+    value: Any = data
+    for part in location:
+        if table is None and isinstance(part, int):
+            break
+        path = f"{path} {part + 1}" if isinstance(part, int) else f"{path}.{part}".lstrip(".")
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            value = None
+        if isinstance(part, int):
+            expected = "a table"
+            if isinstance(value, dict) and isinstance(value.get("name"), str):
+                column = value["name"]
+            continue
+        field = None if table is None else table.model_fields.get(part)
+        if field is None:
+            expected = "a list of texts" if "when" in path else "a number of at least 0"
+            continue
+        expected = field.description or "a value"
+        table = _TABLES.get(part)
+    return path, column, expected
+
+
+_TABLES: dict[str, type[SpecTable]] = {
+    "attributes": Attribute,
+    "rules": Rule,
+    "tilts": Tilt,
+    "identifiers": Identifier,
+    "regions": RegionPlan,
+    "geography": Geography,
+}
+"""The models of the keys that hold tables."""
+
+
+def _check_attributes(spec: Spec, findings: FindingList) -> None:
+    """Note rules that ask for attributes or values that are not declared before them."""
+    if not spec.attributes:
+        findings.add("missing-key", "There is no attribute.", "Add [[attributes]] with name and labels.")
+    labels_of: dict[str, set[str]] = {}
+    for number, attribute in enumerate(spec.attributes, 1):
+        for position, rule in enumerate(attribute.rules, 1):
+            for name, values in rule.when.items():
+                reason = ""
+                if name not in labels_of:
+                    reason = "rules can only ask for attributes that stand before"
+                elif not set(values) <= labels_of[name]:
+                    reason = "a value is not among the labels of that attribute"
+                if reason:
+                    path = f"attributes {number}.rules {position}.when.{name}"
+                    findings.add("wrong-value", f"{path}: {reason}.", "Correct the spec.", column=attribute.name)
+        labels_of[attribute.name] = set(attribute.labels)
+
+
+def _check_columns(spec: Spec, findings: FindingList) -> None:
+    """Note columns of the same name, a wrong list of columns, and patterns without digits."""
     names = spec.column_names
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         findings.add("duplicate-column", "Two columns have this name.", "Rename one.", column=name)
@@ -199,61 +380,69 @@ def _check_names(spec: Spec, findings: FindingList) -> None:
         findings.add("wrong-columns", "“columns” does not list every column once.", f"They are {', '.join(names)}.")
     for identifier in spec.identifiers:
         if not 1 <= identifier.pattern.count("#") <= 18:
-            what = "The pattern needs 1 to 18 signs #, one for each digit."
-            findings.add("wrong-value", what, 'Example: pattern = "HN-#######".', column=identifier.name)
+            message = "The pattern needs 1 to 18 signs #, one for each digit."
+            findings.add("wrong-value", message, 'Example: pattern = "HN-#######".', column=identifier.name)
 
 
-def _attribute(entry: dict[str, Any], earlier: Sequence[Attribute], place: Place) -> Attribute:
-    if not {"labels", "count"} & entry.keys():
-        place.inside("labels").wrong("neither labels nor count is given")
-    name, count = entry.get("name") or "", entry.pop("count", None) or 0
-    labels = tuple(entry.pop("labels", None) or (f"{name} {number}" for number in range(1, count + 1)))
-    size = len(labels)
-    rules = tuple(Rule(**{"when": {}, **_tupled(rule)}) for rule in entry.pop("rules", None) or ())
-    usual_tilt = {"column": "", "scores": _even(size)}
-    tilts = tuple(Tilt(**{**usual_tilt, **_tupled(tilt)}) for tilt in entry.pop("tilts", None) or ())
-    usual = {"name": name, "weights": (1.0,) * size, "groups": labels}
-    attribute = Attribute(**{**usual, **_tupled(entry), "labels": labels, "rules": rules, "tilts": tilts})
-    if len(set(labels)) < size:
-        place.inside("labels").wrong("a label is there twice")
-    _check_size(attribute.groups, size, place.inside("groups"))
-    _check_weights(attribute.weights, size, place.inside("weights"))
-    _check_choice(attribute.role, ("quasi-identifier", "sensitive", "plain"), place.inside("role"))
-    known = {each.name: set(each.labels) for each in earlier}
-    for number, rule in enumerate(rules, 1):
-        _check_rule(rule, labels, known, place.inside(f"rules {number}"))
-    for number, tilt in enumerate(tilts, 1):
-        _check_size(tilt.scores, size, place.inside(f"tilts {number}.scores"))
-    return attribute
+@dataclass(frozen=True)
+class Marginal:
+    """The categories of one attribute and their counts in each set, with the source of these and what was assumed."""
+
+    name: str
+    role: AttributeRole
+    labels: tuple[str, ...]
+    groups: tuple[str, ...]
+    counts: Mapping[str, tuple[float, ...]]
+    source: str
+    assumptions: str
+
+    def shares(self, sets: Sequence[str]) -> tuple[float, ...]:
+        """Return the share of each category, the mean over the sets."""
+        shares = [[count / sum(self.counts[name]) for count in self.counts[name]] for name in sets]
+        return tuple(map(fmean, zip(*shares, strict=True)))
 
 
-def _even(size: int) -> tuple[float, ...]:
-    """Scores from -1 to 1."""
-    return tuple(-1 + 2 * i / (size - 1) if size > 1 else 0.0 for i in range(size))
+def read_marginals() -> tuple[Marginal, ...]:
+    """Read the marginals that come with the program."""
+    data = tomllib.loads(resource_path("like/marginals.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Marginal(
+            name=entry["name"],
+            role=entry.get("role", "plain"),
+            labels=tuple(entry["labels"]),
+            groups=tuple(entry.get("groups", entry["labels"])),
+            counts={name: tuple(entry[name]) for name in ("east", "west")},
+            source=entry["source"],
+            assumptions=entry["assumptions"],
+        )
+        for entry in data["attributes"]
+    )
 
 
-def _check_rule(rule: Rule, labels: Sequence[str], known: Mapping[str, set[str]], place: Place) -> None:
-    for name, values in rule.when.items():
-        if name not in known:
-            place.inside(f"when.{name}").wrong("rules can only ask for attributes that stand before")
-        elif not set(values or ()) <= known[name]:
-            place.inside(f"when.{name}").wrong("a value is not among the labels of that attribute")
-    if not set(rule.multiply) <= set(labels):
-        place.inside("multiply").wrong("a name is not among the labels")
-    _check_weights(rule.weights, len(labels), place.inside("weights"))
+def make_independent_attributes(like: str) -> tuple[Attribute, ...]:
+    """Make the attributes of a built-in spec that are drawn by their marginals alone."""
+    sets = SETS_OF[like]
+    return tuple(
+        Attribute(
+            name=marginal.name,
+            labels=marginal.labels,
+            weights=marginal.shares(sets),
+            groups=marginal.groups,
+            role=marginal.role,
+        )
+        for marginal in read_marginals()
+    )
 
 
-def _regions(entry: dict[str, Any], path: Path, place: Place) -> RegionPlan:
-    plan = RegionPlan(**{**_tupled(entry), "geography": Geography(**_tupled(entry.get("geography", {})))})
-    low, high = int(plan.records_per_region[0]), int(plan.records_per_region[-1])
-    _check_size(plan.records_per_region, 2, place.inside("records_per_region"))
-    if not 0 <= low <= high:
-        place.inside("records_per_region").wrong("give the smallest and the largest number")
-    centre, extent = plan.geography.centre, plan.geography.extent_km
-    for key, pair in (("centre", centre), ("extent_km", extent)):
-        _check_size(pair, 2, place.inside(f"geography.{key}"))
-    if not (-180 <= centre[0] <= 180 and -80 <= centre[-1] <= 80):
-        place.inside("geography.centre").wrong("give longitude and latitude, within 80 degrees of the equator")
-    if min(extent) <= 0 or max(extent) > 8000:
-        place.inside("geography.extent_km").wrong("give width and height between 0 and 8000 km")
-    return replace(plan, file=path.parent / plan.file if plan.file else None, records_per_region=(low, high))
+def load_spec_with_attributes(like: str | Path, attributes: str) -> Spec:
+    """Load a spec whose attributes are drawn by one of `ATTRIBUTE_MODELS`.
+
+    A spec file of the user says itself how its attributes are drawn; only `DEPENDENT`, which changes nothing, goes
+    with it.
+    """
+    if attributes == DEPENDENT:
+        return load_spec(like)
+    if str(like) not in BUILT_IN:
+        message = "Independent attributes are drawn by published marginals, which a spec file does not have."
+        raise input_error("wrong-value", message, f"Leave out --attributes, or use one of {', '.join(BUILT_IN)}.")
+    return load_spec(like).model_copy(update={"attributes": make_independent_attributes(str(like))})

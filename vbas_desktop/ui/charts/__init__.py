@@ -1,4 +1,1 @@
-"""Charts of solutions: bars by site number, two measures with their front, all measures side by side.
-
-Each is a plain widget that draws rows given to it and tells which solution was clicked.
-"""
+"""Charts with pyqtgraph: each draws the rows given to it and tells which solution was clicked."""

@@ -1,248 +1,272 @@
-"""What all charts have in common: colours, selection, pointing, clicking, saving."""
+"""What the charts of solutions have in common: marks, lines, labels, selection, pointing and clicking."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import ArrayLike, NDArray
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPen
+from PySide6.QtWidgets import QVBoxLayout
 
-from vbas_desktop.model.words import counted
-from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
-from vbas_desktop.ui.theme import Colours
-from vbas_desktop.ui.widgets.building import passing_menu
-from vbas_desktop.ui.widgets.fields import Telling
+from vbas_desktop.model.text import format_count
 
-from .rows import ChartRow, Measure, approaches_of, nice_ticks, short_number
+from ..core.context import UiContext
+from ..core.theme import ColourScheme
+from ..presentation.chart_data import ChartAxis, SeriesStyle, SolutionRow, list_styles
+from ..widgets.image_export import Drawing, copy_drawing, offer_to_save, record
+from ..widgets.plain_text import Label
+from ..widgets.table_actions import offer_to_save_rows
+from .legend import DASHES, LegendEntry, symbol_of
+from .plot_view import PlotView
 
-_NEAR_PX = 9.0
-RADIUS = 4.5
-"""Of a mark, in pixels."""
+NEAR_PX = 9.0
+"""A mark within this distance is the one that the pointer is on."""
 
-Bounds = tuple[float, float]
+MARK_PX = 9.0
+RING_PX = 17.0
+Key = Qt.Key
 
 
-class Chart(Telling):
-    """Draws rows: `solution_clicked(number)`: another is wanted; `save_wanted()`, `copy_wanted()`: its picture.
+class Chart(PlotView):
+    """Draws solutions: `solution_clicked(number)` when another is chosen.
 
-    Subclasses implement `draw`, which also fills `_spots`: where which solution can be pointed at.
+    Subclasses implement `draw_rows`, which gives the marks by `show_marks`.
     """
 
     solution_clicked = Signal(int)
-    save_wanted = Signal()
-    copy_wanted = Signal()
 
     nothing = "Nothing to draw yet."
     """What is written while there is nothing to draw."""
+    marks_selection = True
+    """Whether the marks of the selected solution have a ring."""
 
-    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.colours = colours
-        self.rows: tuple[ChartRow, ...] = ()
-        self.approaches: list[str] = []
-        self.measures: tuple[Measure, ...] = ()
+    def __init__(self, colours: ColourScheme, axes: dict[str, pg.AxisItem] | None = None) -> None:
+        super().__init__(colours, axes)
+        self.rows: tuple[SolutionRow, ...] = ()
+        self.styles: dict[str, SeriesStyle] = {}
+        """The style of each approach that is drawn."""
+        self.measures: tuple[ChartAxis, ...] = ()
         self.selected: int | None = None
-        self._spots: list[tuple[QRectF, int]] = []
-        self.setMinimumSize(200, 150)
-        self.setMouseTracking(True)
+        self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._xy: NDArray[np.float64] = np.zeros((0, 2))
+        self._drawn: list[pg.GraphicsObject] = []
+        self._points = pg.ScatterPlotItem(size=MARK_PX, antialias=True)
+        self._ring = pg.ScatterPlotItem(size=RING_PX, antialias=True)
+        self._points.setZValue(5)
+        self._ring.setZValue(6)
+        for item in (self._points, self._ring):
+            self.item.addItem(item)
+        self._empty = Label(self.nothing, self.plot)
+        self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setMargin(16)
+        self._empty.setProperty("look", "muted")
+        cover = QVBoxLayout(self.plot)
+        cover.setContentsMargins(0, 0, 0, 0)
+        cover.addWidget(self._empty)
+        self.draw()
 
-    def sizeHint(self) -> QSize:
-        """Wide enough for its labels."""
-        return QSize(420, 280)
-
-    def show_rows(self, rows: Sequence[ChartRow], measures: Sequence[Measure]) -> None:
-        """Draw these solutions and these measures."""
-        self.rows, self.measures = tuple(rows), tuple(measures)
-        self.approaches = approaches_of(self.rows)
-        self.update()
+    def show_rows(self, rows: Sequence[SolutionRow], measures: Sequence[ChartAxis]) -> None:
+        """Draw these solutions and these measures; other measures are drawn in full, whatever was zoomed into."""
+        if tuple(measures) != self.measures:
+            self.show_everything()
+        self.rows = tuple(rows)
+        self.measures = tuple(measures)
+        self.styles = list_styles(self.rows)
+        self.draw()
 
     def select(self, number: int | None) -> None:
         """Lift one solution."""
         self.selected = number
-        self.update()
+        self.draw_selection()
 
-    def use_colours(self, colours: Colours) -> None:
-        """Draw in other colours."""
-        self.colours = colours
-        self.update()
+    def draw(self) -> None:
+        """Draw the rows, or what is to be done if there are none."""
+        for item in self._drawn:
+            self.item.removeItem(item)
+        self._drawn = []
+        self._points.setData(pos=np.zeros((0, 2)))
+        is_empty = not (self.rows and self.measures)
+        self._empty.setText(self.nothing)
+        self._empty.setVisible(is_empty)
+        for side in ("left", "bottom"):
+            self.item.getAxis(side).setVisible(not is_empty)
+        if is_empty:
+            self.place_marks([], np.zeros((0, 2)))
+            self.show_legend([])
+        else:
+            self.show_legend(self.legend_entries())
+            self.draw_rows()
+        self.draw_selection()
 
-    def draw(self, painter: QPainter, area: QRectF) -> None:
-        """Draw the chart into an area."""
+    def draw_rows(self) -> None:
+        """Draw the rows by `draw_line` and `show_marks`."""
         raise NotImplementedError
 
-    def draw_signs(self, painter: QPainter, place: QPointF, row: ChartRow) -> None:
-        """Write the signs of a recommended solution or a knee; ``place`` is the left end of the line of writing."""
-        if row.signs:
-            painter.setPen(QColor(self.colours.text))
-            painter.drawText(place, row.signs)
+    def draw_selection(self) -> None:
+        """Draw a ring around the marks of the selected solution, and describe the chart."""
+        has_ring = self.selected is not None and self.marks_selection
+        ring = self._xy[self._numbers == self.selected] if has_ring else self._xy[:0]
+        self._ring.setData(pos=ring, pen=pg.mkPen(self.colours.accent, width=2.5), brush=None, symbol="o")
+        self.setAccessibleDescription(self.describe())
 
-    def paint_chart(self, painter: QPainter, area: QRectF) -> None:
-        """Background and chart, on screen or into a file."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        painter.fillRect(area, QColor(self.colours.base))
-        painter.setFont(self.font())
-        self._spots = []
-        if self.rows and self.measures:
-            self.draw(painter, area)
-        else:
-            painter.setPen(QColor(self.colours.muted))
-            flags = Qt.AlignmentFlag.AlignCenter.value | Qt.TextFlag.TextWordWrap.value
-            painter.drawText(area.adjusted(16, 0, -16, 0), flags, self.nothing)
+    def describe(self) -> str:
+        """Describe what is drawn and chosen, for those who do not see it; the table has the numbers."""
+        row = next((row for row in self.rows if row.number == self.selected), None)
+        titles = ", ".join(measure.title for measure in self.measures)
+        drawn = f"{format_count(len(self.rows), 'solution')}: {titles}. Approaches: {', '.join(self.styles)}."
+        chosen = "" if row is None else f" Chosen: {self.tip(row)}.".replace("\n", ", ")
+        return f"{drawn}{chosen} The table lists the same solutions." if self.rows else self.nothing
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw on screen."""
-        painter = QPainter(self)
-        self.paint_chart(painter, QRectF(self.rect()))
-        painter.end()
+    def draw_line(self, x: ArrayLike, y: ArrayLike, pen: QPen, z: float = 1) -> None:
+        """Draw a line through points."""
+        line = pg.PlotDataItem(x, y, pen=pen, antialias=True)
+        line.setZValue(z)
+        self.add_item(line)
+
+    def add_item(self, item: pg.GraphicsObject) -> None:
+        """Draw an item until the rows are drawn anew."""
+        self._drawn.append(item)
+        self.item.addItem(item)
+
+    def show_marks(
+        self, rows: Sequence[SolutionRow], xy: NDArray[np.float64], sizes: Sequence[float] | None = None
+    ) -> None:
+        """Draw a mark for each row: filled if it is Pareto-optimal, with its label beside it.
+
+        xy: n × 2, the position of each mark. Pens and brushes are shared: new ones per mark take five times as long.
+        """
+        self.place_marks([row.number for row in rows], xy)
+        pens = {name: pg.mkPen(self.approach_colour(name), width=1.5) for name in self.styles}
+        fills = {name: pg.mkBrush(self.approach_colour(name)) for name in self.styles}
+        ground = pg.mkBrush(self.colours.base)
+        self._points.setData(
+            pos=self._xy,
+            pen=[pens[row.approach] for row in rows],
+            brush=[fills[row.approach] if row.star else ground for row in rows],
+            symbol=[self.approach_symbol(row.approach) for row in rows],
+            size=MARK_PX if sizes is None else list(sizes),
+        )
+        middle = self._xy[:, 0].mean() if rows else 0.0
+        for row, (x, y) in zip(rows, self._xy.tolist(), strict=True):
+            if row.label:
+                # Towards the middle, so that it is not cut at the edge.
+                self.add_label(row.label, x, y, (-0.1 if x < middle else 1.1, 1.1))
+
+    def place_marks(self, numbers: Sequence[int], xy: Sequence[tuple[float, float]] | NDArray[np.float64]) -> None:
+        """Note where which solution can be pointed at: n numbers, n × 2 positions."""
+        self._numbers = np.array(numbers, np.int64)
+        self._xy = np.array(xy, np.float64).reshape(-1, 2)
+
+    def add_label(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> pg.TextItem:
+        """Write a text at a point, over the marks."""
+        label = pg.TextItem(text, color=self.colours.text, anchor=anchor)
+        label.setFont(self.font())
+        label.setZValue(10)
+        label.setPos(x, y)
+        self._drawn.append(label)
+        self.item.addItem(label, ignoreBounds=True)
+        return label
+
+    def legend_entries(self) -> list[LegendEntry]:
+        """Return the entries of the legend: the approaches."""
+        return [LegendEntry(name, self.approach_colour(name), self.approach_symbol(name)) for name in self.styles]
+
+    def approach_colour(self, approach: str) -> QColor:
+        """Return the colour of an approach: that of its site locations, the same in every chart and table."""
+        return QColor(self.colours.series_colour(self.styles[approach].colour))
+
+    def approach_symbol(self, approach: str) -> str:
+        """Return the symbol of an approach."""
+        return symbol_of(self.styles[approach])
+
+    def approach_pen(self, approach: str, width: float = 1.5) -> QPen:
+        """Return the pen for lines of an approach, whose dashes tell those of one site location apart."""
+        pen = pg.mkPen(self.approach_colour(approach), width=width)
+        dashes = DASHES[self.styles[approach].dash % len(DASHES)]
+        if dashes is not None:
+            pen.setDashPattern(dashes)
+        return pen
 
     # Pointing and clicking
 
-    def number_at(self, position: QPointF) -> int | None:
-        """The solution under a position; spots may overlap, then the nearest middle counts."""
-        near = [
-            ((spot.center() - position).manhattanLength(), number)
-            for spot, number in self._spots
-            if spot.adjusted(-_NEAR_PX / 3, -_NEAR_PX / 3, _NEAR_PX / 3, _NEAR_PX / 3).contains(position)
+    def marks(self) -> list[tuple[QPointF, int]]:
+        """Return where in this widget the marks are, and of which solution each is."""
+        return [
+            (self.to_widget(x, y), number)
+            for (x, y), number in zip(self._xy.tolist(), self._numbers.tolist(), strict=True)
         ]
-        return min(near)[1] if near else None
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click chooses a solution."""
-        number = self.number_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and number is not None:
+    def number_at(self, position: QPointF) -> int | None:
+        """Return the number of the solution at a position of this widget: that of the nearest mark."""
+        if not self._numbers.size:
+            return None
+        value = self.to_values(position)
+        width, height = self.item.getViewBox().viewPixelSize()
+        distances = np.hypot((self._xy[:, 0] - value.x()) / width, (self._xy[:, 1] - value.y()) / height)
+        nearest = int(np.argmin(distances))
+        return int(self._numbers[nearest]) if distances[nearest] <= NEAR_PX else None
+
+    def click_at(self, position: QPointF) -> None:
+        """Choose the solution at a position."""
+        number = self.number_at(position)
+        if number is not None:
             self.solution_clicked.emit(number)
 
     def tip_at(self, position: QPointF) -> str:
-        """What is told of the solution at a place."""
+        """Describe the solution under the pointer."""
         number = self.number_at(position)
         row = next((row for row in self.rows if row.number == number), None)
         return "" if row is None else self.tip(row)
 
-    def tip(self, row: ChartRow) -> str:
-        """What is told of a solution."""
-        lines = [f"{row.number}: {row.approach}, {counted(row.sites, 'site')} {row.signs}".rstrip()]
+    def tip(self, row: SolutionRow) -> str:
+        """Describe a solution."""
+        lines = [f"#{row.number:,}: {row.approach}, {format_count(row.sites, 'site')}"]
+        ranks = [word for word in (row.label, "Pareto-optimal" if row.star else "") if word]
+        lines += [", ".join(ranks)] if ranks else []
         for measure in self.measures:
             value = row.values.get(measure.name)
             lines.append(f"{measure.title}: {'–' if value is None else f'{value:,.6g} {measure.unit}'.strip()}")
         return "\n".join(lines)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to copy or save the chart."""
-        self.open_menu(event.globalPos())
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose the next or the previous solution from left to right with the arrow keys."""
+        step = {Key.Key_Right: 1, Key.Key_Down: 1, Key.Key_Left: -1, Key.Key_Up: -1}.get(Key(event.key()), 0)
+        if not step or not self._numbers.size:
+            super().keyPressEvent(event)
+            return
+        order = list(dict.fromkeys(self._numbers[np.lexsort((self._numbers, self._xy[:, 0]))].tolist()))
+        start = order.index(self.selected) if self.selected in order else -1 if step > 0 else len(order)
+        position = start + step
+        self.solution_clicked.emit(order[min(max(position, 0), len(order) - 1)])
 
-    def open_menu(self, position: QPoint) -> None:
-        """The chart's menu."""
-        menu = passing_menu(self)
-        menu.addAction("&Copy chart", self.copy_wanted.emit)
-        menu.addAction("&Save chart as PNG, SVG or PDF…", self.save_wanted.emit)
-        menu.popup(position)
+    def list_numbers(self) -> list[list[str]]:
+        """Return the header and one row of exact values per solution."""
+        header = ["solution", "approach", "sites", *(measure.name for measure in self.measures)]
+        return [header, *([str(row.number), row.approach, str(row.sites), *self._values(row)] for row in self.rows)]
 
-    # Drawing helpers
-
-    def approach_colour(self, approach: str) -> QColor:
-        """The colour of an approach: that of a map fill, darker or lighter so that lines show."""
-        fill = QColor(self.colours.fills[self.approaches.index(approach) % len(self.colours.fills)])
-        shade = fill.darker(125) if QColor(self.colours.base).lightness() > 128 else fill.lighter(135)
-        return QColor(shade.name())
-
-    def draw_legend(self, painter: QPainter, area: QRectF) -> float:
-        """The approaches with their colours along the top; returns the height used."""
-        metrics = QFontMetricsF(self.font())
-        x, y, line = area.left(), area.top(), metrics.height() + 4
-        for approach in self.approaches:
-            width = metrics.horizontalAdvance(approach) + 24
-            if x > area.left() and x + width > area.right():
-                x, y = area.left(), y + line
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.approach_colour(approach))
-            painter.drawRect(QRectF(x, y + (line - 10) / 2, 10, 10))
-            painter.setPen(QColor(self.colours.text))
-            painter.drawText(QPointF(x + 14, y + (line + metrics.ascent() - metrics.descent()) / 2), approach)
-            x += width
-        return y + line - area.top() + 4
-
-    def draw_value_axis(self, painter: QPainter, plot: QRectF, low: float, high: float) -> None:
-        """Horizontal grid lines with numbers at the left."""
-        draw_value_axis(painter, self.colours, plot, (low, high), gap=4)
-
-    def draw_x_axis(
-        self, painter: QPainter, plot: QRectF, bounds: Bounds, label: str, words: Callable[[float], str] = short_number
-    ) -> None:
-        """Vertical grid lines with numbers below, and what they are."""
-        metrics, (low, high) = QFontMetricsF(self.font()), bounds
-        for tick in nice_ticks(low, high, max(2, int(plot.width() / 90))):
-            x = plot.left() + (tick - low) / (high - low) * plot.width()
-            painter.setPen(QPen(QColor(self.colours.line), 1))
-            painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
-            painter.setPen(QColor(self.colours.muted))
-            text = QRectF(x - 45, plot.bottom() + 3, 90, metrics.height())
-            painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, words(tick))
-        self.draw_foot(painter, plot, label)
-
-    def draw_foot(self, painter: QPainter, plot: QRectF, text: str) -> None:
-        """What the numbers below are."""
-        painter.setPen(QColor(self.colours.muted))
-        line = QFontMetricsF(self.font()).height()
-        foot = QRectF(plot.left(), plot.bottom() + 3 + line, plot.width(), line)
-        painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, text)
-
-    def draw_mark(
-        self, painter: QPainter, spot: QPointF, number: int, colour: QColor, filled: bool, radius: float
-    ) -> None:
-        """A round mark that can be pointed at; that of the selected solution has a ring."""
-        if number == self.selected:
-            painter.setPen(QPen(QColor(self.colours.accent), 2.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(spot, RADIUS + 3.5, RADIUS + 3.5)
-        painter.setPen(QPen(colour, 1.5))
-        painter.setBrush(colour if filled else QColor(self.colours.base))
-        painter.drawEllipse(spot, radius, radius)
-        self._spots.append((QRectF(spot.x() - 6, spot.y() - 6, 12, 12), number))
-
-    def draw_title(self, painter: QPainter, area: QRectF, text: str) -> None:
-        """A small title along the top of an area."""
-        painter.setPen(QColor(self.colours.muted))
-        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text)
-
-    def plot_area(self, painter: QPainter, area: QRectF, title: str, below: float) -> QRectF:
-        """Draw legend and title, and leave room for the axes: what remains is for the data."""
-        inner = area.adjusted(12, 10, -14, -8)
-        top = inner.top() + self.draw_legend(painter, inner)
-        line = QFontMetricsF(self.font()).height()
-        self.draw_title(painter, QRectF(inner.left(), top, inner.width(), line), title)
-        return QRectF(inner.left() + 62, top + line + 8, inner.width() - 62, inner.bottom() - top - line - 8 - below)
+    def _values(self, row: SolutionRow) -> list[str]:
+        values = [row.values.get(measure.name) for measure in self.measures]
+        return ["" if value is None else str(value) for value in values]
 
 
-def placed(plot: QRectF, across: Bounds, up: Bounds) -> Callable[[float, float], QPointF]:
-    """Where two values are within a plot with these bounds."""
-
-    def place(x: float, y: float) -> QPointF:
-        left = plot.left() + (x - across[0]) / (across[1] - across[0]) * plot.width()
-        return QPointF(left, plot.bottom() - (y - up[0]) / (up[1] - up[0]) * plot.height())
-
-    return place
+def fill_brush(colour: str, alpha: float) -> QBrush:
+    """Return a translucent brush."""
+    shade = QColor(colour)
+    shade.setAlphaF(alpha)
+    return QBrush(shade)
 
 
-def draw_value_axis(painter: QPainter, colours: Colours, plot: QRectF, bounds: Bounds, gap: float) -> None:
-    """Horizontal grid lines with numbers at the left, so many pixels away."""
-    line, (low, high) = QFontMetricsF(painter.font()).height(), bounds
-    for tick in nice_ticks(low, high):
-        y = plot.bottom() - (tick - low) / (high - low) * plot.height()
-        painter.setPen(QPen(QColor(colours.line), 1))
-        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-        painter.setPen(QColor(colours.muted))
-        text = QRectF(plot.left() - 70 - gap, y - line / 2, 70, line)
-        painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, short_number(tick))
-
-
-def attend(chart: Chart, context: Context, name: str) -> None:
+def make_interactive(chart: PlotView, context: UiContext, name: str) -> None:
     """Have a chart follow the colours in force, and be copied and saved under a name."""
 
-    def recorded() -> Drawing:
-        return record(chart.size(), chart.paint_chart)
+    def record_chart() -> Drawing:
+        return record(chart.picture_size, chart.paint_chart)
 
     context.theme.changed.connect(lambda: chart.use_colours(context.theme.colours))
-    chart.copy_wanted.connect(lambda: copy_drawing(context, recorded()))
-    chart.save_wanted.connect(lambda: offer_to_save(context, chart, recorded(), name))
+    chart.copy_requested.connect(lambda: copy_drawing(context, record_chart()))
+    chart.save_requested.connect(lambda: offer_to_save(context, chart, record_chart(), name))
+    chart.table_requested.connect(lambda: offer_to_save_rows(context, chart, chart.list_numbers(), f"{name}.csv"))

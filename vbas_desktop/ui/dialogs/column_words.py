@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.session.representing import texts_by_name, texts_of_names
-from vbas_desktop.settings.declaration import setting_of
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column
-from vbas_desktop.ui.widgets.fields import setting_field
-from vbas_desktop.ui.widgets.names_edit import NamesEdit
+
+from ..core.theme import GRID
+from ..state.representing import texts_by_name, texts_of_names
+from ..widgets.column_picker import ColumnPicker
+from ..widgets.fields import setting_field
+from ..widgets.layouts import vbox, with_properties
 
 _EXAMPLES = {
     "reasons": "phone=identifies, age=possible confounder",
@@ -30,10 +30,11 @@ class ColumnWords(QWidget):
     def __init__(self, columns: Sequence[str]) -> None:
         super().__init__()
         self.edits = {
-            name: dress(NamesEdit(value=True), placeholderText=example) for name, example in _EXAMPLES.items()
+            name: with_properties(ColumnPicker(value=True), placeholderText=example)
+            for name, example in _EXAMPLES.items()
         }
-        fields = [setting_field(setting_of(ReleaseOptions, name), edit) for name, edit in self.edits.items()]
-        in_column(*fields, within=self, margins=0, spacing=GRID)
+        fields = [setting_field(ReleaseOptions.option(name), edit) for name, edit in self.edits.items()]
+        vbox(*fields, within=self, margins=0, spacing=GRID)
         for edit in self.edits.values():
             edit.offer(columns)
             edit.textChanged.connect(self.changed)
@@ -42,7 +43,7 @@ class ColumnWords(QWidget):
         """Return the words by the names of the options of a release; `InputError` if they are not understood."""
         return {name: texts_by_name(edit.text()) for name, edit in self.edits.items()}
 
-    def take_up(self, options: ReleaseOptions) -> None:
+    def restore(self, options: ReleaseOptions) -> None:
         """Show the words of an earlier order."""
         for name, edit in self.edits.items():
             edit.setText(texts_of_names(getattr(options, name)))

@@ -5,57 +5,101 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSpinBox,
+    QTableView,
+    QWidget,
+)
 
-from vbas_desktop.algorithms.intervals import intervals, number_of_groups
+from vbas_desktop.algorithms.value_groups import count_groups, group_into_intervals
+from vbas_desktop.engine.lattice.hierarchies import propose_hierarchy
 from vbas_desktop.model.progress import Progress
-from vbas_desktop.model.records import ColumnFacts, Grouping, RecordTable
-from vbas_desktop.model.words import counted
-from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
-from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog
-from vbas_desktop.ui.widgets.fields import muted
-from vbas_desktop.ui.widgets.file_dialogs import ask_to_open
-from vbas_desktop.ui.widgets.plain_text import Label
-from vbas_desktop.ui.widgets.tables import cell, fill_table, frequency_cells
-from vbas_desktop.ui.worker import Failure, JobRunner
+from vbas_desktop.model.records import MISSING, ColumnFacts, Grouping, RecordTable
+from vbas_desktop.model.text import format_count
 
-_GROUP = 2
+from ..core.theme import GRID
+from ..core.worker import Worker
+from ..presentation.messages import TaskFailure
+from ..presentation.tables import TableColumn, make_category_columns
+from ..widgets.cell_delegates import BarDelegate
+from ..widgets.dialog import CANCEL, CLOSE, OK, Dialog
+from ..widgets.fields import hint_label
+from ..widgets.file_dialogs import ask_to_open
+from ..widgets.layouts import button, hbox, vbox, with_properties
+from ..widgets.plain_text import Label, menu_text
+from ..widgets.tables import TableModel, set_up_table, stretch_column
+
+_ABOUT_GROUPS = "Records of one group count as equal, and the release names the group."
+_ABOUT_CATEGORIES = "To group them, give the column the role “quasi-identifier” first."
+_NAMED = 3
+"""So many groups of a proposal are named."""
+
+_SHARE = 2
+"""The column of bars."""
+
 _KINDS = "Groups or hierarchies (*.csv *.txt *.tsv);;All files (*)"
 
 
 class GroupingDialog(Dialog):
-    """`groups_chosen(column, {value: group})` when the user confirms; values that stay as they are, are left out."""
+    """Lists the categories of a column; those of a quasi-identifier can be grouped.
+
+    `groups_chosen(column, {value: group})` when the user confirms; values that stay as they are, are left out.
+    """
 
     groups_chosen = Signal(str, dict)
 
     def __init__(
-        self, facts: ColumnFacts, groups: dict[str, str], parent: QWidget, table: RecordTable | None = None
+        self,
+        facts: ColumnFacts,
+        groups: dict[str, str],
+        parent: QWidget,
+        table: RecordTable | None = None,
+        can_be_grouped: bool = True,
     ) -> None:
-        super().__init__(parent, f"Group the categories of “{facts.name}”", OK | CANCEL, (480, 520))
+        title = "Group the categories" if can_be_grouped else "Categories"
+        super().__init__(parent, f"{title} of “{facts.name}”", OK | CANCEL if can_be_grouped else CLOSE, (480, 520))
+        self._can_be_grouped = can_be_grouped
         assert facts.categories is not None
         self._table = table
-        self._column, self._values = facts.name, facts.categories.values
-        self._groups = [cell(groups.get(value, ""), editable=True) for value in self._values]
-        self._runner = JobRunner(self)
-        self._runner.job_failed.connect(self._on_failed)
-        self.table = QTableWidget()
-        fill_table(
-            self.table,
-            "Categories and their groups",
-            ("Category", "Records", "Group"),
-            [(*cells, group) for cells, group in zip(frequency_cells(facts), self._groups, strict=True)],
-            wide=_GROUP,
+        self._facts = facts
+        self._column = facts.name
+        self._values = facts.categories.values
+        self._groups = dict(groups)
+        self._worker = Worker(self)
+        group = TableColumn("group", "Group", self._get_group, edit_value=self._get_group, edit=self._set_group)
+        numbers = facts.frequencies
+        largest = 1 if numbers is None else max(1, int(numbers.max(initial=0)))
+        share: TableColumn[int] = TableColumn(
+            "share",
+            "",
+            lambda code: 0 if numbers is None else int(numbers[code]),
+            text_of=lambda code: "",
+            share=lambda code: 0.0 if numbers is None else int(numbers[code]) / largest,
         )
-        self.told = Label()
+        columns = (*make_category_columns(facts), share, *((group,) if can_be_grouped else ()))
+        self.model: TableModel[int] = TableModel(columns, self)
+        self.model.set_rows(range(len(self._values)))
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        set_up_table(self.table, "Categories and their groups")
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.AllEditTriggers)
+        self.table.setItemDelegateForColumn(_SHARE, BarDelegate(self.table))
+        stretch_column(self.table, len(self.model.columns) - 1)
+        self.table.horizontalHeader().setSectionResizeMode(_SHARE, QHeaderView.ResizeMode.Stretch)
+        self.message = Label()
         self._build()
-        self.table.itemChanged.connect(self._on_changed)
+        self.model.dataChanged.connect(self._on_changed)
         self._on_changed()
 
     def _build(self) -> None:
         most = len(self._values)
-        self.width_of_one = dress(
+        self.width_of_one = with_properties(
             QSpinBox(),
             minimum=1,
             maximum=max(1, most),
@@ -64,13 +108,13 @@ class GroupingDialog(Dialog):
             accessibleName="Categories in an interval",
             toolTip="How many neighbouring categories become one group",
         )
-        self.name = dress(
+        self.name = with_properties(
             QLineEdit(),
             placeholderText="Name of the group",
             accessibleName="Name of the group",
             toolTip="What the categories that are selected above are called together",
         )
-        self.level = dress(
+        self.level = with_properties(
             QSpinBox(),
             minimum=1,
             maximum=99,
@@ -78,70 +122,91 @@ class GroupingDialog(Dialog):
             accessibleName="Level of the hierarchy",
             toolTip="Which level of a hierarchy (value;level1;level2…) is taken",
         )
-        for box in (self.width_of_one, self.level):
-            box.setMinimumHeight(self.name.sizeHint().height())
+        self.propose = button("&Propose groups", tip="Groups that make sense, by order, labels or classification")
+        self.propose.setMenu(self._make_proposals())
         self.by_interval = button("Make &intervals", self._on_intervals)
-        self.by_name, self.ungroup = button("&Group selected", self._on_named), button("&Ungroup", self._on_ungroup)
+        self.by_name = button("&Group selected", self._on_named)
+        self.ungroup = button("&Ungroup", self._on_ungroup)
         file = "Read groups from a file with column,value,group, or a level of a hierarchy"
         self.load = button("&Load…", self._on_load, file)
         self.name.returnPressed.connect(self._on_named)
-        in_column(
-            muted("Records of one group count as equal, and the release names the group."),
-            (self.table, 1),
-            in_row((self.width_of_one, 1), self.by_interval),
-            in_row((self.name, 1), self.by_name, self.ungroup),
-            in_row((self.level, 1), self.load),
-            self.told,
-            self.buttons,
-            within=self,
+        tools = QWidget()
+        vbox(
+            self.propose,
+            hbox((self.width_of_one, 1), self.by_interval),
+            hbox((self.name, 1), self.by_name, self.ungroup),
+            hbox((self.level, 1), self.load),
+            within=tools,
+            margins=0,
             spacing=GRID,
         )
+        tools.setVisible(self._can_be_grouped)
+        about = _ABOUT_GROUPS if self._can_be_grouped else _ABOUT_CATEGORIES
+        vbox(hint_label(about), (self.table, 1), tools, self.message, self.buttons, within=self, spacing=GRID)
         # Return in the name field groups; it must not close the dialog at the same time.
-        for each in self.findChildren(QPushButton):
-            each.setAutoDefault(False)
+        for push_button in self.findChildren(QPushButton):
+            push_button.setAutoDefault(False)
+
+    def _make_proposals(self) -> QMenu:
+        """Make a menu of the proposed levels, from many groups to a single one."""
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        is_counted = self._can_be_grouped and self._facts.frequencies is not None
+        for level in propose_hierarchy(self._facts).levels[1:] if is_counted else ():
+            groups = tuple(dict.fromkeys(level))
+            named = ", ".join(group or MISSING for group in groups[:_NAMED])
+            more = ", …" if len(groups) > _NAMED else ""
+            action = menu.addAction(menu_text(f"{format_count(len(groups), 'group')}: {named}{more}"))
+            proposed = dict(zip(self._values, level, strict=True))
+            action.triggered.connect(lambda checked=False, groups=proposed: self.show_groups(groups))
+        return menu
+
+    def _get_group(self, code: int) -> str:
+        return self._groups.get(self._values[code], "")
+
+    def _set_group(self, code: int, group: str) -> None:
+        self._groups[self._values[code]] = group
 
     def groups(self) -> dict[str, str]:
         """The group of each value that has one of another name."""
-        texts = (item.text().strip() for item in self._groups)
-        return {value: text for value, text in zip(self._values, texts, strict=True) if text and text != value}
+        groups = {value: self._groups.get(value, "").strip() for value in self._values}
+        return {value: group for value, group in groups.items() if group and group != value}
 
     def show_groups(self, groups: dict[str, str]) -> None:
         """Put these groups into the table."""
-        with QSignalBlocker(self.table):
-            for item, value in zip(self._groups, self._values, strict=True):
-                group = groups.get(value, "")
-                item.setText("" if group == value else group)
-        self._on_changed()
+        self._groups = {value: group for value, group in groups.items() if group != value}
+        self.model.refresh()
 
-    def _selected(self) -> list[str]:
+    def _list_selected(self) -> list[str]:
         return [self._values[index.row()] for index in self.table.selectionModel().selectedRows()]
 
     @Slot()
     def _on_changed(self) -> None:
-        before, after = len(self._values), number_of_groups(self._values, self.groups())
-        self.told.setText(
-            f"{before:,} categories become {after:,}." if after < before else f"{counted(before, 'category')}."
+        before = len(self._values)
+        after = count_groups(self._values, self.groups())
+        self.message.setText(
+            f"{before:,} categories become {after:,}." if after < before else f"{format_count(before, 'category')}."
         )
 
     @Slot()
     def _on_intervals(self) -> None:
-        self.show_groups(intervals(self._values, self.width_of_one.value()))
+        self.show_groups(group_into_intervals(self._values, self.width_of_one.value()))
 
     @Slot()
     def _on_named(self) -> None:
         name = self.name.text().strip()
-        if not name or not self._selected():
-            self.told.setText(
+        if not name or not self._list_selected():
+            self.message.setText(
                 "Select categories above and name their group." if not name else "Select categories above."
             )
             self.name.setFocus()
             return
-        self.show_groups({**self.groups(), **dict.fromkeys(self._selected(), name)})
+        self.show_groups({**self.groups(), **dict.fromkeys(self._list_selected(), name)})
         self.name.clear()
 
     @Slot()
     def _on_ungroup(self) -> None:
-        chosen = self._selected() or list(self._values)
+        chosen = self._list_selected() or list(self._values)
         self.show_groups({value: group for value, group in self.groups().items() if value not in chosen})
 
     @Slot()
@@ -150,39 +215,43 @@ class GroupingDialog(Dialog):
 
     def load_file(self, path: str) -> None:
         """Read groups from a file in the background and show them."""
-        self._runner.start(
-            "Reading groups", partial(_read, path, self._column, self.level.value(), self._table), self._on_read
-        )
+        job = partial(_read, path, self._column, self.level.value(), self._table)
+        self._worker.start("Reading groups", job, self._on_read, on_failure=self._on_failed)
 
     def _on_read(self, groupings: tuple[Grouping, ...]) -> None:
         mine = [grouping for grouping in groupings if grouping.column == self._column]
         if mine:
             self.show_groups({**self.groups(), **mine[0].groups})
         else:
-            self.told.setText(f"The file has no groups for “{self._column}”.")
+            self.message.setText(f"The file has no groups for “{self._column}”.")
 
-    @Slot(object)
-    def _on_failed(self, failure: Failure) -> None:
-        self.told.setText(failure.message)
+    def _on_failed(self, failure: TaskFailure) -> None:
+        self.message.setText(failure.message)
 
     def _on_accepted(self) -> None:
         self.groups_chosen.emit(self._column, self.groups())
 
     def done(self, result: int) -> None:
-        """The dialog closes: let the thread go."""
-        self._runner.shut_down()
+        """Close the dialog and end its thread."""
+        self._worker.shut_down()
         super().done(result)
 
 
 def _read(path: str, column: str, level: int, table: RecordTable | None, progress: Progress) -> tuple[Grouping, ...]:
     """Read the groups of a ``column,value,group`` file, or one level of a hierarchy that lists every value."""
-    from vbas_desktop.io.generalise import HEADER, check_complete, delimited_rows, read_groups, read_levels
+    from vbas_desktop.io.documents.hierarchies import (
+        HEADER,
+        check_hierarchy,
+        read_delimited_rows,
+        read_groups,
+        read_hierarchy_file,
+    )
 
     progress.update("Reading groups")
-    rows = delimited_rows(Path(path))
+    rows = read_delimited_rows(Path(path))
     if rows and tuple(name.strip().lower() for name in rows[0][1]) == HEADER:
         return read_groups(Path(path))
-    levels = read_levels(path, column)
+    levels = read_hierarchy_file(path, column)
     if table is not None:
-        check_complete(levels, table)
+        check_hierarchy(levels, table)
     return (levels.grouping(min(level, levels.height)),)

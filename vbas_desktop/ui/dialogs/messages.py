@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QTextEdit, QWidget
 
-from vbas_desktop.model.names import escape_lines
-from vbas_desktop.ui.widgets.building import dress
-from vbas_desktop.ui.widgets.plain_text import menu_text
-from vbas_desktop.ui.worker import Failure
+from vbas_desktop.model.text import escape_lines
+
+from ..presentation.messages import TaskFailure
+from ..widgets.layouts import with_properties
+from ..widgets.plain_text import menu_text
 
 
-def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
+def show_failure(parent: QWidget, failure: TaskFailure) -> QMessageBox:
     """Tell of a failed job; the traceback is behind "Show Details…"."""
-    box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} failed.", failure.message)
+    box = _box(parent, QMessageBox.Icon.Warning, failure.heading, failure.message)
     if failure.details:
         box.setDetailedText(failure.details)
         _widen(box.findChildren(QTextEdit))
@@ -23,30 +24,32 @@ def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
     return box
 
 
-def _widen(shown: list[QTextEdit]) -> None:
+def _widen(edits: list[QTextEdit]) -> None:
     """Give details the room of a line of code, which must not be broken."""
-    for text in shown:
-        dress(text, lineWrapMode=QTextEdit.LineWrapMode.NoWrap, minimumWidth=72 * text.fontMetrics().averageCharWidth())
+    for text in edits:
+        with_properties(
+            text, lineWrapMode=QTextEdit.LineWrapMode.NoWrap, minimumWidth=72 * text.fontMetrics().averageCharWidth()
+        )
 
 
-def tell(parent: QWidget, heading: str, text: str) -> QMessageBox:
+def show_information(parent: QWidget, heading: str, text: str) -> QMessageBox:
     """Tell the user something that must not be overlooked."""
     box = _box(parent, QMessageBox.Icon.Information, heading, text)
     box.open()
     return box
 
 
-def ask(parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable[[], object]]) -> QMessageBox:
+def ask_question(parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable[[], object]]) -> QMessageBox:
     """Ask; each answer is a button with what follows. Closing the question is the last answer."""
     box = _box(parent, QMessageBox.Icon.Question, heading, text)
     box.setStandardButtons(QMessageBox.StandardButton.NoButton)
     buttons = {}
-    for place, (label, follow) in enumerate(answers.items()):
-        last = place == len(answers) - 1
+    for index, (label, follow) in enumerate(answers.items()):
+        last = index == len(answers) - 1
         role = QMessageBox.ButtonRole.RejectRole if last else QMessageBox.ButtonRole.AcceptRole
         button = box.addButton(label, role)
         buttons[button] = follow
-        if place == 0:
+        if index == 0:
             box.setDefaultButton(button)
         if last:
             box.setEscapeButton(button)
@@ -62,16 +65,16 @@ def ask(parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable
 
 
 def ask_which_audience(
-    parent: QWidget, name: str, known: str, same: Callable[[], object], other: Callable[[], object]
+    parent: QWidget, name: str, recorded: str, same: Callable[[], object], other: Callable[[], object]
 ) -> QMessageBox:
     """Ask whether a name that is nearly that of an audience in the ledger means this audience."""
-    heading = f"Is “{name.strip():.80}” the audience “{known:.80}” of the ledger?"
+    heading = f"Is “{name.strip():.80}” the audience “{recorded:.80}” of the ledger?"
     text = "Their names are nearly the same. A release is compared with what its audience has already."
-    return ask(
+    return ask_question(
         parent,
         heading,
         text,
-        {f"The same: {menu_text(known[:30])}": same, "Another audience": other, "Cancel": _nothing},
+        {f"The same: {menu_text(recorded[:30])}": same, "Another audience": other, "Cancel": _nothing},
     )
 
 
@@ -83,7 +86,7 @@ def _box(parent: QWidget, icon: QMessageBox.Icon, heading: str, text: str) -> QM
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(icon)
-    dress(box, windowTitle="VBAS Desktop", textFormat=Qt.TextFormat.PlainText)
+    with_properties(box, windowTitle="VBAS Desktop", textFormat=Qt.TextFormat.PlainText)
     box.setText(escape_lines(heading))
     box.setInformativeText(escape_lines(text))
     return box

@@ -1,30 +1,33 @@
-"""Choosing what a session needs: two files, or a table of a database in place of the records."""
+"""Choosing what a state needs: two files, or a table of a database in place of the records."""
 
 from __future__ import annotations
 
-import threading
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from vbas_desktop.io.databases.address import record_place
-from vbas_desktop.io.databases.listing import has_tables, tables_of, with_table
-from vbas_desktop.model.errors import InputError
-from vbas_desktop.model.names import escape_controls
-from vbas_desktop.model.progress import Silent
-from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
-from vbas_desktop.ui.widgets.dialog import CANCEL, OK, OPEN, Dialog
-from vbas_desktop.ui.widgets.fields import muted, set_look, told
-from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open, typed_path
-from vbas_desktop.ui.widgets.file_row import DropPlace
-from vbas_desktop.ui.widgets.plain_text import Label, set_tool_tip
+from vbas_desktop.io.databases.address import parse_address
+from vbas_desktop.io.databases.listing import list_tables, names_database, table_address
+from vbas_desktop.model.findings import InputError
+from vbas_desktop.model.progress import Progress
+from vbas_desktop.model.text import escape_controls
+
+from ..core.theme import GRID
+from ..core.worker import Worker
+from ..presentation.messages import TaskFailure
+from ..widgets.dialog import CANCEL, OK, OPEN, Dialog
+from ..widgets.fields import hint_label, message_label, set_variant
+from ..widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open, parse_typed_path
+from ..widgets.file_field import FileDropTarget
+from ..widgets.layouts import button, hbox, vbox, with_properties
+from ..widgets.plain_text import Label, set_tool_tip
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
 
 
-class FileField(DropPlace):
+class FileField(FileDropTarget):
     """A path with a Browse button; takes a dropped file. `changed` tells of every change.
 
     ``near`` is where browsing begins as long as nothing is entered.
@@ -34,37 +37,38 @@ class FileField(DropPlace):
 
     def __init__(self, label: str, kinds: str, browse_label: str) -> None:
         super().__init__()
-        self._title, self._kinds = label.replace("&", ""), kinds
+        self._title = label.replace("&", "")
+        self._kinds = kinds
         self.near: Path | None = None
         # The field itself would insert a dropped file as text; the row takes it as a path.
-        self.edit = dress(QLineEdit(), clearButtonEnabled=True, acceptDrops=False)
+        self.edit = with_properties(QLineEdit(), clearButtonEnabled=True, acceptDrops=False)
         self.edit.textChanged.connect(self._on_text_changed)
         self.dropped.connect(lambda path: self.edit.setText(str(path)))
         self._invite("Type or paste a path, drop a file here, or browse")
         caption = Label(label)
         caption.setBuddy(self.edit)
         browse = button(browse_label, self._on_browse, accessibleName=f"Browse for the {self._title.lower()}")
-        self._row = in_row((self.edit, 1), browse)
-        in_column(caption, self._row, within=self, margins=0, spacing=GRID // 2)
+        self._row = hbox((self.edit, 1), browse)
+        vbox(caption, self._row, within=self, margins=0, spacing=GRID // 2)
 
     def _invite(self, words: str) -> None:
-        dress(self.edit, placeholderText=words, toolTip=words)
+        with_properties(self.edit, placeholderText=words, toolTip=words)
 
     @property
     def path(self) -> Path | None:
         """The path, if anything is entered; quotation marks and file:// that came along with it are taken off."""
         text = self.text
-        return typed_path(text) if text else None
+        return parse_typed_path(text) if text else None
 
     @property
     def text(self) -> str:
-        """What is entered, without what came along with it."""
+        """Return the entered path without surrounding characters."""
         text = self.edit.text().strip().strip("\"'").strip()
         return QUrl(text).toLocalFile() if text.startswith("file://") else text
 
     def set_path(self, path: Path | None) -> None:
         """Show a path, or the address that it stands for."""
-        self.edit.setText(str(record_place(path)) if path else "")
+        self.edit.setText(str(parse_address(path)) if path else "")
 
     @Slot()
     def _on_browse(self) -> None:
@@ -79,7 +83,7 @@ class FileField(DropPlace):
 
 
 class RecordsField(FileField):
-    """The same for records, which may also be a folder, or a table of a database."""
+    """Field for records: a file, a folder, or a table of a database."""
 
     def __init__(self) -> None:
         super().__init__("&Record file or address", RECORD_FILES, "&Browse…")
@@ -95,7 +99,7 @@ class RecordsField(FileField):
 
     @Slot()
     def _on_changed(self) -> None:
-        self.tables.setEnabled(has_tables(self.text))
+        self.tables.setEnabled(names_database(self.text))
 
     @Slot()
     def _on_folder(self) -> None:
@@ -118,15 +122,15 @@ class OpenDataDialog(Dialog):
         super().__init__(parent, "Open data", OPEN | CANCEL, (660, 0))
         self.records = RecordsField()
         self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
-        self.reason = told()
-        note = muted(
+        self.reason = message_label()
+        note = hint_label(
             "Records as CSV (also compressed) or Parquet, with one column that names the region; a folder or pattern "
             "of such files; or a table (file.duckdb#table, postgresql://user@host/database#table). Regions as CSV with "
             "coordinates, GeoJSON, GeoPackage or Shapefile. Delimiters, encoding and columns of coordinates are "
-            "recognised; where that fails, say them in Input under “Reading options”."
+            "recognised; where that fails, set them in Input under “Files and reading options”."
         )
         parts = (self.records, self.regions, note, self.reason, self.buttons)
-        in_column(*parts, within=self, margins=2 * GRID, spacing=2 * GRID)
+        vbox(*parts, within=self, margins=2 * GRID, spacing=2 * GRID)
         for field, path in ((self.records, records), (self.regions, regions)):
             field.changed.connect(self._on_changed)
             field.set_path(path)
@@ -135,11 +139,13 @@ class OpenDataDialog(Dialog):
 
     @Slot()
     def _on_changed(self) -> None:
-        records, regions = self.records.path, self.regions.path
-        self.records.near, self.regions.near = regions and regions.parent, records and records.parent
+        records = self.records.path
+        regions = self.regions.path
+        self.records.near = regions and regions.parent
+        self.regions.near = records and records.parent
         reason = why_not_open(records, regions)
         self.reason.setText(reason)
-        set_look(self.reason, "warning" if records is not None and regions is not None else "muted")
+        set_variant(self.reason, "warning" if records is not None and regions is not None else "muted")
         self.buttons.button(OPEN).setEnabled(not reason)
 
     def _on_accepted(self) -> None:
@@ -147,7 +153,7 @@ class OpenDataDialog(Dialog):
 
 
 def why_not_open(records: Path | None, regions: Path | None) -> str:
-    """What is missing or mixed up, as far as the names alone tell; empty if nothing is."""
+    """Explain what is missing or mixed up, judged by the names alone; empty if nothing is."""
     if records is None:
         return "Choose the file with the records, one line per person or event."
     if records.suffix.lower() in _GEOMETRY:
@@ -155,7 +161,7 @@ def why_not_open(records: Path | None, regions: Path | None) -> str:
     if regions is None:
         return "Choose the file that says where the regions of these records are."
     try:
-        record_place(records)
+        parse_address(records)
     except InputError as error:
         return f"{error.findings[0].message} {error.findings[0].remedy}"
     if records == regions:
@@ -167,61 +173,60 @@ class TablesDialog(Dialog):
     """The tables behind an address; `chosen` tells the address of one of them."""
 
     chosen = Signal(str)
-    _answered = Signal(list, str)
 
     def __init__(self, parent: QWidget, address: str) -> None:
         super().__init__(parent, "Choose a table", OK | CANCEL, (460, 420))
         self._address = address
-        self.password = dress(
+        self._worker = Worker(self)
+        self.password = with_properties(
             QLineEdit(),
             echoMode=QLineEdit.EchoMode.Password,
             placeholderText="Only if no password file has it; never stored",
             toolTip="Asked of the server once more with Connect; it is not kept",
         )
         self.connect_button = button("Co&nnect", self.ask)
-        self.tables = dress(QListWidget(), accessibleName="Tables")
+        self.tables = with_properties(QListWidget(), accessibleName="Tables")
         self.tables.itemSelectionChanged.connect(self._on_selected)
         self.tables.itemDoubleClicked.connect(self.accept)
-        self.state = told()
+        self.state = message_label()
         caption = Label("&Password")
         caption.setBuddy(self.password)
-        row = in_row((self.password, 1), self.connect_button)
-        in_column(caption, row, self.state, self.tables, self.buttons, within=self, margins=2 * GRID, spacing=GRID)
-        self._answered.connect(self._on_answered)
+        row = hbox((self.password, 1), self.connect_button)
+        vbox(caption, row, self.state, self.tables, self.buttons, within=self, margins=2 * GRID, spacing=GRID)
         self._on_selected()
         self.ask()
 
     @Slot()
     def ask(self) -> None:
-        """Ask for the tables, in a thread of its own."""
+        """Ask for the tables, in the background."""
         self.connect_button.setEnabled(False)
-        set_look(self.state, "muted")
+        set_variant(self.state, "muted")
         self.state.setText("Connecting…")
-        arguments = (self._address, self.password.text() or None)
-        threading.Thread(target=self._look, args=arguments, name="vbas-tables", daemon=True).start()
+        job = partial(_list_tables, self._address, self.password.text() or None)
+        self._worker.start("Connecting", job, self._on_listed, on_failure=self._on_failed)
 
-    def _look(self, address: str, password: str | None) -> None:
-        try:
-            found, wrong = tables_of(address, Silent(), password), ""
-        except InputError as error:
-            found, wrong = [], " ".join(f"{each.message} {each.remedy}".strip() for each in error.findings)
-        try:
-            self._answered.emit(found, wrong)
-        except RuntimeError:
-            # The dialog was closed before the server answered.
-            return
-
-    @Slot(list, str)
-    def _on_answered(self, found: list[str], wrong: str) -> None:
-        self.connect_button.setEnabled(True)
+    def _on_listed(self, tables: list[str]) -> None:
         self.tables.clear()
-        for name in found:
+        for name in tables:
             item = QListWidgetItem(escape_controls(name), self.tables)
             item.setData(Qt.ItemDataRole.UserRole, name)
-        set_look(self.state, "warning" if wrong else "muted")
-        self.state.setText(wrong or ("Choose the table with the records." if found else "There are no tables."))
-        if found:
+        if tables:
             self.tables.setCurrentRow(0)
+        self._show_state("Choose the table with the records." if tables else "There are no tables.", "muted")
+
+    def _on_failed(self, failure: TaskFailure) -> None:
+        self.tables.clear()
+        self._show_state(failure.message, "warning")
+
+    def _show_state(self, text: str, variant: str) -> None:
+        self.connect_button.setEnabled(True)
+        set_variant(self.state, variant)
+        self.state.setText(text)
+
+    def done(self, result: int) -> None:
+        """Let the thread go when the dialog closes."""
+        self._worker.shut_down()
+        super().done(result)
 
     @Slot()
     def _on_selected(self) -> None:
@@ -230,4 +235,8 @@ class TablesDialog(Dialog):
     def _on_accepted(self) -> None:
         chosen = self.tables.currentItem()
         if chosen is not None:
-            self.chosen.emit(with_table(self._address, chosen.data(Qt.ItemDataRole.UserRole)))
+            self.chosen.emit(table_address(self._address, chosen.data(Qt.ItemDataRole.UserRole)))
+
+
+def _list_tables(address: str, password: str | None, progress: Progress) -> list[str]:
+    return list_tables(address, progress, password)

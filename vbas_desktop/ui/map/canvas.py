@@ -11,18 +11,17 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem
 
-from vbas_desktop.session.map_look import MapLook
-from vbas_desktop.ui.theme import Colours
-
-from . import furniture
-from .figures import Figure, classify
-from .furniture import Legend
-from .geometry import BaseGeometry, MapGeometry
+from ..core.theme import ColourScheme
+from ..presentation.overlay import Overlay
+from ..presentation.region_geometry import RegionGeometry, SolutionGeometry
+from ..presentation.region_measures import RegionMeasure, classify
+from ..state.map_style import MapStyle
+from . import decorations
+from .decorations import Legend
 from .hover_card import HoverCard
-from .item import HighlightItem, MapBox, MapItem
-from .layers import DEFAULT_LAYERS, Layer, Picture
-from .overlay import Overlay
-from .overlay_picture import OverlayPaths, OverlayPicture
+from .labels import OverlayPaths, OverlayPicture
+from .layers import DEFAULT_LAYERS, Layer, MapPicture
+from .map_item import HighlightItem, MapBox, MapItem
 from .paths import TiledPath, rect_of
 
 _REACH_PX = 10
@@ -30,7 +29,7 @@ _SCALE_PX = 120.0
 
 
 class MapCanvas(pg.GraphicsView):
-    """Shows a `BaseGeometry`, and a `MapGeometry` on it.
+    """Shows a `RegionGeometry`, and a `SolutionGeometry` on it.
 
     Signals: `region_clicked(aggregated region or None)`, `region_hovered(aggregated region or None, initial region or
     None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed(legend,
@@ -49,28 +48,29 @@ class MapCanvas(pg.GraphicsView):
     fitting = False
     """Whether the view is moving because all is to be shown: a map that follows then shows all, too."""
 
-    def __init__(self, colours: Colours) -> None:
+    def __init__(self, colours: ColourScheme) -> None:
         super().__init__(background=colours.canvas)
         self._colours = colours
-        self.base: BaseGeometry | None = None
-        self.geometry_shown: MapGeometry | None = None
-        self.figure: Figure | None = None
+        self.base: RegionGeometry | None = None
+        self.geometry_shown: SolutionGeometry | None = None
+        self.figure: RegionMeasure | None = None
         self.layers = DEFAULT_LAYERS
         self._tiled: TiledPath | None = None
         self._overlay: OverlayPaths | None = None
-        self._look = MapLook()
+        self._style = MapStyle()
         self._changed: NDArray[np.bool_] | None = None
         self._changed_words = ""
         self.chosen: int | None = None
         self._hovered: int | None = None
         self.legend = Legend("", ())
-        self.card = HoverCard(self)
-        self.card.use_colours(colours)
+        self.hover_card = HoverCard(self)
+        self.hover_card.use_colours(colours)
         self.box = MapBox()
         self.box.use_colours(colours)
         self.setCentralItem(self.box)
         self.item = MapItem(self._plates)
-        self._hover_mark, self._chosen_mark = HighlightItem(False), HighlightItem(True)
+        self._hover_mark = HighlightItem(False)
+        self._chosen_mark = HighlightItem(True)
         self.box.addItem(self.item)
         for mark in (self._hover_mark, self._chosen_mark):
             self.box.addItem(mark, ignoreBounds=True)
@@ -83,12 +83,15 @@ class MapCanvas(pg.GraphicsView):
 
     # What is shown
 
-    def show_base(self, base: BaseGeometry | None) -> None:
+    def show_base(self, base: RegionGeometry | None) -> None:
         """Show the initial regions, without a solution. The view stays unless they are others than before."""
-        before, self.base = self.base, base
+        before = self.base
+        self.base = base
         if base is not None and self.geometry_shown is None and base.is_drawn_like(before):
             return
-        self.geometry_shown, self.figure, self._changed = None, None, None
+        self.geometry_shown = None
+        self.figure = None
+        self._changed = None
         self.chosen = self._hovered = None
         self._repaint()
         if before is None or base is None or before.regions is not base.regions:
@@ -96,8 +99,8 @@ class MapCanvas(pg.GraphicsView):
 
     def show_map(
         self,
-        geometry: MapGeometry,
-        figure: Figure | None = None,
+        geometry: SolutionGeometry,
+        figure: RegionMeasure | None = None,
         changed: NDArray[np.bool_] | None = None,
         words: str = "",
     ) -> None:
@@ -110,8 +113,10 @@ class MapCanvas(pg.GraphicsView):
         self.base = geometry.base
         if geometry is not self.geometry_shown:
             self.chosen = self._hovered = None
-        self.geometry_shown, self.figure = geometry, figure
-        self._changed, self._changed_words = changed, words
+        self.geometry_shown = geometry
+        self.figure = figure
+        self._changed = changed
+        self._changed_words = words
         self._repaint()
 
     def show_layers(self, layers: frozenset[Layer]) -> None:
@@ -119,23 +124,23 @@ class MapCanvas(pg.GraphicsView):
         self.layers = layers
         self._repaint()
 
-    def show_overlay(self, overlay: Overlay | None, look: MapLook) -> None:
-        """Draw context layers, outlines and labels as a look wants them."""
-        if look == self._look and overlay is (None if self._overlay is None else self._overlay.overlay):
+    def show_overlay(self, overlay: Overlay | None, style: MapStyle) -> None:
+        """Draw context layers, outlines and labels in a style."""
+        if style == self._style and overlay is (None if self._overlay is None else self._overlay.overlay):
             return
         if overlay is None:
             self._overlay = None
         elif self._overlay is None or self._overlay.overlay is not overlay:
             self._overlay = OverlayPaths(overlay)
-        self._look = look
+        self._style = style
         self._repaint()
 
-    def use_colours(self, colours: Colours) -> None:
+    def use_colours(self, colours: ColourScheme) -> None:
         """Draw in other colours."""
         self._colours = colours
         self.setBackground(colours.canvas)
         self.box.use_colours(colours)
-        self.card.use_colours(colours)
+        self.hover_card.use_colours(colours)
         self._repaint()
 
     def _repaint(self) -> None:
@@ -147,8 +152,8 @@ class MapCanvas(pg.GraphicsView):
             classes = None if figure is None else classify(figure.values, len(self._colours.sequence), figure.scale)
             overlay = None
             if self._overlay is not None and self._overlay.overlay.regions is self.base.regions:
-                overlay = OverlayPicture(self._overlay, self._look, self._colours, self.font())
-            picture = Picture(
+                overlay = OverlayPicture(self._overlay, self._style, self._colours, self.font())
+            picture = MapPicture(
                 self.base,
                 self.geometry_shown,
                 self._colours,
@@ -159,7 +164,7 @@ class MapCanvas(pg.GraphicsView):
                 overlay,
             )
             self.item.show_picture(picture)
-            self.legend = furniture.legend_of(picture, figure, self._changed_words)
+            self.legend = decorations.legend_of(picture, figure, self._changed_words)
         self._mark(self._chosen_mark, self.chosen)
         self._mark(self._hover_mark, self._hovered)
         self.viewport().update()
@@ -167,9 +172,11 @@ class MapCanvas(pg.GraphicsView):
 
     def _tiles(self) -> TiledPath | None:
         """The borders of the initial regions, the same for all solutions."""
-        rings = self.base.polygon_rings if self.base is not None else None
-        if self._tiled is None or self._tiled.rings is not rings:
-            self._tiled = None if rings is None else TiledPath(rings)
+        base = self.base
+        if base is None or base.polygon_rings is None or base.polygon_tiles is None:
+            self._tiled = None
+        elif self._tiled is None or self._tiled.rings is not base.polygon_rings:
+            self._tiled = TiledPath(base.polygon_rings, base.polygon_tiles)
         return self._tiled
 
     def _mark(self, mark: HighlightItem, region: int | None) -> None:
@@ -183,52 +190,52 @@ class MapCanvas(pg.GraphicsView):
         self._mark(self._chosen_mark, self.chosen)
 
     def _has(self, region: int | None) -> bool:
-        """Whether the solution that is still shown has such a region: the session may be ahead of the map."""
+        """Say if the shown solution has this region; the state may be ahead of the map."""
         return region is not None and self.geometry_shown is not None and region < len(self.geometry_shown.shapes)
 
     def hover(self, region: int | None) -> None:
-        """Lift an aggregated region, as if the pointer were over it."""
+        """Highlight an aggregated region, as if the pointer were over it."""
         if region != self._hovered:
             self._hovered = region
             self._mark(self._hover_mark, region)
 
-    def tell(self, text: str, x: float, y: float) -> None:
-        """Show a text beside a place of the map until the pointer or the view moves."""
-        self.card.tell(text, self.position_of(x, y).toPoint())
+    def show_hover_card(self, text: str, x: float, y: float) -> None:
+        """Show a text beside a point of the map until the pointer or the view moves."""
+        self.hover_card.show_text(text, self.map_to_widget(x, y).toPoint())
 
-    def quiet(self) -> None:
-        """Lift nothing and tell nothing."""
+    def clear_hover(self) -> None:
+        """Highlight no region and hide the hover card."""
         self.hover(None)
-        self.card.hide()
+        self.hover_card.hide()
 
-    def place_at(self, position: QPointF) -> QPointF:
+    def widget_to_map(self, position: QPointF) -> QPointF:
         """The map coordinates of a position in the widget."""
-        place: QPointF = self.box.mapSceneToView(self.mapToScene(position.toPoint()))
-        return place
+        point: QPointF = self.box.mapSceneToView(self.mapToScene(position.toPoint()))
+        return point
 
-    def position_of(self, x: float, y: float) -> QPointF:
+    def map_to_widget(self, x: float, y: float) -> QPointF:
         """The position in the widget of map coordinates."""
         return QPointF(self.mapFromScene(self.box.mapViewToScene(QPointF(x, y))))
 
     def _under(self, ev: QMouseEvent) -> tuple[QPointF, int | None]:
         """The place under the pointer, and its aggregated region."""
-        place = self.place_at(ev.position())
-        return place, self.geometry_shown.aggregated_at(place.x(), place.y()) if self.geometry_shown else None
+        point = self.widget_to_map(ev.position())
+        return point, self.geometry_shown.aggregated_at(point.x(), point.y()) if self.geometry_shown else None
 
     def mouseMoveEvent(self, ev: QMouseEvent) -> None:
-        """Tell what is under the pointer."""
+        """Highlight what is under the pointer, and emit `region_hovered`."""
         super().mouseMoveEvent(ev)
         if ev.buttons() != Qt.MouseButton.NoButton or self.base is None:
             return
-        place, region = self._under(ev)
+        point, region = self._under(ev)
         reach = _REACH_PX * self.units_per_pixel
         self.hover(region)
-        self.region_hovered.emit(region, self.base.region_at(place.x(), place.y(), reach), place.x(), place.y())
+        self.region_hovered.emit(region, self.base.region_at(point.x(), point.y(), reach), point.x(), point.y())
 
     def leaveEvent(self, ev: QEvent) -> None:
-        """Nothing is under the pointer any more."""
+        """Clear the highlight and emit `pointer_left`."""
         super().leaveEvent(ev)
-        self.quiet()
+        self.clear_hover()
         self.pointer_left.emit()
 
     def mousePressEvent(self, ev: QMouseEvent) -> None:
@@ -241,7 +248,8 @@ class MapCanvas(pg.GraphicsView):
         """A press and release at one place is a click: it chooses, or opens the menu."""
         super().mouseReleaseEvent(ev)
         ev.accept()
-        began, self._pressed_at = self._pressed_at, None
+        began = self._pressed_at
+        self._pressed_at = None
         if began is None or (ev.position() - began).manhattanLength() > 4:
             return
         if ev.button() == Qt.MouseButton.RightButton:
@@ -258,9 +266,9 @@ class MapCanvas(pg.GraphicsView):
     def mouseDoubleClickEvent(self, ev: QMouseEvent) -> None:
         """Zoom to what is under the pointer."""
         self._pressed_at = None
-        place, region = self._under(ev)
+        point, region = self._under(ev)
         if region is None:
-            self.zoom(2.0, place)
+            self.zoom(2.0, point)
         else:
             self.region_clicked.emit(region)
             self.zoom_to(region)
@@ -270,7 +278,7 @@ class MapCanvas(pg.GraphicsView):
 
     @property
     def units_per_pixel(self) -> float:
-        """How many map units one pixel covers."""
+        """Return the number of map units per pixel."""
         return float(self.box.viewPixelSize()[0])
 
     @Slot()
@@ -283,7 +291,7 @@ class MapCanvas(pg.GraphicsView):
             self._fitted = True
 
     def resizeEvent(self, ev: QResizeEvent) -> None:
-        """What was shown as a whole stays whole: a map may be told what to show before it has a size."""
+        """Keep showing the whole map if it was shown whole: content may arrive before the widget has a size."""
         fitted = self.fitting = self._fitted
         super().resizeEvent(ev)
         self.fitting = False
@@ -331,7 +339,7 @@ class MapCanvas(pg.GraphicsView):
     @Slot()
     def _on_range_changed(self) -> None:
         self._fitted = False
-        self.card.hide()
+        self.hover_card.hide()
         self.item.view_moved()
         self.view_moved.emit()
 
@@ -350,8 +358,8 @@ class MapCanvas(pg.GraphicsView):
         elif ev.key() in (Qt.Key.Key_F, Qt.Key.Key_Home):
             self.fit()
         elif step is not None:
-            shown = self.view_rect
-            self.box.translateBy(x=step[0] * shown.width(), y=step[1] * shown.height())
+            view = self.view_rect
+            self.box.translateBy(x=step[0] * view.width(), y=step[1] * view.height())
         else:
             super().keyPressEvent(ev)
 
@@ -368,24 +376,24 @@ class MapCanvas(pg.GraphicsView):
 
     def _paint_scale(self, painter: QPainter, area: QRectF) -> None:
         length, words = self._scale(area)
-        furniture.paint_scale(painter, length, words, self._colours, self.font(), area)
+        decorations.paint_scale(painter, length, words, self._colours, self.font(), area)
 
     def _scale(self, area: QRectF) -> tuple[float, str]:
         if self.base is None:
             return 0.0, ""
-        return furniture.scale_of(self.base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4))
+        return decorations.scale_of(self.base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4))
 
     def _plates(self, area: QRectF, north: bool = False) -> list[QRectF]:
-        """What will cover the map in an area: scale bar and north arrow."""
-        found = [furniture.north_box(self.font(), area)] if north else []
+        """Return the boxes of scale bar and north arrow, which cover parts of the map."""
+        plates = [decorations.north_box(self.font(), area)] if north else []
         length, words = self._scale(area)
-        return [*found, furniture.scale_box(length, words, self.font(), area)] if words else found
+        return [*plates, decorations.scale_box(length, words, self.font(), area)] if words else plates
 
     @property
     def picture_size(self) -> QSize:
         """The size of a file of the map: what is shown, and the legend below."""
         size = self.viewport().size()
-        return QSize(size.width(), size.height() + furniture.strip_height(self.legend, self.font(), size.width()))
+        return QSize(size.width(), size.height() + decorations.strip_height(self.legend, self.font(), size.width()))
 
     def paint_map(self, painter: QPainter, whole: QRectF, north: bool = False) -> None:
         """Paint everything that the canvas shows, and its legend below, into an area of `picture_size`."""
@@ -400,5 +408,7 @@ class MapCanvas(pg.GraphicsView):
         painter.restore()
         self._paint_scale(painter, area)
         if north:
-            furniture.paint_north(painter, self._colours, self.font(), area)
-        furniture.paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))
+            decorations.paint_north(painter, self._colours, self.font(), area)
+        decorations.paint_strip(
+            painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0)
+        )

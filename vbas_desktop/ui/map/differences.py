@@ -5,32 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
 
-from vbas_desktop.algorithms.matching import changed_owner
+from vbas_desktop.algorithms.map_colouring import find_changed_members
+from vbas_desktop.engine.figures import Value, list_measure_figures
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.solution import Solution
-from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_of, measure_words, unit_of, value_text
-from vbas_desktop.ui.panel.results_columns import approach_of
-from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
-from .geometry import BaseGeometry, MapGeometry, coloured_like
-from .shown import Shown
-
-_HEADINGS = (Heading("Initial region"), *(Heading(title, side="right") for title in ("Records", "Left", "Right")))
-REGION_ROLE = Qt.ItemDataRole.UserRole
-"""The place of the row's region in the region file."""
+from ..presentation.region_geometry import RegionGeometry, SolutionGeometry, coloured_like
+from ..presentation.results_table import approach_of
+from ..presentation.scene import MapScene
+from ..presentation.tables import TableColumn
 
 _COMPONENTS = {
     "site_number": "Number of sites",
     "site_location": "Locations",
     "construction": "Construction",
     "refinement": "Refinement",
-    "tiers": "Tiers",
+    "tiers": "Fallback to larger areas",
 }
 
 
@@ -45,13 +41,32 @@ class Difference:
     better: int = 0
 
 
-def changed_regions(base: BaseGeometry, left: Solution, right: Solution) -> NDArray[np.bool_]:
+def _make_difference_column(name: str, title: str, side: str = "right", better: int = 0) -> TableColumn[Difference]:
+    return TableColumn(
+        name,
+        title,
+        attrgetter(name),
+        side=side,
+        row_tip=attrgetter(name),
+        is_bold=lambda row: row.better * better > 0,
+    )
+
+
+DIFFERENCE_COLUMNS = (
+    _make_difference_column("what", "", "left"),
+    _make_difference_column("left", "Left", better=-1),
+    _make_difference_column("right", "Right", better=1),
+    _make_difference_column("change", "Change"),
+)
+
+
+def changed_regions(base: RegionGeometry, left: Solution, right: Solution) -> NDArray[np.bool_]:
     """The initial regions that are in another aggregated region than the counterpart of theirs."""
-    return changed_owner(left.membership, right.membership, base.records)
+    return find_changed_members(left.membership, right.membership, base.records)
 
 
-def differences(base: BaseGeometry, left: Solution, right: Solution, changed: int) -> list[Difference]:
-    """Numbers and measures side by side."""
+def differences(base: RegionGeometry, left: Solution, right: Solution, changed: int | None) -> list[Difference]:
+    """List numbers and measures side by side, and how many initial regions changed unless that is not known yet."""
     rows = [
         *(
             Difference(title, here or "–", there or "–", "")
@@ -61,100 +76,84 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
         _counts("Sites", left.site_count, right.site_count),
         _counts("Aggregated regions", left.aggregated_regions, right.aggregated_regions),
     ]
-    both = (left.measures, right.measures)
     system = base.regions.system
-    for name in measure_names([list(measures) for measures in both]):
-        words = measure_words(name)
-        unit = unit_of(words, system)
-        one, other = measure_of(left, name), measure_of(right, name)
-        better = 0 if one is None or other is None or one == other or name == SECONDS else (-1 if one < other else 1)
+    for figure in list_measure_figures((left, right)):
+        unit = figure.shown_unit(system)
+        first = figure.read(left)
+        other = figure.read(right)
+        is_comparable = first is not None and other is not None and first != other and figure.lower_is_better
+        better = 0 if not is_comparable else -1 if first < other else 1
         rows.append(
             Difference(
-                f"{words.title}, {unit}" if unit and unit not in words.title.lower() else words.title,
-                value_text(words, one, system),
-                value_text(words, other, system),
-                _change(one, other, partial(value_text, words, system=system)),
+                f"{figure.title}, {unit}" if unit and unit not in figure.title.lower() else figure.title,
+                figure.format(first, system),
+                figure.format(other, system),
+                _change(first, other, partial(figure.format, system=system)),
                 better,
             )
         )
-    rows.append(
-        Difference("Initial regions in another aggregated region", "", f"{changed:,} of {len(base.regions):,}", "")
-    )
+    if changed is not None:
+        of_all = f"{changed:,} of {len(base.regions):,}"
+        rows.append(Difference("Initial regions in another aggregated region", "", of_all, ""))
     return rows
 
 
-def _counts(what: str, one: int, other: int) -> Difference:
-    return Difference(what, f"{one:,}", f"{other:,}", _change(one, other, lambda value: f"{value:,}"))
+def _counts(what: str, first: int, other: int) -> Difference:
+    return Difference(what, f"{first:,}", f"{other:,}", _change(first, other, lambda value: f"{value:,}"))
 
 
-def _change(one: Value, other: Value, text: Callable[[Any], str]) -> str:
-    if one is None or other is None:
+def _change(first: Value, other: Value, text: Callable[[Any], str]) -> str:
+    if first is None or other is None:
         return ""
-    if one == other:
+    if first == other:
         return "equal"
-    sign = "+" if other > one else "−"
-    percent = f" ({sign}{100 * abs((other - one) / one):.1f} %)" if one else ""
-    return f"{sign}{text(abs(other - one))}{percent}"
+    sign = "+" if other > first else "−"
+    percent = f" ({sign}{100 * abs((other - first) / first):.1f} %)" if first else ""
+    return f"{sign}{text(abs(other - first))}{percent}"
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class MapComparison:
     """``right_map`` has the colours of its counterparts on the left; ``changed`` is None where the regions differ."""
 
-    left: Shown
-    right: Shown
-    right_map: MapGeometry
+    left: MapScene
+    right: MapScene
+    right_map: SolutionGeometry
     changed: NDArray[np.bool_] | None
     rows: tuple[Difference, ...]
 
-    def is_of(self, left: Shown | None, right: Shown | None) -> bool:
-        """Whether it is made of these two."""
+    def is_of(self, left: MapScene | None, right: MapScene | None) -> bool:
+        """Say if it compares these two solutions."""
         return self.left is left and self.right is right
 
 
-def prepare_pair(left: Shown, right: Shown, progress: Progress) -> Pair:
+def prepare_pair(left: MapScene, right: MapScene, progress: Progress) -> MapComparison:
     """Find counterparts and differences."""
     base = left.geometry.base
     if base.regions is not right.geometry.base.regions:
-        return Pair(left, right, right.geometry, None, ())
+        return MapComparison(left, right, right.geometry, None, ())
     progress.update("Finding counterparts")
     right_map = coloured_like(right.geometry, left.geometry)
     progress.update("Listing what differs")
     changed = changed_regions(base, left.solution, right.solution)
     rows = differences(base, left.solution, right.solution, int(changed.sum()))
-    return Pair(left, right, right_map, changed, tuple(rows))
+    return MapComparison(left, right, right_map, changed, tuple(rows))
 
 
-class ChangedModel(TableModel):
-    """Id, records, and the code of the aggregated region on either side of every initial region that changed.
+def make_changed_rows(comparison: MapComparison) -> tuple[list[int], list[TableColumn[int]]]:
+    """Make a row for every initial region that changed: id, records, and its aggregated region on either side."""
+    base = comparison.left.geometry.base
 
-    Makes texts when a row is seen: there may be tens of thousands.
-    """
+    def count_records(region: int) -> int | None:
+        return None if base.records is None else int(base.records[region])
 
-    heads = _HEADINGS
+    def get_code(scene: MapScene, region: int) -> str:
+        return scene.geometry.codes[int(scene.solution.membership[region])]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._pair: Pair | None = None
-
-    def show_pair(self, pair: Pair | None) -> None:
-        """List another comparison."""
-        with self.anew():
-            self._pair = pair
-            self.rows = () if pair is None or pair.changed is None else np.flatnonzero(pair.changed).tolist()
-
-    def text(self, row: int, column: int) -> str:
-        """What a cell shows."""
-        assert self._pair is not None
-        pair, region = self._pair, self.rows[row]
-        base = pair.left.geometry.base
-        if column == 0:
-            return base.regions.ids[region]
-        if column == 1:
-            return "" if base.records is None else f"{int(base.records[region]):,}"
-        shown = pair.left if column == 2 else pair.right
-        return shown.geometry.codes[int(shown.solution.membership[region])]
-
-    def more(self, row: int, column: int, role: int) -> Any:
-        """The region."""
-        return self.rows[row] if role == REGION_ROLE else None
+    columns: list[TableColumn[int]] = [
+        TableColumn("region", "Initial region", base.regions.ids.__getitem__),
+        TableColumn("records", "Records", count_records, side="right"),
+        TableColumn("left", "Left", partial(get_code, comparison.left), side="right"),
+        TableColumn("right", "Right", partial(get_code, comparison.right), side="right"),
+    ]
+    return [] if comparison.changed is None else np.flatnonzero(comparison.changed).tolist(), columns

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from vbas_desktop.model.words import counted
-from vbas_desktop.ui.theme import Colours
-from vbas_desktop.ui.widgets.plain_text import rich_text
+from vbas_desktop.model.text import format_count
 
-from .figures import Figure, figure_named
-from .geometry import BaseGeometry, MapGeometry
+from ..core.theme import ColourScheme
+from ..presentation.region_geometry import RegionGeometry, SolutionGeometry
+from ..presentation.region_measures import RegionMeasure, find_measure
+from ..widgets.plain_text import rich_text
 
 _OFFSET = 14
 
 
 def card_text(
-    base: BaseGeometry,
-    geometry: MapGeometry | None,
-    figures: tuple[Figure, ...],
+    base: RegionGeometry,
+    geometry: SolutionGeometry | None,
+    figures: tuple[RegionMeasure, ...],
     aggregated: int | None,
     region: int | None,
     obstacle: int | None = None,
     released_in: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
 ) -> str:
-    """What the card says, as rich text; empty if nothing is under the pointer.
+    """Build the text of the card as rich text; empty if nothing is under the pointer.
 
     ``released_in`` says where the records of the aggregated region are released, if that is in tiers; ``names`` are
     those of the aggregated regions.
@@ -49,8 +50,8 @@ def card_text(
     return "<br>".join(lines)
 
 
-def _moved_words(geometry: MapGeometry, region: int) -> str:
-    """Where a refinement moved an initial region from; before the refinement, that it will be moved."""
+def _moved_words(geometry: SolutionGeometry, region: int) -> str:
+    """Describe from where a refinement moved an initial region, or that it will move it."""
     unrefined = geometry.solution.unrefined
     if unrefined is None:
         return "moved to a neighbour by the refinement"
@@ -60,8 +61,8 @@ def _moved_words(geometry: MapGeometry, region: int) -> str:
 
 
 def _aggregated_lines(
-    geometry: MapGeometry,
-    figures: tuple[Figure, ...],
+    geometry: SolutionGeometry,
+    figures: tuple[RegionMeasure, ...],
     aggregated: int,
     released_in: tuple[str, ...],
     names: tuple[str, ...],
@@ -71,46 +72,58 @@ def _aggregated_lines(
     lines = [f"<b>Aggregated region {rich_text(geometry.codes[aggregated])}</b>{of_site}"]
     if names:
         lines.append(rich_text(names[aggregated]))
-    told = {figure.name: figure.text(aggregated) for figure in figures}
-    if "records" in told:
-        share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""
-        lines.append(f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed{share}")
+    texts = {figure.name: figure.text(aggregated) for figure in figures}
+    if "records" in texts:
+        share = f" ({texts['share_suppressed']})" if texts["suppressed"] != "0 records" else ""
+        lines.append(f"{texts['records']}, {texts['suppressed'].replace(' records', '')} suppressed{share}")
         lines += map(rich_text, released_in)
-        if "raised" in told and not released_in:
-            lines.append(f"{told['raised'].removesuffix(' records')} released in larger places")
-        lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")
-        if "largest_share" in told:
-            lines.append(f"commonest harmful value: {told['largest_share']} of a class")
-    pieces = figure_named(figures, "pieces")
+        if "raised" in texts and not released_in:
+            lines.append(f"{texts['raised'].removesuffix(' records')} released in larger areas")
+        lines.append(f"anonymity {texts['anonymity_before']} → {texts['anonymity']}")
+        if "largest_share" in texts:
+            lines.append(f"commonest harmful value: {texts['largest_share']} of a class")
+    pieces = find_measure(figures, "pieces")
     parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""
-    if "initial_regions" in told:
-        members = int(figure_named(figures, "initial_regions").values[aggregated])  # type: ignore[union-attr]
-        lines.append(f"{counted(members, 'initial region')}{parts}")
+    if "initial_regions" in texts:
+        members = int(find_measure(figures, "initial_regions").values[aggregated])  # type: ignore[union-attr]
+        lines.append(f"{format_count(members, 'initial region')}{parts}")
     return lines
 
 
 def _records(number: int) -> str:
-    return "no records" if number == 0 else counted(number, "record")
+    return "no records" if number == 0 else format_count(number, "record")
 
 
 class HoverCard(QLabel):
-    """A card that floats over its parent and never catches the mouse."""
+    """A card that floats over its parent and never catches the mouse; Esc closes it, wherever the focus is."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setMargin(6)
+        self._close = QShortcut(QKeySequence(Qt.Key.Key_Escape), parent, self.hide)
+        self._close.setEnabled(False)
         self.hide()
 
-    def use_colours(self, colours: Colours) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take Esc while there is something to close."""
+        super().showEvent(event)
+        self._close.setEnabled(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave Esc to others."""
+        super().hideEvent(event)
+        self._close.setEnabled(False)
+
+    def use_colours(self, colours: ColourScheme) -> None:
         """Draw in other colours."""
         self.setStyleSheet(
             f"background: {colours.raised}; color: {colours.text}; "
             f"border: 1px solid {colours.line}; border-radius: 4px;"
         )
 
-    def tell(self, text: str, position: QPoint) -> None:
+    def show_text(self, text: str, position: QPoint) -> None:
         """Show a text beside a position of the parent, inside of it; an empty text hides the card."""
         if not text:
             self.hide()
@@ -119,11 +132,12 @@ class HoverCard(QLabel):
         self.adjustSize()
         parent = self.parentWidget()
         assert parent is not None
-        room = parent.rect()
-        x, y = position.x() + _OFFSET, position.y() + _OFFSET
-        if x + self.width() > room.right():
+        bounds = parent.rect()
+        x = position.x() + _OFFSET
+        y = position.y() + _OFFSET
+        if x + self.width() > bounds.right():
             x = position.x() - _OFFSET - self.width()
-        if y + self.height() > room.bottom():
+        if y + self.height() > bounds.bottom():
             y = position.y() - _OFFSET - self.height()
         self.move(max(0, x), max(0, y))
         self.show()

@@ -11,12 +11,22 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransform
 
-from vbas_desktop.ui.theme import Colours
-
-from .figures import Classes, spread
-from .geometry import BaseGeometry, MapGeometry
-from .overlay_picture import OverlayPicture
-from .paths import Points, TiledPath, hairline, mapped, path_of, paths_by_class, points_polygon, rect_of, translucent
+from ..core.theme import ColourScheme, contrast
+from ..presentation.region_geometry import RegionGeometry, SolutionGeometry
+from ..presentation.region_measures import Classes, spread
+from .labels import OverlayPicture
+from .paths import (
+    Points,
+    TiledPath,
+    dashed,
+    hairline,
+    path_of,
+    paths_by_class,
+    points_polygon,
+    rect_of,
+    to_scene,
+    translucent,
+)
 
 _SMOOTH_VERTICES = 60_000
 """Borders with more vertices than this are drawn without antialiasing: at that density nobody sees the difference."""
@@ -26,12 +36,24 @@ _NARROW_PX = 9.0
 """Initial regions narrower than this on average are too dense for borders of their own under aggregated regions."""
 
 
+LEAST_CONTRAST = 3.0
+"""What WCAG 2.2 demands of borders that tell regions apart."""
+
+
+_FLOWING_PX = 2.0
+"""Initial regions narrower than this on average are one grey area: neither their borders nor their points are drawn."""
+
+
+_CASING_PX = 2.0
+"""How much wider than a border its casing is."""
+
+
 _MANY_SITES = 3_000
 """More sites than this are drawn as dots: a ring each would take longer than all the rest of the map."""
 
 
 class Layer(StrEnum):
-    """What can be switched on and off."""
+    """Layers that can be switched on and off."""
 
     AREA = "area"
     AGGREGATED = "aggregated"
@@ -56,16 +78,16 @@ LAYER_TITLES = {
     Layer.AREA: "Study area",
 }
 
-DEFAULT_LAYERS = frozenset(Layer) - {Layer.CELLS, Layer.MOVED}
+DEFAULT_LAYERS = frozenset(Layer) - {Layer.MOVED}
 
 
 @dataclass(eq=False)
-class Picture:
+class MapPicture:
     """The ready paths of one map; `paint` draws them with whatever transform the painter has."""
 
-    base: BaseGeometry
-    geometry: MapGeometry | None
-    colours: Colours
+    base: RegionGeometry
+    geometry: SolutionGeometry | None
+    colours: ColourScheme
     layers: frozenset[Layer]
     classes: Classes | None = None
     changed: NDArray[np.bool_] | None = None
@@ -80,39 +102,44 @@ class Picture:
         )
         self._points, self._empty_points, self._changed_points = self._split_points()
         self._detoured = self._moved = base.points[:0]
-        self._borders = self._cells = self._scattered = self._unrecorded = QPainterPath()
+        self._borders = self._cased = self._cells = self._scattered = self._unrecorded = QPainterPath()
         self._outline = self._moved_areas = QPainterPath()
         if self.geometry is not None:
             self._prepare(self.geometry)
         self._smooth = self._borders.elementCount() < _SMOOTH_VERTICES
 
     def _split_points(self) -> tuple[Points, Points, Points]:
-        points, count = self.base.points, len(self.base.points)
+        points = self.base.points
+        count = len(self.base.points)
         empty = np.zeros(count, np.bool_) if self.base.records is None else self.base.records == 0
         changed = np.zeros(count, np.bool_) if self.changed is None else self.changed
         return points[~empty & ~changed], points[empty & ~changed], points[changed]
 
-    def _prepare(self, geometry: MapGeometry) -> None:
+    def _prepare(self, geometry: SolutionGeometry) -> None:
         if geometry.detoured is not None:
             self._detoured = self.base.points[geometry.detoured]
         if geometry.moved is not None:
             self._moved = self.base.points[geometry.moved]
             self._moved_areas = path_of(self.base.polygon_rings, np.flatnonzero(geometry.moved))
         self._borders, self._outline, self._cells = map(
-            path_of, (geometry.rings, geometry.outline, geometry.cell_rings)
+            path_of, (geometry.rings, geometry.outline, geometry.cell_lines)
         )
         self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
         self._unrecorded = path_of(geometry.rings, np.flatnonzero(geometry.without_records))
         self._fills = self._make_fills(geometry)
 
-    def _make_fills(self, geometry: MapGeometry) -> list[tuple[QBrush, QPainterPath]]:
+    def _make_fills(self, geometry: SolutionGeometry) -> list[tuple[QBrush, QPainterPath]]:
         if self.classes is None:
-            shades, of_region = list(self.colours.fills), geometry.colours
+            shades = list(self.colours.fills)
+            of_region = geometry.colours
         else:
             steps = spread(len(self.classes.counts), len(self.colours.sequence))
-            shades, of_region = [self.colours.sequence[step] for step in steps], self.classes.of_region
+            shades = [self.colours.sequence[step] for step in steps]
+            of_region = self.classes.of_region
         of_region = np.where(geometry.without_records, -1, of_region)
         paths = paths_by_class(geometry.rings, of_region, len(shades))
+        is_alike = np.array([contrast(self.colours.region_border, shade) < LEAST_CONTRAST for shade in shades])
+        self._cased = path_of(geometry.rings, np.flatnonzero(is_alike[of_region] & (of_region >= 0)))
         return [(QBrush(QColor(shade)), path) for shade, path in zip(shades, paths, strict=True)]
 
     def paint(self, painter: QPainter, window: QRectF, plates: Sequence[QRectF] = ()) -> None:
@@ -126,7 +153,7 @@ class Picture:
         if Layer.POLYGONS in self.layers and self.polygons is not None:
             self._paint_polygons(painter, self.polygons, painter.worldTransform().inverted()[0].mapRect(window))
         if Layer.CELLS in self.layers:
-            self._stroke(painter, self._cells, hairline(self.colours.accent, Qt.PenStyle.DashLine))
+            self._stroke(painter, self._cells, dashed(self.colours.accent))
         if Layer.AGGREGATED in self.layers:
             self._paint_borders(painter)
         if Layer.OBSTACLES in self.layers:
@@ -138,9 +165,9 @@ class Picture:
         if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
             self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
         if self.overlay is not None:
-            taken = np.array([(each.left(), each.top(), each.right(), each.bottom()) for each in plates])
+            occupied = np.array([(plate.left(), plate.top(), plate.right(), plate.bottom()) for plate in plates])
             sites = self._site_boxes(painter.worldTransform(), window)
-            self.overlay.paint_labels(painter, window, np.concatenate((taken.reshape(-1, 4), sites)))
+            self.overlay.paint_labels(painter, window, np.concatenate((occupied.reshape(-1, 4), sites)))
 
     def _paint_area(self, painter: QPainter) -> None:
         if Layer.AREA not in self.layers:
@@ -149,25 +176,33 @@ class Picture:
         self._stroke(painter, self._area, hairline(self.colours.muted))
 
     def _paint_borders(self, painter: QPainter) -> None:
-        """Borders of the aggregated regions; inside larger places they are faint, and those of the places wide."""
-        if self._outline.isEmpty():
-            self._stroke(painter, self._borders, hairline(self.colours.region_border))
+        """Borders of the aggregated regions; inside larger areas they are faint, and those of the places wide.
+
+        On a fill that is much like the border, that lies on a casing in the colour of the ground.
+        """
+        colours = self.colours
+        if not self._outline.isEmpty():
+            self._stroke(painter, self._borders, hairline(translucent(colours.region_border, 0.3)))
+            self._stroke(painter, self._outline, hairline(colours.region_border, width=2.5))
             return
-        self._stroke(painter, self._borders, hairline(translucent(self.colours.region_border, 0.3)))
-        self._stroke(painter, self._outline, hairline(self.colours.region_border, width=2.5))
+        # A smooth line of one pixel would be spread over two, and faint.
+        width = 1.5 if self._smooth else 1.0
+        if not self._cased.isEmpty():
+            self._stroke(painter, self._cased, hairline(colours.base, width=width + _CASING_PX))
+        self._stroke(painter, self._borders, hairline(colours.region_border, width=width))
 
     def _paint_obstacles(self, painter: QPainter) -> None:
         painter.fillPath(self._water, QBrush(QColor(self.colours.water)))
         painter.strokePath(self._water, hairline(translucent(self.colours.accent, 0.45)))
         painter.strokePath(self._rivers, hairline(translucent(self.colours.accent, 0.9)))
 
-    def _paint_polygons(self, painter: QPainter, polygons: TiledPath, shown: QRectF) -> None:
+    def _paint_polygons(self, painter: QPainter, polygons: TiledPath, view: QRectF) -> None:
         """Borders of the initial regions; under aggregated regions they are faint, and left out where too narrow."""
         alone = self.geometry is None or Layer.AGGREGATED not in self.layers
-        if not alone and self._room(painter.worldTransform(), len(self.base.points)) < _NARROW_PX:
+        if self._room(painter.worldTransform(), len(self.base.points)) < (_FLOWING_PX if alone else _NARROW_PX):
             return
         pen = hairline(translucent(self.colours.region_border, 0.6 if alone else 0.22))
-        for path in polygons.visible(shown):
+        for path in polygons.visible(view):
             self._stroke(painter, path, pen)
 
     def _stroke(self, painter: QPainter, path: QPainterPath, pen: QPen) -> None:
@@ -193,10 +228,12 @@ class Picture:
 
     def _paint_points(self, painter: QPainter) -> None:
         size = self._point_size(painter.worldTransform())
+        is_dense = self._room(painter.worldTransform(), len(self.base.points)) < _FLOWING_PX
+        usual = self._points[:0] if is_dense and self.polygons is not None else self._points
         mark = QColor(self.colours.mark)
         moved = self._moved if self._moved_areas.isEmpty() else self._moved[:0]
         drawn: tuple[tuple[Layer | None, Points, QColor, float], ...] = (
-            (Layer.POINTS, self._points, translucent(self.colours.text, 0.55), size),
+            (Layer.POINTS, usual, translucent(self.colours.text, 0.55), size),
             (Layer.POINTS, self._empty_points, QColor(self.colours.warning), size + 1),
             (Layer.MOVED, moved, mark, size + 2),
             (Layer.DETOURED, self._detoured, mark, size + 4),
@@ -213,8 +250,8 @@ class Picture:
                 continue
             painter.setPen(hairline(colour, width=width))
             # All at the same part of a pixel, or some would be a pixel wider than others.
-            places: Points = np.rint(mapped(transform, points)) + 0.25
-            painter.drawPoints(points_polygon(places))
+            pixels: Points = np.rint(to_scene(transform, points)) + 0.25
+            painter.drawPoints(points_polygon(pixels))
         painter.restore()
 
     def _point_size(self, transform: QTransform) -> float:
@@ -228,24 +265,25 @@ class Picture:
         return float((whole.width() * whole.height() / max(1, number)) ** 0.5)
 
     def _site_boxes(self, transform: QTransform, window: QRectF) -> NDArray[np.float64]:
-        """What the marks of the sites in the window cover; nothing if there are too many to go around them."""
+        """Return the boxes of the marks of the visible sites; none if there are too many to avoid."""
         sites = None if self.geometry is None else self.geometry.sites
         if sites is None or Layer.SITES not in self.layers or len(sites) > _MANY_SITES:
             return np.empty((0, 4))
-        places = mapped(transform, sites)
-        x, y = places.T
-        seen = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
-        at, radius = places[seen], self._site_radius(transform, len(sites))
+        pixels = to_scene(transform, sites)
+        x, y = pixels.T
+        visible = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
+        at = pixels[visible]
+        radius = self._site_radius(transform, len(sites))
         return np.hstack((at - radius, at + radius))
 
     def _site_radius(self, transform: QTransform, number: int) -> float:
         return float(np.clip(self._room(transform, number) / 12, 1.8, 4.0))
 
     def _paint_sites(self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]) -> None:
-        """Rings of constant size, dots where they are many; a site that attracts nothing is a cross."""
+        """Rings of constant size, dots where they are many; an unused site is a cross."""
         transform = painter.worldTransform()
         radius = self._site_radius(transform, len(sites))
-        device = mapped(transform, sites)
+        device = to_scene(transform, sites)
         painter.save()
         painter.resetTransform()
         if len(sites) > _MANY_SITES:

@@ -9,7 +9,7 @@ from pyqtgraph import functions
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainterPath, QPen, QPolygonF, QTransform
 
-from .geometry import Rings
+from ..presentation.map_shapes import Rings, Tiles
 
 Points = NDArray[np.float64]
 
@@ -29,13 +29,20 @@ def hairline(colour: QColor | str, style: Qt.PenStyle = Qt.PenStyle.SolidLine, w
     return pen
 
 
+def dashed(colour: QColor | str) -> QPen:
+    """The pen of Voronoi cells, on the map and in its legend: one dash pattern at every zoom."""
+    pen = hairline(colour, width=1.5)
+    pen.setDashPattern([4.0, 3.0])
+    return pen
+
+
 def rect_of(bounds: tuple[float, float, float, float]) -> QRectF:
     """Smallest and largest coordinates as a rectangle."""
     low_x, low_y, high_x, high_y = bounds
     return QRectF(low_x, low_y, high_x - low_x, high_y - low_y)
 
 
-def mapped(transform: QTransform, points: Points) -> Points:
+def to_scene(transform: QTransform, points: Points) -> Points:
     """Points in the pixels of a painter."""
     x, y = points.T
     across = transform.m11() * x + transform.m21() * y + transform.dx()
@@ -57,35 +64,21 @@ def path_of(rings: Rings | None, shapes: NDArray[np.integer] | None = None) -> Q
 
 def paths_by_class(rings: Rings, classes: NDArray[np.integer], number: int) -> list[QPainterPath]:
     """One path per class (a colour); shapes of a negative class are left out."""
-    return [path_of(rings, np.flatnonzero(classes == each)) for each in range(number)]
+    return [path_of(rings, np.flatnonzero(classes == class_)) for class_ in range(number)]
 
 
 class TiledPath:
     """Shapes in square tiles, whose paths are made when first seen: zooming in draws a few of them, not all."""
 
-    def __init__(self, rings: Rings, tiles: int = 8) -> None:
+    def __init__(self, rings: Rings, tiles: Tiles) -> None:
         self.rings = rings
-        counts = np.diff(rings.starts)
-        shapes = np.flatnonzero(counts)
-        corners = rings.xy[rings.starts[shapes]]
-        low, span = rings.xy.min(axis=0), np.maximum(np.ptp(rings.xy, axis=0), 1e-12)
-        column, row = np.minimum((corners - low) / span * tiles, tiles - 1).astype(np.int64).T
-        self._least = float(span.max()) * 1e-9
-        self._members = [shapes[row * tiles + column == tile] for tile in range(tiles * tiles)]
+        self._members = tiles.members
         self._paths: dict[int, QPainterPath] = {}
-        self._boxes = [self._box(members) for members in self._members]
+        self._boxes = [rect_of((left, bottom, right, top)) for left, bottom, right, top in tiles.boxes.tolist()]
 
-    def _box(self, members: NDArray[np.integer]) -> QRectF:
-        if members.size == 0:
-            return QRectF()
-        xy, _ = self.rings.of(members)
-        (left, bottom), (right, top) = xy.min(axis=0).tolist(), xy.max(axis=0).tolist()
-        # A line along an axis has no width, and what is empty meets nothing.
-        return QRectF(left, bottom, max(right - left, self._least), max(top - bottom, self._least))
-
-    def visible(self, shown: QRectF) -> list[QPainterPath]:
+    def visible(self, view: QRectF) -> list[QPainterPath]:
         """The paths of the tiles in a part of the map."""
-        return [self._path(tile) for tile, box in enumerate(self._boxes) if box.intersects(shown)]
+        return [self._path(tile) for tile, box in enumerate(self._boxes) if box.intersects(view)]
 
     def _path(self, tile: int) -> QPainterPath:
         if tile not in self._paths:

@@ -17,29 +17,30 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.ui.pictures import MM_PER_INCH, Drawing, Paper, record
-from vbas_desktop.ui.theme import GRID, Colours
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
-from vbas_desktop.ui.widgets.fields import Field
-from vbas_desktop.ui.widgets.plain_text import Label
+from ..core.theme import GRID, ColourScheme
+from ..widgets.fields import Field
+from ..widgets.image_export import MM_PER_INCH, Drawing, PageSize, record
+from ..widgets.layouts import hbox, set_items, vbox, with_properties
+from ..widgets.plain_text import Label
 
-_USUAL_MM, _USUAL_DPI = 170.0, 300
+_USUAL_MM = 170.0
+_USUAL_DPI = 300
 _MOST_PIXELS = 20_000
 
 
 @dataclass(frozen=True)
-class MapWish:
-    """How a map is to be saved."""
+class MapExportOptions:
+    """Size, title and resolution of a saved map."""
 
     title: str
     north: bool
-    paper: Paper
+    paper: PageSize
 
 
 class SaveMapDialog(QDialog):
-    """Asks before the file is named; `wanted` when the user goes on."""
+    """Asks before the file is named; `save_requested` when the user goes on."""
 
-    wanted = Signal()
+    save_requested = Signal()
 
     def __init__(self, size: QSize, title: str, placed: bool, parent: QWidget) -> None:
         super().__init__(parent)
@@ -47,15 +48,17 @@ class SaveMapDialog(QDialog):
         self.setWindowTitle("Save the map")
         self.setMinimumWidth(420)
         self._ratio = size.height() / max(1, size.width())
-        self.title = dress(QLineEdit(title), placeholderText="none", cursorPosition=0)
+        self.title = with_properties(QLineEdit(title), placeholderText="none", cursorPosition=0)
         why_not = "" if placed else "The region file does not tell where on Earth it lies"
-        self.north = dress(QCheckBox("&North arrow"), checked=placed, enabled=placed, toolTip=why_not)
-        self.width_box = dress(QDoubleSpinBox(), minimum=1, maximum=_MOST_PIXELS, decimals=0, value=_USUAL_MM)
+        self.north = with_properties(QCheckBox("&North arrow"), checked=placed, enabled=placed, toolTip=why_not)
+        self.width_box = with_properties(QDoubleSpinBox(), minimum=1, maximum=_MOST_PIXELS, decimals=0, value=_USUAL_MM)
         self.unit = QComboBox()
-        offer(self.unit, (("mm", "mm"), ("pixels", "px")))
-        dress(self.unit, accessibleName="Unit of the width", toolTip="Millimetres on paper, or pixels on a screen")
-        self.resolution = dress(QSpinBox(), minimum=36, maximum=1200, value=_USUAL_DPI)
-        self.told = dress(Label(), look="muted")
+        set_items(self.unit, (("mm", "mm"), ("pixels", "px")))
+        with_properties(
+            self.unit, accessibleName="Unit of the width", toolTip="Millimetres on paper, or pixels on a screen"
+        )
+        self.resolution = with_properties(QSpinBox(), minimum=36, maximum=1200, value=_USUAL_DPI)
+        self.told = with_properties(Label(), look="muted")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = self._buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         self._build()
@@ -67,14 +70,14 @@ class SaveMapDialog(QDialog):
         self._on_changed()
 
     def _build(self) -> None:
-        layout = in_column(
+        layout = vbox(
             Field("&Title", self.title, "Stands above the map; empty: none"),
             self.north,
             within=self,
             margins=2 * GRID,
             spacing=GRID,
         )
-        row = in_row(
+        row = hbox(
             (Field("&Width", self.width_box, "Of the picture; its height follows from the window"), 1),
             (self.unit, 0, Qt.AlignmentFlag.AlignBottom),
             (Field("&Dots per inch", self.resolution, "How fine the picture is printed; 300 is usual"), 1),
@@ -84,15 +87,16 @@ class SaveMapDialog(QDialog):
         layout.addWidget(self._buttons)
 
     @property
-    def paper(self) -> Paper:
+    def paper(self) -> PageSize:
         """Size and resolution as chosen."""
-        width, dpi = self.width_box.value(), self.resolution.value()
-        return Paper(width if self.unit.currentData() == "mm" else width / dpi * MM_PER_INCH, dpi)
+        width = self.width_box.value()
+        dpi = self.resolution.value()
+        return PageSize(width if self.unit.currentData() == "mm" else width / dpi * MM_PER_INCH, dpi)
 
     @property
-    def wish(self) -> MapWish:
-        """All that was chosen."""
-        return MapWish(self.title.text().strip(), self.north.isChecked(), self.paper)
+    def export_options(self) -> MapExportOptions:
+        """Title, north arrow and size as chosen."""
+        return MapExportOptions(self.title.text().strip(), self.north.isChecked(), self.paper)
 
     @Slot()
     def _on_changed(self) -> None:
@@ -113,12 +117,12 @@ class SaveMapDialog(QDialog):
 
     @Slot()
     def _on_accepted(self) -> None:
-        self.wanted.emit()
+        self.save_requested.emit()
         self.accept()
 
 
-def titled(drawing: Drawing, title: str, font: QFont, colours: Colours) -> Drawing:
-    """A drawing with a title above it, in as many lines as it needs."""
+def add_title(drawing: Drawing, title: str, font: QFont, colours: ColourScheme) -> Drawing:
+    """Return a drawing with a title above it, in as many lines as it needs."""
     large = QFont(font)
     large.setBold(True)
     large.setPointSizeF(font.pointSizeF() * 1.3 if font.pointSizeF() > 0 else 13)

@@ -7,16 +7,14 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
 
-from vbas_desktop.model.names import escape_controls
+from vbas_desktop.model.text import escape_controls
 
-from .building import button
+from .layouts import button
 
-CANCEL, CLOSE, OK, OPEN = (
-    QDialogButtonBox.StandardButton.Cancel,
-    QDialogButtonBox.StandardButton.Close,
-    QDialogButtonBox.StandardButton.Ok,
-    QDialogButtonBox.StandardButton.Open,
-)
+CANCEL = QDialogButtonBox.StandardButton.Cancel
+CLOSE = QDialogButtonBox.StandardButton.Close
+OK = QDialogButtonBox.StandardButton.Ok
+OPEN = QDialogButtonBox.StandardButton.Open
 
 
 class Dialog(QDialog):

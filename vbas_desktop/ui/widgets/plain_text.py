@@ -7,13 +7,17 @@ window open that file. All labels and tool tips of the window are made here.
 from __future__ import annotations
 
 from html import escape
+from textwrap import fill
 from typing import Protocol
 
 from PySide6 import QtGui
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from vbas_desktop.model.names import escape_controls, escape_lines
+from vbas_desktop.model.text import escape_controls, escape_lines
+
+TIP_WIDTH = 60
+"""Characters on a line of a tool tip; a longer word, such as a path, stays whole."""
 
 
 class HasToolTip(Protocol):
@@ -37,11 +41,15 @@ class Label(QLabel):
 
 
 def tool_tip(text: str) -> str:
-    """Return the text of a tool tip, escaped as HTML if Qt would take it for HTML."""
-    shown = escape_lines(text)
-    if not QtGui.Qt.mightBeRichText(shown):
-        return shown
-    return QtGui.Qt.convertFromPlainText(shown, Qt.WhiteSpaceMode.WhiteSpaceNormal)
+    """Return the text of a tool tip in lines of 60 characters, escaped as HTML if Qt would take it for HTML.
+
+    Qt wraps HTML itself.
+    """
+    escaped = escape_lines(text)
+    if QtGui.Qt.mightBeRichText(escaped):
+        return QtGui.Qt.convertFromPlainText(escaped, Qt.WhiteSpaceMode.WhiteSpaceNormal)
+    lines = escaped.split("\n")
+    return "\n".join(fill(line, TIP_WIDTH, break_on_hyphens=False, break_long_words=False) for line in lines)
 
 
 def set_tool_tip(target: HasToolTip, text: str) -> None:

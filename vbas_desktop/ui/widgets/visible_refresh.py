@@ -13,7 +13,8 @@ class VisibleRefresh(QObject):
 
     def __init__(self, page: QWidget, refresh: Callable[[], None]) -> None:
         super().__init__(page)
-        self._page, self._refresh = page, refresh
+        self._page = page
+        self._refresh = refresh
         self._is_due = False
         page.installEventFilter(self)
 

@@ -1,15 +1,11 @@
 """Spark's folder on this machine has a name that nobody can make first, and goes with the process."""
 
-import os
 import stat
 import tempfile
 
 import pytest
 
-from vbas_desktop.io.databases.spark_engine import _make_scratch_folder
-
-DEAD = 4_194_304
-"""A number that no process has: the largest of Linux is one less."""
+from vbas_desktop.io.databases.spark_engine import ScratchFolder
 
 
 @pytest.fixture(autouse=True)
@@ -21,10 +17,12 @@ def temporary(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_somebody_made_first_is_not_used(temporary):
-    guessed = temporary / f"vbas-spark-{os.getpid()}"
+    guessed = temporary / "vbas-spark-guessed"
     guessed.mkdir(0o777)
-    made = [_make_scratch_folder(), _make_scratch_folder()]
-    assert len({guessed, *made}) == 3
+    folders = [ScratchFolder(), ScratchFolder()]
+    made = [folder.path for folder in folders]
+    assert guessed not in made
+    assert len(set(made)) == 2
     assert {folder.parent for folder in made} == {temporary}
     assert {stat.S_IMODE(folder.stat().st_mode) for folder in made} == {0o700}
 
@@ -33,10 +31,13 @@ def test_only_own_folders_of_killed_processes_are_removed(temporary, tmp_path):
     target = tmp_path / "target"
     target.mkdir()
     (target / "kept.txt").write_text("kept")
-    left = temporary / f"vbas-spark-{DEAD}-abc"
+    left = temporary / "vbas-spark-abc"
     left.mkdir()
-    link = temporary / f"vbas-spark-{DEAD}-link"
+    link = temporary / "vbas-spark-link"
     link.symlink_to(target)
-    made = _make_scratch_folder()
-    assert {path.name for path in temporary.iterdir()} == {link.name, made.name}
+    first = ScratchFolder()
+    second = ScratchFolder()
+    assert {path.name for path in temporary.iterdir()} == {link.name, first.path.name, second.path.name}
+    first.remove()
+    assert not first.path.exists()
     assert (target / "kept.txt").read_text() == "kept"

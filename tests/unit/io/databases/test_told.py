@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.io.databases.address import record_place
-from vbas_desktop.io.databases.spark_engine import told
+from vbas_desktop.io.databases.address import parse_address
+from vbas_desktop.io.databases.spark_engine import describe_spark_error
 
 SECRET = "value ‘4711’ of a record"
 
@@ -29,12 +29,12 @@ SECRET = "value ‘4711’ of a record"
     ],
 )
 def test_troubles_of_spark(text, code):
-    error = told(Exception(f"{text}: {SECRET}"), record_place("spark://head:7077/visits"))
+    error = describe_spark_error(Exception(f"{text}: {SECRET}"), parse_address("spark://head:7077/visits"))
     assert [finding.code for finding in error.findings] == [code]
     assert "4711" not in str(error)
 
 
 @pytest.mark.parametrize("error", [ConnectionResetError(SECRET), EOFError(SECRET)])
 def test_a_lost_connection_to_spark(error):
-    found = told(error, record_place("spark://head:7077/visits"))
+    found = describe_spark_error(error, parse_address("spark://head:7077/visits"))
     assert [finding.code for finding in found.findings] == ["connection-lost"]

@@ -1,244 +1,268 @@
-"""Who sits where: people by class and slot as a heat map; large plans in blocks that open with a click."""
+"""Who has which slot: people by class and slot as a heat map; large plans are shown in blocks until one zooms in."""
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QMenu
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QGraphicsRectItem, QMenu, QToolTip
 
-from vbas_desktop.model.names import escape_controls
-from vbas_desktop.model.words import counted
-from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
-from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.widgets.building import passing_menu
-from vbas_desktop.ui.widgets.fields import Telling
-from vbas_desktop.ui.worker import Latest
+from vbas_desktop.model.text import escape_controls, format_count
 
-_LABEL_SHARE = 0.28
-_SLOT_SHARE = 0.36
-_MEASURED = 500
-"""So many names of slots decide how much room they get."""
+from ...charts.chart import make_interactive
+from ...charts.distributions import HeatMapChart
+from ...core.context import UiContext
+from ...state.appointments import HeatBlocks, PlannedAppointments, PlanSection, count_blocks, select_everything
+from ...widgets.layouts import popup_menu, single_shot_timer
+from ...widgets.plain_text import tool_tip
+
 _SMALLEST_PX = 5
+_PAUSE_MS = 100
+"""While the view is moving, nothing is counted."""
+_STEPS = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+"""How far the arrows go, down and to the right."""
 
 
-class HeatMap(Telling):
-    """`cannot_attend_wanted(class, slot)`: somebody of this cell needs another slot."""
+class PlanHeatMap(HeatMapChart):
+    """`cannot_attend_requested(class, slot)`: somebody of this cell needs another slot.
 
-    cannot_attend_wanted = Signal(int, int)
+    The wheel zooms; a click on a block of several cells shows it alone, Backspace goes back to the larger part. The
+    arrows choose a block, which is framed and described; Enter does what a click does, or opens the menu of a cell.
+    """
 
-    def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._theme = context.theme
-        self._latest = Latest(context.quiet_runner, "Drawing the plan", self)
-        self._planned: Planned | None = None
-        self._windows: list[Window] = []
-        self._longest = ""
-        self.heat: Heat | None = None
+    cannot_attend_requested = Signal(int, int)
+
+    def __init__(self, context: UiContext) -> None:
+        super().__init__(context.theme.colours)
+        self._background = context.background
+        self._planned: PlannedAppointments | None = None
+        self._windows: list[PlanSection] = []
+        self.heat: HeatBlocks | None = None
+        self.chosen: tuple[int, int] | None = None
+        """Row and column of the block that the arrows have chosen."""
+        self._frame = QGraphicsRectItem()
+        self.item.getViewBox().addItem(self._frame, ignoreBounds=True)
+        self._pause = single_shot_timer(_PAUSE_MS, self._prepare, self)
         self.setMinimumHeight(120)
         self.setAccessibleName("Plan: people by class and slot")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        context.theme.changed.connect(self.update)
+        self.item.getViewBox().sigRangeChanged.connect(self._on_range_changed)
+        make_interactive(self, context, "plan")
 
     def sizeHint(self) -> QSize:
-        """As large as the charts beside it."""
+        """Return the size of the charts beside it."""
         return QSize(420, 200)
 
-    def show_plan(self, planned: Planned | None) -> None:
+    def show_plan(self, planned: PlannedAppointments | None) -> None:
         """Draw another plan, all of it."""
-        self._planned, self.heat = planned, None
-        self._windows = [whole(planned)] if planned is not None else []
-        names = planned.assessment.task.slot_labels[:_MEASURED] if planned is not None else ()
-        self._longest = max((" ".join(name) for name in names), key=len, default="")
-        self._prepare()
-
-    def _prepare(self) -> None:
-        planned = self._planned
+        self._planned = planned
+        self._windows = []
+        self._background.forget(self)
+        self.show_heat(None)
         if planned is None:
-            self._latest.forget()
-            self.update()
             return
-        plot = self._plot()
-        rows = max(1, int(plot.height() // _SMALLEST_PX))
-        columns = max(1, int(plot.width() // _SMALLEST_PX))
-        job = partial(heat, planned, self._windows[-1], rows, columns)
-        self._latest.want(job, self._on_heat)
+        task = planned.assessment.task
+        self.set_labels(
+            [escape_controls(", ".join(labels)) for labels in task.class_labels],
+            [escape_controls(" ".join(labels)) for labels in task.slot_labels],
+        )
+        everything = select_everything(planned)
+        limits = {"xMin": -0.5, "xMax": everything.last_slot - 0.5, "yMin": -0.5, "yMax": everything.last_class - 0.5}
+        self.item.getViewBox().setLimits(**limits)
+        self._windows = [everything]
+        self._show_window(everything)
 
-    def _on_heat(self, made: Heat) -> None:
-        self.heat = made
-        self.update()
+    def show_everything(self) -> None:
+        """Show all classes and slots."""
+        del self._windows[1:]
+        if self._windows:
+            self._show_window(self._windows[0])
 
-    def _plot(self) -> QRectF:
-        metrics = QFontMetricsF(self.font())
-        left = min(180.0, self.width() * _LABEL_SHARE)
-        below = min(metrics.horizontalAdvance(self._longest) + 2, self.height() * _SLOT_SHARE)
-        return QRectF(self.rect()).adjusted(left, metrics.height() + 8, -8, -max(below, metrics.height()) - 8)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another size shows another number of blocks."""
-        super().resizeEvent(event)
+    def _show_window(self, window: PlanSection) -> None:
+        view = self.item.getViewBox()
+        view.setRange(
+            xRange=(window.first_slot - 0.5, window.last_slot - 0.5),
+            yRange=(window.first_class - 0.5, window.last_class - 0.5),
+            padding=0,
+        )
         self._prepare()
 
-    # Drawing
+    def _visible_window(self) -> PlanSection | None:
+        """Return the classes and slots in sight."""
+        if self._planned is None:
+            return None
+        everything = select_everything(self._planned)
+        (left, right), (top, bottom) = self.item.getViewBox().viewRange()
+        first_class = max(everything.first_class, int(np.floor(top + 0.5)))
+        last_class = min(everything.last_class, int(np.ceil(bottom + 0.5)))
+        first_slot = max(everything.first_slot, int(np.floor(left + 0.5)))
+        last_slot = min(everything.last_slot, int(np.ceil(right + 0.5)))
+        return PlanSection(first_class, max(last_class, first_class + 1), first_slot, max(last_slot, first_slot + 1))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Cells, darker for more people, and what they are."""
-        painter, colours = QPainter(self), self._theme.colours
-        painter.fillRect(self.rect(), QColor(colours.base))
-        if self.heat is not None:
-            self._draw(painter, self.heat)
-        painter.end()
+    @Slot()
+    def _on_range_changed(self) -> None:
+        if self._planned is not None:
+            self._pause.start()
 
-    def _draw(self, painter: QPainter, heat: Heat) -> None:
-        plot, colours = self._plot(), self._theme.colours
-        rows, columns = heat.people.shape
-        width, height = plot.width() / columns, plot.height() / rows
-        gap = 1.0 if min(width, height) > 4 else 0.0
-        most = max(1, int(heat.people.max()))
-        metrics = QFontMetricsF(self.font())
-        painter.fillRect(plot, QColor(colours.window))
-        for row, column in zip(*heat.people.nonzero(), strict=True):
-            cell = QRectF(plot.left() + column * width, plot.top() + row * height, width - gap, height - gap)
-            number = int(heat.people[row, column])
-            painter.fillRect(cell, self._shade(number / most))
-            text = f"{number:,}"
-            if height > metrics.height() and width > metrics.horizontalAdvance(text) + 4:
-                painter.setPen(_readable(self._shade(number / most)))
-                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
-        painter.setPen(QColor(colours.muted))
-        self._draw_labels(painter, heat, plot, height, metrics)
-        self._draw_slots(painter, heat, plot, width, metrics)
-        classes, slots = _extent(heat.window)
-        text = f"{counted(classes, 'class')} × {counted(slots, 'slot')}"
-        if rows < classes or columns < slots:
+    @Slot()
+    def _prepare(self) -> None:
+        window = self._visible_window()
+        if window is None or self._planned is None:
+            return
+        view = self.item.getViewBox()
+        rows = max(1, int(view.height() // _SMALLEST_PX))
+        columns = max(1, int(view.width() // _SMALLEST_PX))
+        if self.heat is not None and self.heat.section == window and self.heat.people.shape[1] <= columns:
+            return
+        work = partial(count_blocks, self._planned, window, rows, columns)
+        self._background.start_latest(self, "Drawing the plan", work, self.show_heat)
+
+    def show_heat(self, counted: HeatBlocks | None) -> None:
+        """Show the people in each block; None: nothing."""
+        self.heat = counted
+        self._choose(None)
+        if counted is None:
+            self.setAccessibleDescription("No plan")
+            self.show_matrix(np.zeros((0, 0), np.int64), QRectF())
+            self.set_axis_titles("", "")
+            return
+        window = counted.section
+        classes, slots = get_extent(window)
+        extent = QRectF(window.first_slot - 0.5, window.first_class - 0.5, slots, classes)
+        self.show_matrix(counted.people, extent)
+        text = f"{format_count(classes, 'class')} × {format_count(slots, 'slot')}"
+        if counted.people.shape != (classes, slots):
             text += "; click a block to open it"
         if len(self._windows) > 1:
             text += "; Backspace goes back"
-        painter.drawText(QPointF(plot.left(), plot.top() - 6), text)
+        self.set_axis_titles(text, "")
+        people = format_count(int(counted.people.sum()), "person")
+        self.setAccessibleDescription(f"{text}. {people}. Arrows choose, Enter opens; the tab Table lists everything.")
 
-    def _draw_slots(self, painter: QPainter, heat: Heat, plot: QRectF, width: float, metrics: QFontMetricsF) -> None:
-        """Upright, so that each stands below its column; as many as there is room for."""
-        every, room = max(1, math.ceil(metrics.height() / width)), self.height() - plot.bottom() - 8
-        for column in range(0, len(heat.slot_edges) - 1, every):
-            name = self._slot(int(heat.slot_edges[column]))
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
-            painter.save()
-            painter.translate(plot.left() + (column + 0.5) * width, plot.bottom() + 4)
-            painter.rotate(-90)
-            place = QRectF(-room, -metrics.height() / 2, room, metrics.height())
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            painter.restore()
-
-    def _draw_labels(self, painter: QPainter, heat: Heat, plot: QRectF, height: float, metrics: QFontMetricsF) -> None:
-        every = max(1, int(metrics.height() / height) + 1) if height < metrics.height() else 1
-        for row in range(0, len(heat.class_edges) - 1, every):
-            room = QRectF(
-                4, plot.top() + (row + 0.5) * height - metrics.height() / 2, plot.left() - 10, metrics.height()
-            )
-            text = metrics.elidedText(
-                self._class(int(heat.class_edges[row])), Qt.TextElideMode.ElideRight, room.width()
-            )
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-
-    def _shade(self, share: float) -> QColor:
-        steps = self._theme.colours.sequence
-        place = share * (len(steps) - 1)
-        low = min(int(place), len(steps) - 2)
-        one, other, part = QColor(steps[low]), QColor(steps[low + 1]), place - low
-        mixed = [round(a + (b - a) * part) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)]  # type: ignore[index]
-        return QColor(*mixed)
-
-    def _class(self, number: int) -> str:
-        assert self._planned is not None
-        return escape_controls(", ".join(self._planned.assessment.task.class_labels[number]))
-
-    def _slot(self, number: int) -> str:
-        assert self._planned is not None
-        return escape_controls(" ".join(self._planned.assessment.task.slot_labels[number]))
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Count as many blocks as there is room for."""
+        super().resizeEvent(event)
+        self._pause.start()
 
     # Pointing and clicking
 
     def block_at(self, position: QPointF) -> tuple[int, int] | None:
-        """Row and column of the block under a position."""
-        plot = self._plot()
-        if self.heat is None or not plot.contains(position):
+        """Return row and column of the block at a position of this widget."""
+        if self.heat is None:
             return None
+        value = self.to_values(position)
+        row = int(np.searchsorted(self.heat.class_edges, value.y() + 0.5, side="right")) - 1
+        column = int(np.searchsorted(self.heat.slot_edges, value.x() + 0.5, side="right")) - 1
         rows, columns = self.heat.people.shape
-        row = int((position.y() - plot.top()) / plot.height() * rows)
-        column = int((position.x() - plot.left()) / plot.width() * columns)
-        return min(row, rows - 1), min(column, columns - 1)
+        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
-    def place_of(self, row: int, column: int) -> QPointF:
-        """The middle of a block."""
+    def block_position(self, row: int, column: int) -> QPointF:
+        """Return the middle of a block in pixels of this widget."""
         assert self.heat is not None
-        plot, (rows, columns) = self._plot(), self.heat.people.shape
-        return QPointF(
-            plot.left() + (column + 0.5) * plot.width() / columns, plot.top() + (row + 0.5) * plot.height() / rows
-        )
+        x = (self.heat.slot_edges[column] + self.heat.slot_edges[column + 1] - 1) / 2
+        y = (self.heat.class_edges[row] + self.heat.class_edges[row + 1] - 1) / 2
+        return self.to_widget(float(x), float(y))
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click opens a block that holds more than one cell."""
-        block = self.block_at(event.position())
-        if event.button() != Qt.MouseButton.LeftButton or block is None or self.heat is None:
+    def click_at(self, position: QPointF) -> None:
+        """Show a block alone that holds more than one cell."""
+        block = self.block_at(position)
+        if block is None or self.heat is None:
             return
         window = self.heat.block(*block)
-        if _extent(window) != (1, 1):
+        if get_extent(window) != (1, 1):
             self._windows.append(window)
-            self._prepare()
+            self._show_window(window)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Backspace goes back to the larger part."""
-        if event.key() == Qt.Key.Key_Backspace and len(self._windows) > 1:
+        """Choose a block with the arrows, open it with Enter, and go back to the larger part with Backspace."""
+        key = Qt.Key(event.key())
+        if key is Qt.Key.Key_Backspace and len(self._windows) > 1:
             self._windows.pop()
-            self._prepare()
+            self._show_window(self._windows[-1])
+        elif key in _STEPS and self.heat is not None:
+            self._move(*_STEPS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.chosen is not None:
+            self._open_chosen(self.chosen)
         else:
             super().keyPressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done with a cell."""
-        menu = self.menu_at(QPointF(event.pos()))
-        if menu is not None:
-            menu.popup(event.globalPos())
+    def _move(self, down: int, right: int) -> None:
+        """Choose the next block; the first time, the one at the top left."""
+        assert self.heat is not None
+        rows, columns = self.heat.people.shape
+        row, column = (0, 0) if self.chosen is None else (self.chosen[0] + down, self.chosen[1] + right)
+        self._choose((min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)))
 
-    def menu_at(self, position: QPointF) -> QMenu | None:
-        """The menu of a place; None where there is nothing to do."""
-        block, menu = self.block_at(position), passing_menu(self)
+    def _choose(self, block: tuple[int, int] | None) -> None:
+        """Frame a block and describe it; None: frame none."""
+        self.chosen = block
+        self._frame.setVisible(block is not None)
+        if block is None or self.heat is None:
+            return
+        section = self.heat.block(*block)
+        classes, slots = get_extent(section)
+        self._frame.setRect(QRectF(section.first_slot - 0.5, section.first_class - 0.5, slots, classes))
+        self._frame.setPen(pg.mkPen(self.colours.text, width=3))
+        position = self.block_position(*block)
+        text = self.tip_at(position)
+        self.setAccessibleDescription(text.replace("\n", ", "))
+        QToolTip.showText(self.mapToGlobal(position.toPoint()), tool_tip(text), self)
+
+    def _open_chosen(self, block: tuple[int, int]) -> None:
+        assert self.heat is not None
+        position = self.block_position(*block)
+        if get_extent(self.heat.block(*block)) == (1, 1):
+            self.menu_at(position).popup(self.mapToGlobal(position.toPoint()))
+        else:
+            self.click_at(position)
+
+    def open_menu(self, position: QPoint) -> None:
+        """Open the menu of a position on the screen."""
+        self.menu_at(QPointF(self.mapFromGlobal(position))).popup(position)
+
+    def menu_at(self, position: QPointF) -> QMenu:
+        """Make the menu of a position: what can be done with a cell, then what every chart offers."""
+        block = self.block_at(position)
+        menu = popup_menu(self)
         if block is not None and self.heat is not None:
             window = self.heat.block(*block)
-            if _extent(window) == (1, 1) and self.heat.people[block]:
-                wanted = partial(self.cannot_attend_wanted.emit, window.first_class, window.first_slot)
-                menu.addAction("&Cannot attend…", wanted)
-        if len(self._windows) > 1:
-            menu.addAction("&Back to the whole plan", partial(self.show_plan, self._planned))
-        return menu if menu.actions() else None
+            if get_extent(window) == (1, 1) and self.heat.people[block]:
+                request = partial(self.cannot_attend_requested.emit, window.first_class, window.first_slot)
+                menu.addAction("&Cannot attend…", request)
+        self.add_chart_actions(menu)
+        return menu
 
     def tip_at(self, position: QPointF) -> str:
-        """Class, slot and people of a block."""
+        """Describe class, slot and people of a block."""
         block = self.block_at(position)
-        if block is None or self.heat is None:
+        if block is None or self.heat is None or self._planned is None:
             return ""
-        window, people = self.heat.block(*block), int(self.heat.people[block])
-        classes, slots = _extent(window)
-        who = self._class(window.first_class) if classes == 1 else counted(classes, "class")
-        where = self._slot(window.first_slot) if slots == 1 else counted(slots, "slot")
-        return f"{who}\n{where}\n{counted(people, 'person')}"
+        window = self.heat.block(*block)
+        people = int(self.heat.people[block])
+        classes, slots = get_extent(window)
+        task = self._planned.assessment.task
+        who = ", ".join(task.class_labels[window.first_class]) if classes == 1 else format_count(classes, "class")
+        where = " ".join(task.slot_labels[window.first_slot]) if slots == 1 else format_count(slots, "slot")
+        return f"{escape_controls(who)}\n{escape_controls(where)}\n{format_count(people, 'person')}"
+
+    def list_numbers(self) -> list[list[str]]:
+        """Return the header and one row per class or block of classes."""
+        if self.heat is None or self._planned is None:
+            return []
+        task = self._planned.assessment.task
+        slots = [" ".join(task.slot_labels[int(edge)]) for edge in self.heat.slot_edges[:-1]]
+        classes = [", ".join(task.class_labels[int(edge)]) for edge in self.heat.class_edges[:-1]]
+        rows = [[name, *map(str, counts)] for name, counts in zip(classes, self.heat.people.tolist(), strict=True)]
+        return [["class", *slots], *rows]
 
 
-def _extent(window: Window) -> tuple[int, int]:
-    """How many classes and slots it covers."""
+def get_extent(window: PlanSection) -> tuple[int, int]:
+    """Return the number of classes and slots that a window covers."""
     return window.last_class - window.first_class, window.last_slot - window.first_slot
-
-
-def _readable(ground: QColor) -> QColor:
-    return QColor("#17212b") if ground.lightness() > 120 else QColor("#f5f7f9")

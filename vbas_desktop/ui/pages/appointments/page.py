@@ -9,50 +9,50 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtWidgets import QMenu, QTableView
 
-from vbas_desktop.io.databases.records import load_records_at
-from vbas_desktop.io.regions.read import load_regions
+from vbas_desktop.appointments.inputs import PeopleTable, SlotTable
+from vbas_desktop.io.databases.loading import load_records_at
+from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.regions import Regions
-from vbas_desktop.model.words import counted
-from vbas_desktop.screening.inputs import People
-from vbas_desktop.screening.slots import SlotTable
-from vbas_desktop.session import appointments
-from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planned
-from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pages.job_page import JobPage
-from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import button, in_row, passing_menu, split
-from vbas_desktop.ui.widgets.fields import muted
-from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
-from vbas_desktop.ui.widgets.plain_text import menu_text
-from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
-from vbas_desktop.ui.widgets.two_lists import TwoLists
-from vbas_desktop.ui.worker import Latest
+from vbas_desktop.model.text import format_count
 
+from ...core.context import UiContext
+from ...core.theme import GRID
+from ...state import appointments
+from ...state.appointments import AlternativeSlots, PlanClasses, PlannedAppointments, PlanSetup
+from ...widgets.fields import hint_label
+from ...widgets.file_dialogs import ask_to_save, sibling_path
+from ...widgets.layouts import button, hbox, popup_menu, splitter
+from ...widgets.notice_bar import NoticeAction, NoticeBar
+from ...widgets.plain_text import menu_text
+from ...widgets.tables import TableModel, fit_columns, set_up_table
+from ...widgets.two_lists import ResponsivePair
+from ..page import TaskPage
 from .results import PlanResults, proof_in_words
-from .settings import PlanSettings
-from .tables import AlternativesDialog, LabelsModel, show_classes, show_slots
+from .settings_panel import PlanSettings
+from .tables import AlternativesDialog, make_class_rows, make_slot_rows
 
 _LISTED = 20
 
 
-class AppointmentsPage(JobPage):
+class AppointmentsPage(TaskPage):
     """Settings at the left; classes, slots and results at the right."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: UiContext) -> None:
         super().__init__(context, "Stop; the best plan so far is kept")
-        self._classes_wanted = Latest(context.quiet_runner, "Forming classes", self)
-        self._others_wanted = Latest(context.quiet_runner, "Looking for other slots", self)
-        self.planned: Planned | None = None
+        self.planned: PlannedAppointments | None = None
         self._problem = ""
         self.settings = PlanSettings(context)
         self.results = PlanResults(context)
-        self._people: People | None = None
-        self.classes, self.slots = LabelsModel(), LabelsModel()
-        self.class_table, self.slot_table = QTableView(), QTableView()
+        self._people: PeopleTable | None = None
+        self.classes: TableModel[int] = TableModel((), self)
+        self.slots: TableModel[int] = TableModel((), self)
+        self.class_table = QTableView()
+        self.slot_table = QTableView()
         give = "Give everybody a slot (Ctrl+Enter)"
         self.plan = button("Plan", self._on_plan, give, look="primary", shortcut="Ctrl+Return")
-        self.reason = muted()
+        self.reason = hint_label()
+        self.notice = NoticeBar()
         self._build()
         self._connect()
         self._on_regions_cleared()
@@ -64,11 +64,11 @@ class AppointmentsPage(JobPage):
         for (name, table), model in zip(lists.items(), (self.classes, self.slots), strict=True):
             table.setModel(model)
             set_up_table(table, name)
-        self.lists = TwoLists(lists, room=560, shares=(440, 240), titled=True)
+        self.lists = ResponsivePair(lists, width=560, shares=(440, 240), titled=True)
         self.class_table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        bar = in_row(self.plan, self.stop, (self.reason, 1), spacing=GRID)
-        right = split(self.lists, self.results, upright=True, sizes=(240, 400))
-        self.lay_out(self.settings, bar, (right, 1), sizes=(280, 680))
+        bar = hbox(self.plan, self.stop, (self.reason, 1), spacing=GRID)
+        right = splitter(self.lists, self.results, upright=True, sizes=(240, 400))
+        self.lay_out(self.settings, bar, self.notice, (right, 1), sizes=(280, 680))
 
     def _connect(self) -> None:
         settings = self.settings
@@ -80,9 +80,9 @@ class AppointmentsPage(JobPage):
         settings.constraints.regions.chosen.connect(self.open_regions)
         settings.constraints.regions.cleared.connect(self._on_regions_cleared)
         self.class_table.customContextMenuRequested.connect(self._on_class_menu)
-        self.results.export_wanted.connect(self._on_export)
-        self.results.person_wanted.connect(self._on_person)
-        self.results.heat.cannot_attend_wanted.connect(self.show_other_slots)
+        self.results.export_requested.connect(self._on_export)
+        self.results.person_requested.connect(self._on_person)
+        self.results.cannot_attend_requested.connect(self.show_other_slots)
 
     # Files
 
@@ -108,12 +108,12 @@ class AppointmentsPage(JobPage):
 
     def _on_regions(self, path: Path, regions: Regions) -> None:
         self.settings.regions = regions
-        self.settings.constraints.regions.show_file(path, counted(len(regions), "region"))
+        self.settings.constraints.regions.show_file(path, format_count(len(regions), "region"))
 
     @Slot()
     def _on_regions_cleared(self) -> None:
-        self.settings.regions = self._session.regions
-        used = "Those of the loaded data are used." if self._session.regions is not None else ""
+        self.settings.regions = self._state.regions
+        used = "Those of the loaded data are used." if self._state.regions is not None else ""
         self.settings.constraints.regions.show_file(None, used)
 
     @Slot()
@@ -128,12 +128,13 @@ class AppointmentsPage(JobPage):
         self._forget_plan()
         table = self.settings.people
         if table is not None:
-            job = partial(appointments.find_classes, table, self.settings.columns())
-            self._classes_wanted.want(job, self._on_classes)
+            job = partial(appointments.form_classes, table, self.settings.columns())
+            self._context.background.start_latest(self, "Forming classes", job, self._on_classes)
         self._refresh()
 
-    def _on_classes(self, found: ClassesFound) -> None:
-        self._problem, self._people = found.problem, found.people
+    def _on_classes(self, classes: PlanClasses) -> None:
+        self._problem = classes.problem
+        self._people = classes.people
         self._show_tables()
         self._refresh()
 
@@ -144,14 +145,17 @@ class AppointmentsPage(JobPage):
         setup = self.settings.setup()
         if setup is not None:
             job = partial(appointments.make_plan, setup)
-            self._context.runner.start("Planning appointments", job, self._on_planned)
+            self._context.worker.start("Planning appointments", job, self._on_planned)
 
-    def _on_planned(self, planned: Planned) -> None:
-        self.planned, self._people = planned, planned.people
+    def _on_planned(self, planned: PlannedAppointments) -> None:
+        self.planned = planned
+        self._people = planned.people
         self._show_tables()
         self.results.show_plan(planned)
         people = int(planned.assessment.task.people.sum())
-        self._context.say(f"{counted(people, 'person')} have a slot; {proof_in_words(planned.assessment.plan.proof)}.")
+        self._context.show_message(
+            f"{format_count(people, 'person')} have a slot; {proof_in_words(planned.assessment.plan.proof)}."
+        )
         self._refresh()
 
     def _forget_plan(self) -> None:
@@ -161,22 +165,24 @@ class AppointmentsPage(JobPage):
             self._show_tables()
 
     def _show_tables(self) -> None:
-        show_classes(self.classes, self._people, self.planned)
-        show_slots(self.slots, self.settings.slots, self.planned)
+        self.classes.set_rows(*make_class_rows(self._people, self.planned))
+        self.slots.set_rows(*make_slot_rows(self.settings.slots, self.planned))
         for table in (self.class_table, self.slot_table):
             fit_columns(table)
 
     @Slot()
     def _on_export(self) -> None:
         if self.planned is not None:
-            suggested = beside(Path(self.planned.setup.people.source.path), "plan")
+            suggested = sibling_path(Path(self.planned.setup.people.source.path), "plan")
             ask_to_save(self, "Write the plan into a new folder", "Folder (*)", suggested, self.export)
 
     def export(self, target: str) -> None:
         """Write the plan into a folder."""
         assert self.planned is not None
-        job = partial(appointments.export, self.planned, Path(target))
-        self._context.runner.start("Writing the plan", job, lambda path: self._context.say(f"Written to {path}."))
+        job = partial(appointments.export_plan, self.planned, Path(target))
+        self._context.worker.start(
+            "Writing the plan", job, lambda path: self._context.show_message(f"Written to {path}.")
+        )
 
     # Cannot attend
 
@@ -184,15 +190,18 @@ class AppointmentsPage(JobPage):
     def show_other_slots(self, class_number: int, slot: int) -> None:
         """List other slots for somebody of a class."""
         if self.planned is not None:
-            self._look_for(partial(appointments.other_slots, self.planned, class_number, slot))
+            self._look_for(partial(appointments.find_alternatives_for_class, self.planned, class_number, slot))
 
     @Slot(str)
     def _on_person(self, person: str) -> None:
         if self.planned is not None and person:
-            self._look_for(partial(appointments.other_slots_of, self.planned, person))
+            self._look_for(partial(appointments.find_alternatives_for_person, self.planned, person))
 
-    def _look_for(self, job: Callable[[Progress], Alternatives]) -> None:
-        self._others_wanted.want(job, lambda found: AlternativesDialog(found, self).open())
+    def _look_for(self, job: Callable[[Progress], AlternativeSlots]) -> None:
+        self._context.background.start_latest(self, "Looking for other slots", job, self._on_alternatives)
+
+    def _on_alternatives(self, alternatives: AlternativeSlots) -> None:
+        AlternativesDialog(alternatives, self).open()
 
     @Slot(QPoint)
     def _on_class_menu(self, position: QPoint) -> None:
@@ -204,9 +213,9 @@ class AppointmentsPage(JobPage):
         """The menu of a class: somebody cannot attend one of its slots."""
         if self.planned is None or row < 0:
             return None
-        menu = passing_menu(self)
+        menu = popup_menu(self)
         inner = menu.addMenu("&Cannot attend")
-        for slot, name, people in appointments.slots_of(self.planned, row, _LISTED):
+        for slot, name, people in appointments.list_slots_of_class(self.planned, row, _LISTED):
             inner.addAction(f"{menu_text(name)} ({people:,})…", partial(self.show_other_slots, row, slot))
         return menu
 
@@ -215,13 +224,31 @@ class AppointmentsPage(JobPage):
     @Slot()
     def _refresh(self) -> None:
         setup = self.settings.setup()
-        told = "" if setup is not None else "Choose a people file, its quasi-identifiers and a slots file."
+        reason = ""
         if self._problem and self.settings.people is not None:
-            told = self._problem
-        elif not told and self._people is not None and self.settings.slots is not None:
-            people, seats = int(self._people.sizes.sum()), int(self.settings.slots.seats.sum())
-            classes = counted(self.classes.rowCount(), "class")
-            told = f"{counted(people, 'person')} in {classes}, {counted(seats, 'seat')}"
-            told += f": {counted(people - seats, 'seat is', 'seats are')} missing." if people > seats else "."
-        self.reason.setText(told)
+            reason = self._problem
+        elif self._people is not None and self.settings.slots is not None:
+            people = int(self._people.sizes.sum())
+            seats = int(self.settings.slots.seats.sum())
+            classes = format_count(self.classes.rowCount(), "class")
+            reason = f"{format_count(people, 'person')} in {classes}, {format_count(seats, 'seat')}"
+            reason += f": {format_count(people - seats, 'seat is', 'seats are')} missing." if people > seats else "."
+        self.reason.setText(reason)
+        self._show_notice(setup)
         self.allow(self.plan, setup is not None and not self._problem)
+
+    def _show_notice(self, setup: PlanSetup | None) -> None:
+        """Offer the files that are missing, or tell that the plan is of other settings."""
+        settings = self.settings
+        missing = []
+        if settings.people is None:
+            missing.append(NoticeAction("&Add people…", settings.people_file.choose.click, "One row per person"))
+        if settings.slots is None:
+            missing.append(NoticeAction("A&dd slots…", settings.slots_file.choose.click, "Centre, time, capacity"))
+        if missing:
+            self.notice.show_notice("Planning needs a file of people and a file of slots.", missing)
+        elif self.planned is not None and self.planned.setup != setup:
+            text = "This plan is of other settings. Press Plan to use those at the left."
+            self.notice.show_notice(text, variant="warning")
+        else:
+            self.notice.show_notice("")

@@ -9,22 +9,23 @@ from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
-from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.session.choices import Choices
-from vbas_desktop.session.comparing import Ticked
-from vbas_desktop.session.session import Session
-from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer
-from vbas_desktop.ui.widgets.fields import Field, title
-from vbas_desktop.ui.widgets.file_dialogs import beside, documents, is_sample
-from vbas_desktop.ui.widgets.names_edit import TickingMenu
+from vbas_desktop.approaches.registry import list_approaches
+
+from ...core.theme import GRID
+from ...state.app_state import AppState
+from ...state.choices import Choices
+from ...state.comparing import ComparisonForm
+from ...widgets.column_picker import CheckableMenu
+from ...widgets.fields import Field, heading_label
+from ...widgets.file_dialogs import documents_folder, is_sample, sibling_path
+from ...widgets.layouts import button, grid_layout, hbox, set_items, vbox, with_properties
 
 _TITLES = {
     "site_number": "Number of sites",
     "site_location": "Site locations",
     "construction": "Construction",
     "refinement": "Refinement",
-    "tiers": "Tiers",
+    "tiers": "Fallback to larger areas",
 }
 _MOST_K = 1_000_000
 _GENERALISED = {"no": "As they are", "yes": "Grouped", "both": "Both, grouped and not"}
@@ -38,10 +39,10 @@ class Ticks(QWidget):
     def __init__(self, heading: str, names: Iterable[str], component: str) -> None:
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
-        layout = in_column(title(heading), within=self, margins=0, spacing=GRID // 2)
+        layout = vbox(heading_label(heading), within=self, margins=0, spacing=GRID // 2)
         for name in names:
-            card = approaches(component)[name].card
-            box = dress(QCheckBox(card.title), toolTip=card.summary)
+            metadata = list_approaches(component)[name].metadata
+            box = with_properties(QCheckBox(metadata.title), toolTip=metadata.summary)
             box.toggled.connect(self.changed)
             self.boxes[name] = box
             layout.addWidget(box)
@@ -66,19 +67,21 @@ class CompareForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.components = {name: Ticks(text, approaches(name), name) for name, text in _TITLES.items()}
-        self.seedings = Ticks("ADC starts from", _unseeded(), "site_location")
-        self.ks, self.sets, self.generalised = QLineEdit(), QPlainTextEdit(), QComboBox()
+        self.components = {name: Ticks(text, list_approaches(name), name) for name, text in _TITLES.items()}
+        self.seedings = Ticks("ADC starts from", _list_unseeded(), "site_location")
+        self.ks = QLineEdit()
+        self.sets = QPlainTextEdit()
+        self.generalised = QComboBox()
         columns = "Tick the columns of the set in the line with the cursor"
         self.choose = button("Choose columns", self._on_choose, columns, "Ctrl+Shift+Space")
         another = "Begin another set on a line of its own"
         self.another = button("Add a set", self._on_another, another, "Ctrl+Shift+Return")
-        self.column_menu = TickingMenu(self)
+        self.column_menu = CheckableMenu(self)
         self._columns: tuple[str, ...] = ()
         self._own_sets = False
         self._ks: tuple[int, ...] = ()
         """The values of k that are in force: the last valid ones."""
-        offer(self.generalised, ((text, value) for value, text in _GENERALISED.items()))
+        set_items(self.generalised, ((text, value) for value, text in _GENERALISED.items()))
         self.generalised.setEnabled(False)
         self.sets.setFixedHeight(4 * self.sets.fontMetrics().lineSpacing() + 2 * GRID)
         self.sets.setTabChangesFocus(True)
@@ -94,8 +97,8 @@ class CompareForm(QWidget):
     def offer(self, columns: Iterable[str]) -> None:
         """Offer these columns for sets; without any they are typed."""
         self._columns = tuple(columns)
-        for each in (self.choose, self.another):
-            each.setEnabled(bool(self._columns))
+        for push_button in (self.choose, self.another):
+            push_button.setEnabled(bool(self._columns))
 
     @Slot()
     def _on_choose(self) -> None:
@@ -121,14 +124,14 @@ class CompareForm(QWidget):
         self._on_choose()
 
     def _build(self) -> None:
-        grid = in_grid(within=self, margins=0, across=2 * GRID, down=GRID, shares=(1, 1))
+        grid = grid_layout(within=self, margins=0, across=2 * GRID, down=GRID, shares=(1, 1))
         grid.addWidget(self.components["site_location"], 0, 0)
         grid.addWidget(self.seedings, 0, 1)
         grid.addWidget(self.components["site_number"], 1, 0)
-        others = in_column(self.components["construction"], self.components["refinement"], self.components["tiers"])
+        others = vbox(self.components["construction"], self.components["refinement"], self.components["tiers"])
         grid.addLayout(others, 1, 1)
         sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
-        left = in_column(sets, in_row(self.choose, self.another, 1), spacing=GRID // 2)
+        left = vbox(sets, hbox(self.choose, self.another, 1), spacing=GRID // 2)
         grid.addLayout(left, 2, 0, 2, 1)
         self.ks_field = Field("k", self.ks, "One or several, such as 5, 10")
         grid.addWidget(self.ks_field, 2, 1)
@@ -137,7 +140,7 @@ class CompareForm(QWidget):
     def start_from(self, choices: Choices) -> None:
         """Begin with the choices of the Input tab, and all locations that are quick."""
         self.components["site_number"].tick([choices.approaches["site_number"]])
-        self.components["site_location"].tick([*_unseeded(), choices.approaches["site_location"]])
+        self.components["site_location"].tick([*_list_unseeded(), choices.approaches["site_location"]])
         for component in ("construction", "refinement", "tiers"):
             self.components[component].tick([choices.approaches[component]])
         self.seedings.tick(["balanced-density"])
@@ -156,21 +159,21 @@ class CompareForm(QWidget):
             self.generalised.setCurrentIndex(self.generalised.findData("yes" if grouped else "no"))
         self.generalised.setEnabled(grouped)
 
-    def ticked(self) -> Ticked:
-        """What is ticked and entered; what cannot be read is left out."""
+    def ticked(self) -> ComparisonForm:
+        """Return the entries of the form; unreadable ones are left out."""
         lines = (line.split(",") for line in self.sets.toPlainText().splitlines())
         sets = (tuple(dict.fromkeys(name.strip() for name in line if name.strip())) for line in lines)
-        return Ticked(
+        return ComparisonForm(
             {name: ticks.ticked for name, ticks in self.components.items()},
             self.seedings.ticked,
             self._ks,
-            tuple(dict.fromkeys(one for one in sets if one)),
+            tuple(dict.fromkeys(set_ for set_ in sets if set_)),
             str(self.generalised.currentData()),
         )
 
     @Slot()
     def _on_locations(self) -> None:
-        seeded = set(self.components["site_location"].ticked) - set(_unseeded())
+        seeded = set(self.components["site_location"].ticked) - set(_list_unseeded())
         self.seedings.setEnabled(bool(seeded))
 
     @Slot()
@@ -178,9 +181,9 @@ class CompareForm(QWidget):
         try:
             self._ks = _ks_in(self.ks.text())
         except ValueError as error:
-            self.ks_field.say_refused(str(error), ", ".join(map(str, self._ks)))
+            self.ks_field.show_rejected(str(error), ", ".join(map(str, self._ks)))
         else:
-            self.ks_field.say("")
+            self.ks_field.show_error("")
         self.changed.emit()
 
     @Slot()
@@ -198,18 +201,18 @@ def _ks_in(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
-def _unseeded() -> list[str]:
+def _list_unseeded() -> list[str]:
     """The location approaches that start from no other one."""
     return [
         name
-        for name, kind in approaches("site_location").items()
-        if not any(declared.kind == "approach" for declared in kind.parameters())
+        for name, kind in list_approaches("site_location").items()
+        if not any(declared.is_nested for declared in kind.options())
     ]
 
 
-def suggested_target(session: Session) -> Path:
+def suggested_target(state: AppState) -> Path:
     """A folder beside the project or the records; never among the files that come with the program."""
-    path = session.project_path or session.records_path
+    path = state.project_path or state.records_path
     if path is None or is_sample(path):
-        return documents() / "vbas comparison"
-    return beside(path, f"{path.stem.partition('.')[0]} comparison")
+        return documents_folder() / "vbas comparison"
+    return sibling_path(path, f"{path.stem.partition('.')[0]} comparison")

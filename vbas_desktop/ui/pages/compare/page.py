@@ -9,25 +9,25 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMenu, QTabWidget, QWidget
 
-from vbas_desktop.comparison.run import Finished, Prepared
-from vbas_desktop.comparison.thesis_claims import CLAIMS
-from vbas_desktop.comparison.words import plan_in_words, prepared_in_words
-from vbas_desktop.io.synthetic.marginals import DEPENDENT, INDEPENDENT
-from vbas_desktop.jobs.compare import Compared
-from vbas_desktop.jobs.reproduce import IslandJob, Reproduced, ReproduceJob
-from vbas_desktop.model.words import counted
-from vbas_desktop.session.choices import Choices
-from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
-from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pages.job_page import FolderPage
-from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, pause, scrolled
-from vbas_desktop.ui.widgets.fields import set_look
-from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
-from vbas_desktop.ui.widgets.plain_text import set_tool_tip
-from vbas_desktop.ui.widgets.visible_refresh import VisibleRefresh
-from vbas_desktop.ui.worker import Failure
+from vbas_desktop.app.compare import Compared
+from vbas_desktop.app.reproduce import IslandJob, Reproduced, ReproduceJob
+from vbas_desktop.engine.comparison.run import FinishedCombination, WorkEstimate
+from vbas_desktop.engine.comparison.summary import describe_estimate, describe_plan
+from vbas_desktop.engine.reproduction.claims import CLAIMS
+from vbas_desktop.io.synthetic.spec import DEPENDENT, INDEPENDENT
+from vbas_desktop.model.text import format_count
 
+from ...core.context import UiContext
+from ...core.theme import GRID
+from ...presentation.messages import TaskFailure
+from ...state.choices import Choices
+from ...state.comparing import ComparisonForm, ComparisonOrder, reason_not_to_compare, request_comparison
+from ...widgets.fields import set_variant
+from ...widgets.file_dialogs import ask_for_folder
+from ...widgets.layouts import button, hbox, scroll_area, single_shot_timer, vbox, with_properties
+from ...widgets.plain_text import set_tool_tip
+from ...widgets.visible_refresh import VisibleRefresh
+from ..page import FolderPage
 from .form import CompareForm, suggested_target
 from .results import ComparisonCharts, SummaryView
 
@@ -44,28 +44,31 @@ _THESIS = {
 class ComparePage(FolderPage):
     """Plan, summary and charts of a comparison. Results go to the Results tab as they come."""
 
-    def __init__(self, context: Context) -> None:
-        kept = "Stop; finished combinations are kept and not run again"
-        super().__init__(context, kept, "Result of the comparison", flush_ms=200)
-        self.form, self.summary, self.charts = CompareForm(), SummaryView(context.theme), ComparisonCharts(context)
+    def __init__(self, context: UiContext) -> None:
+        stop_tip = "Stop; finished combinations are kept and not run again"
+        super().__init__(context, stop_tip, "Result of the comparison", flush_ms=200)
+        self.form = CompareForm()
+        self.summary = SummaryView(context.theme)
+        self.charts = ComparisonCharts(context)
         self.start = button("▶  Co&mpare", self.compare, look="primary")
         self.thesis = button(
             "Published e&xperiments",
             tip="Repeat the experiments of the thesis that introduced the approaches on generated data and check its "
             "claims",
         )
-        self.tabs = dress(QTabWidget(), documentMode=True)
+        self.tabs = with_properties(QTabWidget(), documentMode=True)
         self.done = 0
-        self._told: tuple[Ticked, Choices, str] | None = None
+        self._told: tuple[ComparisonForm, Choices, str] | None = None
         """The plan whose result the line tells: an estimate that comes late does not take its place."""
-        self._timer = pause(_PAUSE_MS, self._look_ahead, self)
+        self._timer = single_shot_timer(_PAUSE_MS, self._look_ahead, self)
         self._build()
         self.form.changed.connect(self._on_changed)
         self.target.textChanged.connect(self._on_changed)
         context.model.data_loaded.connect(self._on_data_loaded)
         context.model.choices_changed.connect(VisibleRefresh(self, self._on_choices_changed).request)
-        context.quiet_runner.job_failed.connect(self._on_failed)
-        self.form.start_from(self._session.choices)
+        context.model.research_shown.connect(self._on_research_shown)
+        self.form.start_from(self._state.choices)
+        self._on_research_shown()
         self._on_data_loaded()
 
     def _build(self) -> None:
@@ -78,110 +81,116 @@ class ComparePage(FolderPage):
         set_tool_tip(self.dependent, "Off: each attribute is drawn on its own by published shares, as in the thesis")
         menu.setToolTipsVisible(True)
         self.thesis.setMenu(menu)
-        kept = "What is finished is kept beside it until all is, so that a stopped comparison can go on"
-        folder = self.folder_field("Folder for the tables", kept, "Choose another folder for the tables")
+        folder_tip = "What is finished is kept beside it until all is, so that a stopped comparison can go on"
+        folder = self.folder_field("Folder for the tables", folder_tip, "Choose another folder for the tables")
         plan = QWidget()
-        in_column(self.form, folder, 1, within=plan, margins=GRID)
-        scroll = scrolled(plan, focusPolicy=Qt.FocusPolicy.NoFocus)
+        vbox(self.form, folder, 1, within=plan, margins=GRID)
+        scroll = scroll_area(plan, focusPolicy=Qt.FocusPolicy.NoFocus)
         for widget, text in ((scroll, "Plan"), (self.summary, "Summary"), (self.charts, "Charts")):
             self.tabs.addTab(widget, text)
-        buttons = in_row(self.start, self.stop, self.thesis, 1, self.opening("Open the summar&y page"))
-        in_column((self.tabs, 1), self.live, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
+        buttons = hbox(self.start, self.stop, self.thesis, 1, self.opening("Open the summar&y page"))
+        vbox((self.tabs, 1), self.live, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
+
+    @Slot()
+    def _on_research_shown(self) -> None:
+        self.thesis.setVisible(self._state.shows_research)
 
     # What is planned
 
     @Slot()
     def _on_data_loaded(self) -> None:
-        self.target.setText(str(suggested_target(self._session)))
+        self.target.setText(str(suggested_target(self._state)))
         self._on_choices_changed()
 
     @Slot()
     def _on_choices_changed(self) -> None:
-        table, region = self._session.table, self._session.choices.region_column
+        table = self._state.table
+        region = self._state.choices.region_column
         columns = () if table is None else (facts.name for facts in table.columns if facts.categorical)
         self.form.offer(name for name in columns if name != region)
-        self.form.follow(self._session.choices)
+        self.form.follow(self._state.choices)
         self._on_changed()
 
     @Slot()
     def _on_changed(self) -> None:
-        reason, self._told = self.reason(), None
-        set_look(self.live, "live" if reason is None else "warning")
-        self.live.setText(reason or plan_in_words(self._order().plan))
+        reason = self.reason()
+        self._told = None
+        set_variant(self.live, "live" if reason is None else "warning")
+        self.live.setText(reason or describe_plan(self._order().plan))
         self._refresh()
         if reason is None:
             self._timer.start()
 
     def reason(self) -> str | None:
         """Why nothing can be compared now."""
-        reason = why_not_compare(self.form.ticked(), self._session)
+        reason = reason_not_to_compare(self.form.ticked(), self._state)
         if reason is None and not self.target.text().strip():
             return "Choose a folder for the tables."
         return reason
 
     def _order(self) -> ComparisonOrder:
-        return order_comparison(self.form.ticked(), self._session, self._folder)
+        return request_comparison(self.form.ticked(), self._state, self._folder)
 
     @Slot()
     def _look_ahead(self) -> None:
         """Count in the background what the plan makes and how long it will take."""
-        if self.reason() is not None or self._context.runner.busy:
+        if self.reason() is not None or self._context.worker.busy:
             return
-        job, then = self._order().job.look_ahead, partial(self._on_looked, self._asked)
-        if not self._context.quiet_runner.start(_LOOKING, job, then):
-            self._timer.start()
+        job = self._order().job.look_ahead
+        then = partial(self._on_looked, self._asked)
+        self._context.background.start_latest(self, _LOOKING, job, then, on_failure=self._on_failed)
 
     @property
-    def _asked(self) -> tuple[Ticked, Choices, str]:
-        return self.form.ticked(), self._session.choices, self.target.text()
+    def _asked(self) -> tuple[ComparisonForm, Choices, str]:
+        return self.form.ticked(), self._state.choices, self.target.text()
 
-    def _on_looked(self, asked: tuple[Ticked, Choices, str], prepared: Prepared) -> None:
-        if asked == self._asked != self._told and not self._context.runner.busy:
-            self.live.setText(prepared_in_words(prepared))
-            self.start.setText("▶  &Go on" if 0 < sum(prepared.kept) < len(prepared.kept) else "▶  Co&mpare")
+    def _on_looked(self, query: tuple[ComparisonForm, Choices, str], prepared: WorkEstimate) -> None:
+        if query == self._asked != self._told and not self._context.worker.busy:
+            self.live.setText(describe_estimate(prepared))
+            self.start.setText("▶  &Go on" if 0 < sum(prepared.cached) < len(prepared.cached) else "▶  Co&mpare")
 
-    @Slot(object)
-    def _on_failed(self, failure: Failure) -> None:
-        if failure.title == _LOOKING:
-            set_look(self.live, "error")
-            self.live.setText(failure.message)
+    def _on_failed(self, failure: TaskFailure) -> None:
+        set_variant(self.live, "error")
+        self.live.setText(failure.message)
 
     @Slot()
     def _refresh(self) -> None:
-        self.tell(self.reason(), "Run every combination that is not finished yet")
-        self.thesis.setEnabled(not self._context.runner.busy)
+        self.show_blocker(self.reason(), "Run every combination that is not finished yet")
+        self.thesis.setEnabled(not self._context.worker.busy)
 
     # Running
 
     @Slot()
     def compare(self) -> None:
         """Run the plan."""
-        if self.reason() is not None or self._context.runner.busy:
+        if self.reason() is not None or self._context.worker.busy:
             return
-        order, self.done = self._order(), 0
-        self._context.runner.start(
+        order = self._order()
+        self.done = 0
+        self._context.worker.start(
             "Comparing combinations",
-            lambda progress: order.job.execute(progress, progress.hand_out),  # type: ignore[attr-defined]
+            lambda progress: order.job.execute(progress, progress.emit_item),
             self._on_compared,
             partial(self._on_finished, order),
             self._on_aborted,
         )
 
-    def _on_finished(self, order: ComparisonOrder, finished: Finished) -> None:
+    def _on_finished(self, order: ComparisonOrder, finished: FinishedCombination) -> None:
         self.done += 1
         self.live.setText(f"{self.done:,} of {len(order.plan.combinations):,} combinations are finished.")
         self.arrive((order.run_of(finished), finished.result))
 
     @Slot()
     def _on_flush(self) -> None:
-        arrived, self._arrived = self._arrived, []
-        self._session.add_complete(arrived)
+        arrived = self._arrived
+        self._arrived = []
+        self._state.add_complete(arrived)
 
     def _on_compared(self, compared: Compared) -> None:
         self.flush()
         self._show(compared, compared.text)
-        solutions = counted(len(compared.comparison.solutions), "solution")
-        self._context.say(f"Compared {solutions}; tables and charts are in {compared.target}.")
+        solutions = format_count(len(compared.comparison.solutions), "solution")
+        self._context.show_message(f"Compared {solutions}; tables and charts are in {compared.target}.")
         self._context.show_tab("Results")
 
     def _on_aborted(self) -> None:
@@ -214,17 +223,17 @@ class ComparePage(FolderPage):
         """Run the published experiments into a folder."""
         self.done = 0
         done: Any = self._on_island if isinstance(order, IslandJob) else self._on_reproduced
-        self._context.runner.start(f"The published experiments ({order.like})", order.execute, partial(done, order))
+        self._context.worker.start(f"The published experiments ({order.like})", order.execute, partial(done, order))
 
     def _on_island(self, order: IslandJob, lines: tuple[str, ...]) -> None:
         self.summary.show_text("\n".join(lines))
         self.tabs.setCurrentWidget(self.summary)
         self.live.setText("Growth and the Voronoi diagram are compared in 18 scenarios.")
-        self._context.say(f"The tables are in {order.target}.")
+        self._context.show_message(f"The tables are in {order.target}.")
 
     def _on_reproduced(self, order: ReproduceJob, done: Reproduced) -> None:
         self._show(Compared(done.comparison, "", order.target), "\n".join(done.lines))
         here = sum(line.startswith("- held") for line in done.lines)
         published = sum(line.startswith("- held: ") for line in done.lines)
         self.live.setText(f"{here} of {len(CLAIMS)} claims are held here, {published} in the published rows too.")
-        self._context.say(f"The tables and claims are in {order.target}.")
+        self._context.show_message(f"The tables and claims are in {order.target}.")

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QTextBrowser, QWidget
 
-from vbas_desktop.comparison.plan import COMPONENTS
-from vbas_desktop.comparison.run import Comparison
-from vbas_desktop.comparison.summary import Contest, Front, Summary, labels_of
-from vbas_desktop.comparison.words import COMPONENT_WORDS, measure_title
-from vbas_desktop.model.words import counted
-from vbas_desktop.ui.charts.chart import attend
-from vbas_desktop.ui.charts.plots import BarsChart
-from vbas_desktop.ui.charts.rows import ChartRow, Measure
-from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.numbers import measure_names, measure_words, shown_value, unit_of
-from vbas_desktop.ui.theme import GRID, Colours, Theme
-from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, in_row, offer, scrolled
-from vbas_desktop.ui.widgets.names_edit import make_narrow
-from vbas_desktop.ui.widgets.plain_text import rich_text
+from vbas_desktop.engine.comparison.plan import COMPONENTS
+from vbas_desktop.engine.comparison.run import Comparison
+from vbas_desktop.engine.comparison.summary import (
+    COMPONENT_TITLES,
+    ComparisonSummary,
+    MeasureComparison,
+    ParetoFront,
+    list_labels,
+)
+from vbas_desktop.engine.figures import get_measure_figure, list_measure_figures
+from vbas_desktop.model.text import format_count
+
+from ...charts.by_sites import SitesChart
+from ...charts.chart import make_interactive
+from ...charts.legend import LegendStrip
+from ...core.context import UiContext
+from ...core.theme import GRID, ColourScheme, Theme
+from ...presentation.chart_data import ChartAxis, SeriesStyle, SolutionRow, assign_styles
+from ...presentation.results_table import chart_rows
+from ...state.scenario import RowRanks
+from ...widgets.column_picker import make_narrow
+from ...widgets.layouts import grid_layout, hbox, scroll_area, set_items, vbox, with_properties
+from ...widgets.plain_text import rich_text
 
 HOTTEST = 0.5
 """From this much above the best on, a cell has the full colour."""
@@ -30,13 +41,13 @@ class SummaryView(QTextBrowser):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._summary: Summary | None = None
+        self._summary: ComparisonSummary | None = None
         theme.changed.connect(self._on_theme_changed)
         self.setAccessibleName("Summary of the comparison")
         self.setPlaceholderText("The summary appears here when a comparison is finished.")
         self.document().setDocumentMargin(2 * GRID)
 
-    def show_summary(self, summary: Summary) -> None:
+    def show_summary(self, summary: ComparisonSummary) -> None:
         """Show tables whose colours tell who is how far from the best."""
         self._summary = summary
         self.setHtml(summary_html(summary, self._theme.colours))
@@ -62,74 +73,92 @@ class SummaryView(QTextBrowser):
 
 
 class ComparisonCharts(QWidget):
-    """One chart for each measure: values by number of sites, one bar for each location approach."""
+    """One chart for each measure: values by number of sites, one line for each approach, and one legend for all."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: UiContext) -> None:
         super().__init__()
         self._context = context
         self._comparison: Comparison | None = None
-        self.scenario, self.number = QComboBox(), QComboBox()
-        self.charts: dict[str, BarsChart] = {}
+        self.scenario = QComboBox()
+        self.number = QComboBox()
+        self.charts: dict[str, SitesChart] = {}
+        self.legend = LegendStrip(context.theme.colours)
         number = "The approach that the number of sites of the drawn solutions comes from"
         for combo, name, tip in (
             (self.scenario, "Scenario", "Quasi-identifiers and k of the solutions that are drawn"),
             (self.number, "Approach for the number of sites", number),
         ):
-            make_narrow(dress(combo, accessibleName=name, toolTip=tip), 12)
+            make_narrow(with_properties(combo, accessibleName=name, toolTip=tip), 12)
             combo.activated.connect(self._on_choice)
-        row = in_row((self.scenario, 2), (self.number, 1))
+        row = hbox((self.scenario, 2), (self.number, 1))
         body = QWidget()
-        self._grid = in_grid(within=body, margins=0, across=GRID, down=GRID)
-        in_column(row, (scrolled(body), 1), within=self, margins=(0, GRID, 0, 0))
+        self._grid = grid_layout(within=body, margins=0, across=GRID, down=GRID)
+        vbox(row, self.legend, (scroll_area(body), 1), within=self, margins=(0, GRID, 0, 0))
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Draw another comparison."""
         self._comparison = comparison
-        offer(self.scenario, ((each.title, place) for place, each in enumerate(comparison.plan.scenarios)))
-        offer(self.number, ((label, label) for label in labels_of(comparison, 0)))
-        names = measure_names([list(solution.measures) for _, solution in comparison.solutions[:1]])
-        for name in names:
-            if name not in self.charts:
-                self._add_chart(name)
+        set_items(self.scenario, ((scenario.title, index) for index, scenario in enumerate(comparison.plan.scenarios)))
+        set_items(self.number, ((label, label) for label in list_labels(comparison, 0)))
+        for figure in list_measure_figures(solution for _, solution in comparison.solutions[:1]):
+            if figure.name not in self.charts:
+                self._add_chart(figure.name)
         self._on_choice()
 
     def _add_chart(self, name: str) -> None:
-        chart = BarsChart(self._context.theme.colours)
+        chart = SitesChart(self._context.theme.colours)
+        chart.shares_legend = True
         chart.setMinimumSize(260, 220)
-        chart.setAccessibleName(measure_words(name).title)
-        attend(chart, self._context, f"chart {name}")
-        place = len(self.charts)
-        self._grid.addWidget(chart, place // 2, place % 2)
+        chart.setAccessibleName(get_measure_figure(name).title)
+        make_interactive(chart, self._context, f"chart {name}")
+        position = len(self.charts)
+        if self.charts:
+            chart.item.setXLink(next(iter(self.charts.values())).item)
+        else:
+            chart.legend_changed.connect(self._on_legend_changed)
+        self._grid.addWidget(chart, position // 2, position % 2)
         self.charts[name] = chart
+
+    @Slot()
+    def _on_legend_changed(self) -> None:
+        """Show the legend of the first chart, which is that of all."""
+        first = next(iter(self.charts.values()), None)
+        if first is not None:
+            self.legend.show_entries(first.legend.entries, first.colours)
 
     @Slot()
     def _on_choice(self) -> None:
         if self._comparison is None:
             return
-        rows, system = self._rows(), self._comparison.finished[0].problem.regions.system
+        rows = self._rows()
+        system = self._comparison.finished[0].problem.regions.system
         for name, chart in self.charts.items():
-            words = measure_words(name)
-            chart.show_rows(rows, [Measure(name, words.title, unit_of(words, system))])
+            chart.show_rows(rows, [ChartAxis.of_figure(get_measure_figure(name), system)])
 
-    def _rows(self) -> list[ChartRow]:
+    def _rows(self) -> list[SolutionRow]:
         comparison = self._comparison
         assert comparison is not None
         scenario = comparison.plan.scenarios[self.scenario.currentData()]
         system = comparison.finished[0].problem.regions.system
-        rows = []
-        several = [place for place in range(2, len(COMPONENTS)) if len(labels_of(comparison, place)) > 1]
-        for number, (one, solution) in enumerate(comparison.solutions, 1):
-            labels = one.combination.labels
-            told = " · ".join([labels[1], *(labels[place] for place in several)])
-            if one.combination.scenario == scenario and labels[0] == self.number.currentText():
-                measures = solution.measures
-                values = {name: shown_value(measure_words(name), value, system) for name, value in measures.items()}
-                rows.append(ChartRow(number, told, solution.site_count, values, solution.pareto))
-        return rows
+        label = self.number.currentText()
+        numbered = [
+            (number, solution)
+            for number, (run, solution) in enumerate(comparison.solutions, 1)
+            if run.combination.scenario == scenario and run.combination.labels[0] == label
+        ]
+        names = [figure.name for figure in list_measure_figures(solution for _, solution in numbered)]
+        ranks = {number: RowRanks(solution.pareto) for number, solution in numbered}
+        return chart_rows(numbered, names, system, ranks, self._styles())
+
+    def _styles(self) -> Mapping[Hashable, SeriesStyle]:
+        """Return the styles that the approaches have in the results, too, where the solutions are listed."""
+        assert self._comparison is not None
+        listed = [entry.solution for entry in self._context.state.entries]
+        return assign_styles([*listed, *(solution for _, solution in self._comparison.solutions)])
 
 
-def heat_of(contest: Contest, label: str) -> float | None:
-    """How far the sum of an approach is above the lowest, as a share of that; None where sums cannot be compared."""
+def heat_of(contest: MeasureComparison, label: str) -> float | None:
+    """Return the excess of an approach's sum over the lowest, as a share of it; None where sums cannot be compared."""
     totals = {standing.label: standing.total for standing in contest.standings}
     least = min(totals.values())
     if not contest.complete or (least <= 0 and totals[label] != least):
@@ -137,27 +166,28 @@ def heat_of(contest: Contest, label: str) -> float | None:
     return 0.0 if totals[label] == least else totals[label] / least - 1
 
 
-def summary_html(summary: Summary, colours: Colours) -> str:
-    """One table for each component of which several approaches were compared, and one of the unbeaten solutions."""
+def summary_html(summary: ComparisonSummary, colours: ColourScheme) -> str:
+    """Make a table for each component with several approaches, and one of the Pareto-optimal solutions."""
     comparison = summary.comparison
     parts = [
-        f"<h4>{counted(len(comparison.finished), 'combination')} in "
-        f"{counted(len(comparison.plan.scenarios), 'scenario')}, {counted(len(comparison.solutions), 'solution')}</h4>"
+        f"<h4>{format_count(len(comparison.finished), 'combination')} in "
+        f"{format_count(len(comparison.plan.scenarios), 'scenario')}, "
+        f"{format_count(len(comparison.solutions), 'solution')}</h4>"
     ]
     for component in COMPONENTS:
         contests = [contest for contest in summary.contests if contest.component == component]
         if contests:
-            parts.append(_contests(COMPONENT_WORDS[component], contests, colours))
+            parts.append(_contests(COMPONENT_TITLES[component], contests, colours))
     parts.append(_fronts(summary.fronts, colours))
     return "".join(parts)
 
 
-def _contests(title: str, contests: list[Contest], colours: Colours) -> str:
+def _contests(title: str, contests: list[MeasureComparison], colours: ColourScheme) -> str:
     labels = sorted({standing.label for contest in contests for standing in contest.standings})
     rows = [["Measure", *labels]]
     shades: list[list[str]] = []
     for contest in contests:
-        rows.append([measure_title(contest.measure), *(_cell(contest, label) for label in labels)])
+        rows.append([get_measure_figure(contest.measure).title, *(_cell(contest, label) for label in labels)])
         shades.append([_shade(heat_of(contest, label), colours) for label in labels])
     note = (
         "How far the total over all comparisons is above the lowest total and, in brackets, in how many comparisons "
@@ -167,22 +197,23 @@ def _contests(title: str, contests: list[Contest], colours: Colours) -> str:
     return f"<h4>{rich_text(title)}</h4>{_table(rows, shades)}<p>{note}</p>"
 
 
-def _cell(contest: Contest, label: str) -> str:
-    standing = next(each for each in contest.standings if each.label == label)
+def _cell(contest: MeasureComparison, label: str) -> str:
+    standing = next(candidate for candidate in contest.standings if candidate.label == label)
     heat = heat_of(contest, label)
-    told = "–" if heat is None else "lowest" if heat == 0 else f"+{100 * heat:,.1f} %"
-    return f"{told} ({standing.best:,} of {contest.comparisons:,})"
+    excess = "–" if heat is None else "lowest" if heat == 0 else f"+{100 * heat:,.1f} %"
+    return f"{excess} ({standing.best:,} of {contest.comparisons:,})"
 
 
-def _fronts(fronts: tuple[Front, ...], colours: Colours) -> str:
+def _fronts(fronts: tuple[ParetoFront, ...], colours: ColourScheme) -> str:
     labels = list(dict.fromkeys(label for front in fronts for label in front.by_label))
-    rows, shades = [["Scenario", *labels]], []
+    rows = [["Scenario", *labels]]
+    shades = []
     for front in fronts:
         numbers = [front.by_label.get(label, (0, 0)) for label in labels]
-        rows.append([front.scenario.title, *(f"{kept:,} of {of:,}" for kept, of in numbers)])
-        shades.append([_shade(HOTTEST * (1 - kept / of) if of else None, colours) for kept, of in numbers])
-    note = "Unbeaten: no other solution of the scenario is as good in all measures that count and better in one."
-    return f"<h4>Unbeaten solutions</h4>{_table(rows, shades)}<p>{note}</p>"
+        rows.append([front.scenario.title, *(f"{on_front:,} of {of:,}" for on_front, of in numbers)])
+        shades.append([_shade(HOTTEST * (1 - on_front / of) if of else None, colours) for on_front, of in numbers])
+    note = "Pareto-optimal: no other solution of the scenario is as good in all rated measures and better in one."
+    return f"<h4>Pareto-optimal solutions</h4>{_table(rows, shades)}<p>{note}</p>"
 
 
 def _table(rows: list[list[str]], shades: list[list[str]]) -> str:
@@ -197,7 +228,7 @@ def _table(rows: list[list[str]], shades: list[list[str]]) -> str:
     return f'<table cellspacing="1" cellpadding="5"><tr>{head}</tr>{body}</table>'
 
 
-def _shade(heat: float | None, colours: Colours) -> str:
+def _shade(heat: float | None, colours: ColourScheme) -> str:
     if heat is None:
         return colours.base
     share = min(1.0, heat / HOTTEST)
@@ -206,7 +237,7 @@ def _shade(heat: float | None, colours: Colours) -> str:
 
 
 def _ink(shade: str) -> str:
-    """Letters that can be read on a shade: the darker or the lighter of two."""
+    """Return the darker or the lighter text colour, whichever is legible on a shade."""
     red, green, blue = _parts(shade)
     return "#101418" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#f4f6f8"
 

@@ -1,0 +1,131 @@
+"""Comparing many combinations of approaches on the same records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.approaches.interface import Approach
+from vbas_desktop.approaches.registry import expand_presets
+from vbas_desktop.engine.comparison.plan import ComparisonPlan
+from vbas_desktop.engine.comparison.run import (
+    Comparison,
+    FinishedCombination,
+    WorkEstimate,
+    count_scenarios,
+    estimate_work,
+    run_comparison,
+)
+from vbas_desktop.engine.comparison.summary import ComparisonSummary, summarise_comparison
+from vbas_desktop.engine.result_cache import MemoryCache, ResultCache
+from vbas_desktop.io.documents.hierarchies import groupings_from_json
+from vbas_desktop.io.documents.result_cache import open_run_cache
+from vbas_desktop.io.hashing import require_unchanged
+from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
+from vbas_desktop.model.solution import RunResult
+from vbas_desktop.releases.comparison import check_comparison_target, store_beside, write_comparison
+from vbas_desktop.settings.run import GENERALISED, RunSettings
+
+from .data import LoadedData
+from .given import with_given_partition
+from .run import check_requirement, no_suitable_solution
+
+if TYPE_CHECKING:
+    from vbas_desktop.analysis.representability.requirement import Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A finished comparison, and what is said of it in its summary if it was written to ``target``."""
+
+    comparison: Comparison
+    text: str = ""
+    target: Path | None = None
+    summary: ComparisonSummary | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CompareJob:
+    """A comparison. ``target`` receives the tables; until they are written, a hidden folder beside it
+    holds the finished combinations.
+
+    With a ``requirement``, every solution says whether it meets it; with ``suitable_only`` the table lists only those.
+    ``inputs`` are files that were read besides those of the data.
+    """
+
+    plan: ComparisonPlan
+    data: LoadedData
+    target: Path | None = None
+    requirement: Requirement | None = None
+    identifiers: tuple[str, ...] = ()
+    suitable_only: bool = False
+    inputs: tuple[Path, ...] = ()
+
+    @property
+    def cache(self) -> ResultCache[RunResult]:
+        """Return the cache of finished combinations, on disk if there is a target."""
+        return MemoryCache() if self.target is None else open_run_cache(store_beside(self.target))
+
+    def look_ahead(self, progress: Progress = NO_PROGRESS) -> WorkEstimate:
+        """Count, and see how much work it is and how much of it is done."""
+        counted = count_scenarios(self.plan, self.data.table, self.data.regions, progress)
+        constructions = self.plan.list_component_approaches("construction")
+        problems = {scenario: with_given_partition(problem, constructions) for scenario, problem in counted.items()}
+        return estimate_work(self.plan, problems, self.cache, progress)
+
+    def execute(
+        self,
+        progress: Progress = NO_PROGRESS,
+        on_finished: Callable[[FinishedCombination], None] | None = None,
+        on_prepared: Callable[[WorkEstimate], None] | None = None,
+    ) -> Compared:
+        """Run what is missing and write the folder."""
+        if self.target is not None:
+            check_comparison_target(self.target, (*self.data.paths, *self.inputs))
+        prepared = self.look_ahead(SubProgress(progress, 0.0, 0.05))
+        if on_prepared is not None:
+            on_prepared(prepared)
+        finished = run_comparison(prepared, self.cache, SubProgress(progress, 0.05, 1.0), on_finished)
+        # No table is written of records that were changed while they were read.
+        require_unchanged(self.data.table.source)
+        comparison = self._check_requirement(finished)
+        if self.target is None:
+            return Compared(comparison)
+        text = write_comparison(comparison, self.target, self.suitable_only)
+        self.cache.clear()
+        return Compared(comparison, text, self.target, summarise_comparison(comparison))
+
+    def _check_requirement(self, comparison: Comparison) -> Comparison:
+        released = [name for name in self.data.table.file_format.header if name not in self.identifiers]
+        finished = tuple(
+            replace(entry, result=check_requirement(entry.result, entry.problem, self.requirement, released))
+            for entry in comparison.finished
+        )
+        checked = replace(comparison, finished=finished)
+        if self.suitable_only and not any(solution.is_suitable for _, solution in checked.solutions):
+            raise no_suitable_solution(len(checked.solutions))
+        return checked
+
+
+def plan_of(
+    settings: RunSettings,
+    quasi_identifier_sets: tuple[tuple[str, ...], ...],
+    ks: tuple[int, ...],
+    chosen: Mapping[str, tuple[Approach, ...]],
+    generalised: str,
+) -> ComparisonPlan:
+    """Build the plan of these sets, values of k and approaches by component; all else is as in the settings."""
+    return ComparisonPlan(
+        region_column=settings.region_column,
+        quasi_identifier_sets=quasi_identifier_sets,
+        ks=ks,
+        approaches=chosen,
+        groupings=groupings_from_json(settings.groupings),
+        sensitive=settings.sensitive_columns,
+        generalised=GENERALISED[generalised],
+        unknown_regions=settings.unknown_regions,
+        **settings.of_every_run,
+        pareto_measures=expand_presets(settings.pareto_measures or ()),
+    )

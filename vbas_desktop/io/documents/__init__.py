@@ -1,0 +1,1 @@
+"""Read and write the documents of the program: run.json, solutions, hierarchies, policies, populations."""

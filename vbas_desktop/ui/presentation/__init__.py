@@ -1,0 +1,1 @@
+"""What the window shows, computed without Qt: map scenes, table rows, texts."""

@@ -1,0 +1,1 @@
+"""The main window: actions, menus, status bar, projects, and what the commands do."""
