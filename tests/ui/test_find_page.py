@@ -237,11 +237,14 @@ def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same
 ):
     from vbas_desktop.engine.lattice import search as run
 
-    solve, seen, gate = run.solve_node, [], [2]
+    solve = run.solve_node
+    seen = []
+    gate = ["closed"]
 
     def slow(finest, request, node, progress):
         seen.append(node)
-        while gate and len(seen) > gate[0]:
+        in_order = [node for nodes in finest.lattice.by_height() for node in nodes]
+        while gate and node not in in_order[:2]:
             progress.update("Searching the lattice", 0.5)
         return solve(finest, request, node, progress)
 

@@ -40,7 +40,8 @@ class ReleaseDone(Dialog):
     def __init__(self, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, "Release written", CLOSE, (560, 0))
         self._theme = theme
-        folder = with_properties(QLineEdit(str(report.target)), readOnly=True, accessibleName="Folder")
+        folder = QLineEdit(str(report.target))
+        with_properties(folder, readOnly=True, accessibleName="Folder", toolTip="The folder of the release, to copy")
         self.checks = with_properties(QListWidget(), accessibleName="Checks", wordWrap=True)
         self.checks.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.checks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -121,6 +122,8 @@ class RecordDialog(Dialog):
         self.date = QLineEdit(date.today().isoformat())
         self.note = QLineEdit()
         self.problem = with_properties(Label(), look="muted")
+        ledger_path = QLineEdit(str(ledger))
+        with_properties(ledger_path, readOnly=True, accessibleName="Ledger", toolTip="The file of the ledger")
         self.record = self.confirmed_by("&Record")
         vbox(
             Field("R&ecipient", self.audience, "Who got it; “public” means everyone"),
@@ -129,7 +132,7 @@ class RecordDialog(Dialog):
             hint_label(
                 "Later exports from these records are compared with it. The ledger holds no value of any record."
             ),
-            with_properties(QLineEdit(str(ledger)), readOnly=True, accessibleName="Ledger"),
+            ledger_path,
             self.problem,
             self.buttons,
             within=self,
