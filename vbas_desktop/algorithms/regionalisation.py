@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from vbas_desktop.model.progress import NO_PROGRESS, Progress
 
@@ -243,7 +242,9 @@ def _parts(
     length = np.hypot(*(points[members[ends[:, 0]]] - points[members[ends[:, 1]]]).T)
     # A pair of length zero would be no pair: only the order of the lengths counts.
     rank = np.argsort(np.argsort(length, kind="stable"), kind="stable") + 1.0
-    tree = minimum_spanning_tree(scipy.sparse.coo_array((rank, (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr())
+    tree = scipy.sparse.csgraph.minimum_spanning_tree(
+        scipy.sparse.coo_array((rank, (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr()
+    )
     tree = (tree + tree.T).tocsr()
     mine = amounts[members]
     done = []
@@ -267,7 +268,7 @@ def _best_cut(
     if part.size < 2:
         return None
     inner = tree[part][:, part]
-    order, before = breadth_first_order(inner, 0, directed=False)
+    order, before = scipy.sparse.csgraph.breadth_first_order(inner, 0, directed=False)
     below = amounts[part].copy()
     for node in order[:0:-1]:
         below[before[node]] += below[node]

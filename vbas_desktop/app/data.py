@@ -14,7 +14,6 @@ from vbas_desktop.background import in_background
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.region_map import needs_file
 from vbas_desktop.io.databases.address import Address, parse_address
-from vbas_desktop.io.databases.table import open_database_table
 from vbas_desktop.io.delimited_text import SAMPLE_BYTES, sniff_delimiter
 from vbas_desktop.io.documents.hierarchies import (
     check_groupings,
@@ -166,6 +165,9 @@ def _load_table(
     options = request.reading.of_records
     unlimited = (request.region_column,)
     if isinstance(address, Address):
+        # Records in files need nothing of databases.
+        from vbas_desktop.io.databases.table import open_database_table
+
         return open_database_table(address, options, progress, request.columns, unlimited)
     columns = None if request.columns is None else request.columns.union(filter_columns)
     table = load_records(address, options, progress, columns, unlimited=unlimited)

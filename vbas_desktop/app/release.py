@@ -19,7 +19,7 @@ from vbas_desktop.io.databases.address import parse_address
 from vbas_desktop.io.databases.opening import open_engine
 from vbas_desktop.io.databases.targets import ReleaseTarget, parse_target
 from vbas_desktop.io.documents.policies import find_policy
-from vbas_desktop.io.documents.run_file import CHECKLIST_SCHEMA, build_run_document, check_named_inputs, read_run_file
+from vbas_desktop.io.documents.run_file import CHECKLIST_SCHEMA, check_named_inputs, read_run_file
 from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.io.output import refuse_inputs
@@ -40,7 +40,15 @@ from .data import LoadRequest, load_data
 from .handover import AUDIENCE, OCCUPIED, RECORDED, check_handover, check_unoccupied
 from .inputs import input_paths, local_paths
 from .ledger import check_before_release, describe_ledger_used, find_missing_ledger
-from .run import RunOutcome, RunRequest, check_requirement, choose_solution, run_configuration
+from .run import (
+    RunOutcome,
+    RunRequest,
+    add_findings,
+    build_document,
+    check_requirement,
+    choose_solution,
+    run_configuration,
+)
 
 if TYPE_CHECKING:
     from vbas_desktop.model.problem import Problem
@@ -218,24 +226,6 @@ def check_loss(
     message = f"Nothing was written. {found.message}"
     remedy = f"{found.remedy} Or allow a larger loss (--allowed-loss).{EXCEED_HINT}"
     raise InputError(replace(found, message=message, remedy=remedy, severity=Severity.ERROR))
-
-
-def add_findings(ran: RunOutcome, findings: tuple[Finding, ...]) -> RunOutcome:
-    """Return the run with more findings."""
-    return replace(ran, result=replace(ran.result, findings=(*ran.result.findings, *findings)))
-
-
-def build_document(ran: RunOutcome, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
-    """Build the content of ``run.json``: the settings of a run and its solutions."""
-    sources = (ran.problem.records_source, ran.problem.regions_source)
-    files = [source.path if source is not None else "" for source in sources]
-    document = build_run_document(ran.problem, ran.result, options_in_force(ran.settings, options, *files), solution.id)
-    if ran.table.rows_hash:
-        # By this the ledger knows the same records again in another order.
-        document["rows_hash"] = ran.table.rows_hash
-    if solution.requirement is not None:
-        document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
-    return document
 
 
 @dataclass(frozen=True, eq=False)

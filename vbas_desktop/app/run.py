@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 from vbas_desktop.analysis.representability.requirement import Requirement
 from vbas_desktop.analysis.representability.solution_check import check_solutions
@@ -14,12 +15,15 @@ from vbas_desktop.engine import dominance
 from vbas_desktop.engine.partitions import TrialCache
 from vbas_desktop.engine.run import run
 from vbas_desktop.engine.site_search import advise, find_alternatives
+from vbas_desktop.io.documents.run_file import build_run_document
+from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.model.findings import Finding, InputError, UsageError
 from vbas_desktop.model.problem import Problem, Request
 from vbas_desktop.model.progress import NO_PROGRESS, MonotonicProgress, Progress, SubProgress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import Alternative, RunResult, Solution
+from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings, allowed_loss_percent
 
 from .data import CountRequest, LoadedData, count_records
@@ -173,3 +177,21 @@ def no_suitable_solution(n_solutions: int) -> InputError:
     message = f"None of the {n_solutions:,} solutions meets the requirement."
     remedy = "Ask for less, widen the range of site numbers, or leave --suitable-only out to see why."
     return InputError(Finding("none-suitable", message, remedy))
+
+
+def add_findings(ran: RunOutcome, findings: tuple[Finding, ...]) -> RunOutcome:
+    """Return the run with more findings."""
+    return replace(ran, result=replace(ran.result, findings=(*ran.result.findings, *findings)))
+
+
+def build_document(ran: RunOutcome, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
+    """Build the content of ``run.json``: the settings of a run and its solutions."""
+    sources = (ran.problem.records_source, ran.problem.regions_source)
+    files = [source.path if source is not None else "" for source in sources]
+    document = build_run_document(ran.problem, ran.result, options_in_force(ran.settings, options, *files), solution.id)
+    if ran.table.rows_hash:
+        # By this the ledger knows the same records again in another order.
+        document["rows_hash"] = ran.table.rows_hash
+    if solution.requirement is not None:
+        document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
+    return document

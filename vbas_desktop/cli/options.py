@@ -147,13 +147,14 @@ def read_named_requirement(options: argparse.Namespace) -> Requirement | None:
 
 def check_copy_options(options: argparse.Namespace, format: str) -> None:
     """Refuse a target that cannot be written, before anything is computed."""
-    from vbas_desktop.app.inputs import input_paths
-    from vbas_desktop.app.release import CopyRequest, check_copy_target
-
     if not options.also:
         return
     if not options.out:
         raise UsageError("--target needs --out DIR for the documents of the release.")
+
+    from vbas_desktop.app.inputs import input_paths
+    from vbas_desktop.app.release import CopyRequest, check_copy_target
+
     check_copy_target(CopyRequest(options.also, format), input_paths(vars(options)))
 
 

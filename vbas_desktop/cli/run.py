@@ -11,13 +11,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.app.handover import check_handover
 from vbas_desktop.app.inputs import input_paths
-from vbas_desktop.app.release import ReleaseRequest, add_findings, build_document, read_checklist, release_solution
 from vbas_desktop.app.run import (
     AlternativesRequest,
     RunOutcome,
     RunRequest,
+    add_findings,
+    build_document,
     choose_solution,
     no_suitable_solution,
     run_configuration,
@@ -29,7 +29,6 @@ from vbas_desktop.io.documents.run_file import format_document
 from vbas_desktop.model.progress import Progress, SubProgress
 from vbas_desktop.model.text import format_count
 from vbas_desktop.releases.folder import ReleaseReport, check_release_target
-from vbas_desktop.releases.reports.choices import describe_changed_regions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
 from vbas_desktop.settings.writing import RecipientOptions
@@ -85,6 +84,9 @@ def run(options: argparse.Namespace) -> int:
     release = ReleaseOptions.from_dict(vars(options))
     shared.check_policy_files(release)
     if options.out:
+        # What only a release needs is not waited for without one.
+        from vbas_desktop.app.handover import check_handover
+
         check_release_target(Path(options.out), input_paths(vars(options)))
         check_handover(RecipientOptions.from_dict(vars(options)), options.records, Path(options.out))
     shared.check_copy_options(options, release.format)
@@ -191,6 +193,8 @@ def _write_release(
     requirement: Requirement | None,
     progress: Progress,
 ) -> ReleaseReport:
+    from vbas_desktop.app.release import ReleaseRequest, read_checklist, release_solution
+
     checklist = read_checklist(Path(options.checklist)) if options.checklist else None
     handing = RecipientOptions.from_dict(vars(options))
     request = ReleaseRequest(ran, solution.id, release, Path(options.out), requirement, checklist, handing=handing)
@@ -219,6 +223,8 @@ def format_results(ran: RunOutcome, solution: Solution, in_tiers: Mapping[str, A
     if result.total_seconds is not None:
         head += f", {result.total_seconds:.2f} s from start to finish"
     if "obstacles" in solution.diagnostics:
+        from vbas_desktop.releases.reports.choices import describe_changed_regions
+
         changed = describe_changed_regions(solution.diagnostics["obstacles"], len(problem.regions))
         head += f"\nSolution {solution.id}: {changed}"
     table = format_solutions(result.solutions, solution, problem.regions.system)
