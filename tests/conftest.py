@@ -7,9 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("repeatable", derandomize=True)
+# No example fails because the machine is busy.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", settings.get_profile("patient"), derandomize=True)
+settings.load_profile("patient")
 if os.environ.get("CI"):
     # What lands is judged by the same examples every time; on developers' machines they are new each time.
     settings.load_profile("repeatable")

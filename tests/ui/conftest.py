@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from functools import partialmethod
 from pathlib import Path
 
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
@@ -15,6 +16,24 @@ import shiboken6
 from made_up_data import write_data
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+MINUTE = 60_000
+
+
+class PatientQtBot(QtBot):
+    """Waits a minute where its base waits five seconds: a busy machine decides no test."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=MINUTE)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=MINUTE)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=MINUTE)
+    waitExposed = partialmethod(QtBot.waitExposed, timeout=MINUTE)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    """The hands of a test, with more patience than usual."""
+    return PatientQtBot(request)
 
 
 def alive(kind: type) -> list:
@@ -92,7 +111,7 @@ def window(make_window):
 @pytest.fixture
 def loaded_window(window, data, qtbot):
     """The window with the small data loaded."""
-    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         window.data_commands.load(*data)
     return window
 
@@ -103,7 +122,7 @@ def aggregated_window(loaded_window, qtbot):
     state = loaded_window.state
     choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
     state.change(choices.replaced(k=14))
-    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=60_000):
+    with qtbot.waitSignal(loaded_window.worker.job_ended):
         loaded_window.run_commands.run()
     return loaded_window
 
@@ -111,6 +130,6 @@ def aggregated_window(loaded_window, qtbot):
 @pytest.fixture
 def run_window(loaded_window, qtbot):
     """The window with the small data loaded and one combination run."""
-    with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=60_000):
+    with qtbot.waitSignal(loaded_window.worker.job_ended):
         loaded_window.run_commands.run()
     return loaded_window

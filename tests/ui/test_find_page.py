@@ -1,5 +1,7 @@
 """The page Find a release: conditions, searching, stopping, and the ways from a node to its map and its release."""
 
+import threading
+
 import pytest
 from persons import box
 from PySide6.QtCore import Qt
@@ -239,12 +241,12 @@ def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same
 
     solve = run.solve_node
     seen = []
-    gate = ["closed"]
+    gate = threading.Event()
 
     def slow(finest, request, node, progress):
         seen.append(node)
         in_order = [node for nodes in finest.lattice.by_height() for node in nodes]
-        while gate and node not in in_order[:2]:
+        while node not in in_order[:2] and not gate.wait(0.01):
             progress.update("Searching the lattice", 0.5)
         return solve(finest, request, node, progress)
 
@@ -258,7 +260,7 @@ def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same
     assert page.start.isEnabled()
     assert not (tmp_path / "found").exists()
     assert len(list((tmp_path / "found.nodes").iterdir())) == 2
-    gate.clear()
+    gate.set()
     seen.clear()
     finish(loaded_window, qtbot, page.start.click)
     assert len(seen) == 6

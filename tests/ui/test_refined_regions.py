@@ -99,9 +99,7 @@ def refined_window(tmp_path, qapp, qtbot):
 
 def show(bench, qtbot, number):
     bench.state.select(number)
-    qtbot.waitUntil(
-        lambda: bench.map.canvas.geometry_shown is not None and preparer_shows(bench, number), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: bench.map.canvas.geometry_shown is not None and preparer_shows(bench, number))
 
 
 def preparer_shows(bench, number):
@@ -144,7 +142,7 @@ def test_the_regions_tab_says_why_initial_regions_moved(refined_window, qtbot):
     shown, moved = tab.table_model.shown, refined.solution.unrefined.owner != refined.solution.owner
     region = int(refined.solution.membership[np.flatnonzero(moved)[0]])
     bench.state.choose_region(region)
-    qtbot.waitUntil(lambda: tab.why.moved.isVisibleTo(tab.why), timeout=10_000)
+    qtbot.waitUntil(lambda: tab.why.moved.isVisibleTo(tab.why))
     found = list_transfers(shown.problem, refined.solution, region)
     told, every = (describe_transfers(found, shown.geometry.codes, most) for most in (2, 10))
     assert tab.why.moved.text() == f"By the refinement: {' '.join(told)}"
@@ -152,7 +150,7 @@ def test_the_regions_tab_says_why_initial_regions_moved(refined_window, qtbot):
     assert tab.why.moved.toolTip().replace("\n", " ").startswith(" ".join(every))
     show(bench, qtbot, bench.state.entries[0].number)
     bench.state.choose_region(0)
-    qtbot.waitUntil(lambda: tab.why.vector.isVisibleTo(tab.why), timeout=10_000)
+    qtbot.waitUntil(lambda: tab.why.vector.isVisibleTo(tab.why))
     assert not tab.why.moved.isVisibleTo(tab.why)
 
 

@@ -171,7 +171,7 @@ def test_two_files_are_compared_in_the_background(window, qtbot):
     assert shown.layers.empty.label.text().startswith("Choose the original and the anonymised file at the left")
     for name in ("C6.csv", "C5.csv"):
         fill(shown.panel, name)
-        with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+        with qtbot.waitSignal(window.worker.job_ended):
             qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     texts = {gauge.shown.name: gauge.shown.text for gauge in shown.main.gauges}
     # 56 of 65 pairs: the five deleted records are one class.
@@ -187,7 +187,7 @@ def test_sensitive_values_stand_beside_the_classes_of_two_files(window, qtbot):
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C7.csv")
     shown.panel.sensitive.setText("Value, Illness")
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     described = shown.main.described
     assert described.headings[-5:] == (
@@ -210,7 +210,7 @@ def compared(window, qtbot, name, **texts):
     shown.panel.hierarchies.show_file(LEVELS)
     for field, text in texts.items():
         getattr(shown.panel, field).setText(text)
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     return shown.main
 
@@ -241,7 +241,7 @@ def test_made_up_records_are_shown(window, qtbot, tmp_path):
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
     shown.panel.anonymised.show_file(filled)
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     texts = {gauge.shown.name: gauge.shown.text for gauge in shown.main.gauges}
     assert texts["sample_size_ratio"] == "1.1750"
@@ -294,10 +294,10 @@ def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, t
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
     shown.panel.outliers.how.setCurrentIndex(3)
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         shown.panel.outliers._on_target(str(tmp_path / "filled.csv"))
     assert shown.panel.anonymised.path == tmp_path / "filled.csv"
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
 
@@ -318,7 +318,7 @@ def test_the_box_writes_as_the_command_does(window, qtbot, tmp_path):
     box.writing.editors["escape_formulas"].click()
     for name, value in {"delimiter": "|", "encoding": "utf-16", "category_counts": "yes"}.items():
         choose(panel.reading.fields[name], value)
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         box._on_target(str(tmp_path / "window.csv"))
     command = (
         "outliers {file} --quasi-identifiers cell,sex -k 5 --identifiers name --shuffle-seed mine --escape-formulas "
@@ -370,7 +370,7 @@ def test_sensitive_values_of_made_up_records_come_from_the_chosen_population(win
     box = shown.panel.outliers
     box.how.setCurrentIndex(box.how.findData("fabricate"))
     box.population.chosen.emit(tmp_path / "people.csv")
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         box._on_target(str(tmp_path / "filled.csv"))
     values = [line.split(",")[-1] for line in (tmp_path / "filled.csv").read_text().splitlines()[1:]]
     assert len(values) == 47
@@ -387,7 +387,7 @@ def written_by_both(window, qtbot, tmp_path, *options):
     """Write by the box and by the command; the same bytes."""
     box = page(window, "Representability").panel.outliers
     box.writing.editors["shuffle_seed"].setText("mine")
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         box._on_target(str(tmp_path / "window.csv"))
     command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--key", "Key", "--quiet"]
     more = ["--shuffle-seed", "mine", "--out", str(tmp_path / "command.csv"), "--replace", *map(str, options)]
@@ -528,7 +528,7 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     shown.panel.distances.show_file(tmp_path)
     shown.panel.worst.show_file(DATA / "C4.csv")
     shown.panel.reasons.setText("Age=confidential")
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     vector = shown.main.described.vector
     assert vector["coding"]["Job"]["distance"] == "given table"
@@ -562,7 +562,7 @@ def test_the_places_of_a_crosswalk_are_levels_of_the_region_column(window, qtbot
     assert "go together" in panel.message.text()
     assert not window.worker.busy
     panel.region.setText("region")
-    with qtbot.waitSignal(window.worker.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(panel.compare, Qt.MouseButton.LeftButton)
     assert shown.main.described.vector["overall"] == expected
 

@@ -91,7 +91,7 @@ def test_the_columns_of_the_original_are_offered(window, qtbot):
     shown.source.setCurrentIndex(1)
     assert not shown.panel.key.isReadOnly(), "typed while no file is known"
     shown.panel.original.chosen.emit(DATA / "C2.csv")
-    qtbot.waitUntil(lambda: bool(shown.panel.key.offered), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(shown.panel.key.offered))
     assert {"Key", "Hh", "Job"} <= set(shown.panel.key.offered)
     for name in ("Hh", "Key"):
         tick(shown.panel.key, name)
@@ -103,7 +103,7 @@ def test_the_columns_of_the_original_are_offered(window, qtbot):
     delimiter = shown.panel.reading.editors["delimiter"]
     delimiter.setCurrentIndex(delimiter.findText("Pipe |"))
     delimiter.activated.emit(delimiter.currentIndex())
-    qtbot.waitUntil(lambda: len(shown.panel.key.offered) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(shown.panel.key.offered) == 1)
 
 
 def test_what_cannot_be_understood_leaves_the_requirement_in_force(window, qtbot):
