@@ -18,12 +18,14 @@ from vbas_desktop.algorithms.map_colouring import assign_colours, recolour
 from vbas_desktop.algorithms.region_graph import contract_graph, find_point_neighbours
 from vbas_desktop.algorithms.voronoi_cells import clip_voronoi_cells, outline_aggregated_regions
 from vbas_desktop.approaches.registry import NOTHING, create_approach, list_approaches
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Categories, SourceFile
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, CrosswalkPartition, Obstacles, Regions
 from vbas_desktop.model.solution import Solution
+from vbas_desktop.settings.run import RunSettings
 
 SITES = 20
 K = 5
@@ -210,7 +212,8 @@ def _solution(
         create_approach("site_number", "fixed", {"sites": sites}),
         construction or create_approach("construction", "voronoi"),
     )
-    request = Request(problem, number, location, made, range_reach=0, refinement=refinement)
+    settings = RunSettings(range_reach=0)
+    request = Request(problem, number, location, made, refinement, settings=settings)
     return run(request).solutions[0]
 
 

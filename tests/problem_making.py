@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -10,6 +12,15 @@ from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.settings.run import RunSettings
+
+
+def change_request(request, **changes):
+    """The request with other parts; what is an option of a run is changed in its settings."""
+    options = {option.name for option in RunSettings.options()}
+    chosen = {name: value for name, value in changes.items() if name in options}
+    parts = {name: value for name, value in changes.items() if name not in options}
+    return replace(request, settings=request.settings.replaced(**chosen), **parts)
 
 
 def regions_of(points) -> Regions:

@@ -13,10 +13,11 @@ import numpy as np
 
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import RegionReading, load_regions
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Progress
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult, Solution
@@ -27,6 +28,7 @@ from vbas_desktop.releases.records import RecordWriter, WrittenFile, find_releas
 from vbas_desktop.releases.write import WriteRequest, write_release
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 GRID = 4
 
@@ -119,8 +121,7 @@ def load(
         create_approach("site_number", "fixed", {"sites": sites}),
         create_approach("site_location", "balanced-density"),
         create_approach("construction", "voronoi"),
-        range_reach=1,
-        range_step_percent=40,
+        settings=RunSettings(range_reach=1, range_step_percent=40),
     )
     return Case(table, problem, run(request))
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import context_for, problem_of, problems
+from tests.problem_making import change_request, context_for, problem_of, problems
 from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
+from vbas_desktop.settings.run import RunSettings
 
 LINE = [(x, 0) for x in range(10)]
 
@@ -71,9 +72,8 @@ def limit_run(problem, percent, location="balanced-density", **others):
         create_approach("site_number", "limit", {"allowed_loss_percent": percent}),
         create_approach("site_location", location),
         create_approach("construction", "voronoi"),
-        **others,
     )
-    return run(request)
+    return run(change_request(request, **others))
 
 
 @pytest.mark.parametrize("location", ["balanced-density", "density", "anonymity", "adc"])
@@ -90,7 +90,7 @@ def test_the_limit_is_kept_and_one_site_more_would_break_it(problem, percent, lo
             fixed,
             create_approach("site_location", location),
             create_approach("construction", "voronoi"),
-            range_reach=0,
+            settings=RunSettings(range_reach=0),
         )
         every.append(run(one).solutions[0].measures["suppressed_records"])
     lost = result.chosen.measures["suppressed_records"]

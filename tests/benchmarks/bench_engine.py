@@ -5,20 +5,21 @@ from __future__ import annotations
 import csv
 import time
 import tracemalloc
-from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.problem_making import change_request
 from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.engine.parallel import choose_worker_count
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Grouping, RecordTable
 
 SCENARIOS = {
@@ -61,13 +62,10 @@ def _kept(*arguments) -> Problem:
 def _request(problem: Problem, number: str, location: str, model: str, **changes) -> Request:
     values = {} if number == "anonymity" else {"model": model}
     chosen = create_approach("site_number", number, values)
-    return Request(
-        problem,
-        chosen,
-        create_approach("site_location", location),
-        create_approach("construction", "voronoi"),
-        **changes,
+    request = Request(
+        problem, chosen, create_approach("site_location", location), create_approach("construction", "voronoi")
     )
+    return change_request(request, **changes)
 
 
 def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
@@ -111,7 +109,7 @@ def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, benc
 def _peak(request: Request) -> int:
     """The most that the stages allocate at a time."""
     # A run of one number first: importing and compiling is not what is measured.
-    run(replace(request, range_reach=0, site_number=create_approach("site_number", "fixed", {"sites": 2})))
+    run(change_request(request, range_reach=0, site_number=create_approach("site_number", "fixed", {"sites": 2})))
     tracemalloc.start()
     run(request)
     peak = tracemalloc.get_traced_memory()[1]
@@ -132,7 +130,7 @@ def test_two_threads_against_one(bench_data, bench_table, like):
                 for _ in range(3):
                     for workers, taken in seconds.items():
                         start = time.perf_counter()
-                        run(replace(request, workers=workers))
+                        run(change_request(request, workers=workers))
                         taken.append(time.perf_counter() - start)
                 one, two = min(seconds[1]), min(seconds[2])
                 chosen = choose_worker_count(0, 5, problem.counts)

@@ -20,13 +20,15 @@ from vbas_desktop.algorithms.geodesic_mesh import build_barriers
 from vbas_desktop.algorithms.region_graph import build_growth_graph
 from vbas_desktop.algorithms.regionalisation import compute_merge_sequence, grow_districts
 from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.regions.reader import RegionReading, load_regions
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.settings.constraints import RegionConstraints
+from vbas_desktop.settings.run import RunSettings
 
 SITES = 350
 HEADER = ["", "CPU s", "to reach", "remarks"]
@@ -105,9 +107,7 @@ def test_limits(place, bench_table):
             number,
             location,
             create_approach("construction", construction),
-            range_reach=0,
-            workers=1,
-            limits=wanted,
+            settings=RunSettings(range_reach=0, workers=1, **wanted.option_values()),
         )
         taken, result = cpu(run, request)
         rows.append([title, f"{taken:.2f}", reach, f"{result.solutions[0].aggregated_regions:,} regions"])

@@ -10,14 +10,16 @@ import pytest
 
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.releases.ledger import Ledger, LedgerEntry, ReleaseCandidate, check_candidate, entry_from_plan
 from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 COLUMNS = (("age", "gender"), ("age", "marital"))
 HEADER = ["", "loading, CPU s", "check, CPU s", "check / loading"]
@@ -30,7 +32,7 @@ def entry(problem: Problem, table: RecordTable, sites: int, key: bytes) -> Ledge
         create_approach("site_number", "fixed", {"sites": sites}),
         create_approach("site_location", "density"),
         create_approach("construction", "voronoi"),
-        range_reach=0,
+        settings=RunSettings(range_reach=0),
     )
     return entry_from_plan(build_plan(problem, run(request).chosen), table, ReleaseOptions(), key, "bench")
 

@@ -18,10 +18,11 @@ from vbas_desktop.algorithms.aggregation import aggregate, smallest_classes
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Request
+from vbas_desktop.settings.run import RunSettings
 
 SEEDS = range(10)
 REGIONS, RECORDS, SITES, K = 600, 60_000, 50, 5
@@ -48,7 +49,7 @@ def membership(problem, approach):
         create_approach("site_number", "fixed", {"sites": SITES}),
         create_approach("site_location", approach),
         create_approach("construction", "voronoi"),
-        range_reach=0,
+        settings=RunSettings(range_reach=0),
     )
     return run(request).chosen.membership
 

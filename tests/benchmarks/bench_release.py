@@ -17,10 +17,11 @@ def _solved(records: Path, regions: Path):
     """What is there before a release begins; the memory that this took at its peak is forgotten afterwards."""
     from vbas_desktop.approaches.registry import create_approach
     from vbas_desktop.engine.problem import build_problem
+    from vbas_desktop.engine.request import Request
     from vbas_desktop.engine.run import run
     from vbas_desktop.io.records.loading import load_records
     from vbas_desktop.io.regions.reader import load_regions
-    from vbas_desktop.model.problem import Request
+    from vbas_desktop.settings.run import RunSettings
 
     table = load_records(records)
     problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5)
@@ -29,7 +30,7 @@ def _solved(records: Path, regions: Path):
         create_approach("site_location", "balanced-density"),
         create_approach("construction", "voronoi"),
     ]
-    result = run(Request(problem, *approaches, range_reach=0))
+    result = run(Request(problem, *approaches, settings=RunSettings(range_reach=0)))
     Path("/proc/self/clear_refs").write_text("5")
     return table, problem, result
 

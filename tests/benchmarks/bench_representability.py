@@ -11,11 +11,13 @@ import pytest
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.geographic_representability import measure_geographic_representability
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.solution import Solution
+from vbas_desktop.settings.run import RunSettings
 
 SCENARIOS = {"44 classes": ("age", "gender"), "924 classes": ("age", "gender", "income")}
 
@@ -39,7 +41,7 @@ def _solved(records: Path, regions: Path, columns: tuple[str, ...]) -> tuple[Pro
         create_approach("site_location", "balanced-density"),
         create_approach("construction", "voronoi"),
     )
-    return problem, run(Request(problem, *chosen, range_reach=0)).solutions[0]
+    return problem, run(Request(problem, *chosen, settings=RunSettings(range_reach=0))).solutions[0]
 
 
 def vector(records: Path, regions: Path, columns: tuple[str, ...]) -> float | None:

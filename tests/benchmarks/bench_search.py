@@ -19,13 +19,14 @@ from vbas_desktop.engine.lattice.search import FOUND, search_lattice
 from vbas_desktop.engine.outcome import build_context
 from vbas_desktop.engine.partitions import PartitionBuilder
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.result_cache import MemoryCache
 from vbas_desktop.engine.site_search import choose_site_count
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.records import ColumnFacts
+from vbas_desktop.settings.run import RunSettings
 
 MB = 2**20
 FOUR = ("age", "gender", "education", "income")
@@ -69,7 +70,10 @@ def _finest(records: Path, regions: Path, lattice: str) -> BaseTable:
 def _request(problem, workers: int = 0, tiers: str = "none") -> Request:
     chosen = {component: create_approach(component, name) for component, name in _USUAL.items()}
     return Request(
-        problem, **chosen, tiers=None if tiers == "none" else create_approach("tiers", tiers), workers=workers
+        problem,
+        **chosen,
+        tiers=None if tiers == "none" else create_approach("tiers", tiers),
+        settings=RunSettings(workers=workers),
     )
 
 

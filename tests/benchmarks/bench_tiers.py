@@ -9,11 +9,13 @@ import pytest
 
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.solution import Solution
+from vbas_desktop.settings.run import RunSettings
 
 COLUMNS = (("age", "gender"), ("age", "gender", "income"), ("age", "gender", "income", "education"))
 
@@ -26,7 +28,8 @@ def solved(problem: Problem, number: str, tiers: str, **given: float) -> tuple[S
         Request(
             problem, create_approach("site_number", number, parameters[number]),
             create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi"),
-            tiers=create_approach("tiers", tiers, {"factor": 16} if tiers == "auto" else {}), range_reach=0,
+            tiers=create_approach("tiers", tiers, {"factor": 16} if tiers == "auto" else {}),
+            settings=RunSettings(range_reach=0),
         )
     )  # fmt: skip
     return found.solutions[0], time.process_time() - started

@@ -18,10 +18,12 @@ from vbas_desktop.algorithms.aggregation import aggregate
 from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.engine.outcome import build_context, suppress_partition
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
+from vbas_desktop.settings.run import RunSettings
 
 Row = dict[str, Any]
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
@@ -145,4 +147,6 @@ def _solve(
         create_approach("refinement", refinement, refining or {}),
     )
     voronoi = create_approach("construction", "voronoi")
-    return run(Request(problem, number, located, voronoi, range_reach=0, workers=1, refinement=refined)).solutions[0]
+    return run(
+        Request(problem, number, located, voronoi, settings=RunSettings(range_reach=0, workers=1), refinement=refined)
+    ).solutions[0]

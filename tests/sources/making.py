@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.audit.recount import Recount, recount, recount_records
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.databases.address import Address, parse_address
 from vbas_desktop.io.databases.table import open_database_table
@@ -25,7 +26,7 @@ from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import Grouping, RecordTable
 from vbas_desktop.model.solution import RunResult
@@ -38,6 +39,7 @@ from vbas_desktop.releases.preparation import PreparedRelease
 from vbas_desktop.settings.constraints import RegionConstraints
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 REGIONS = ("r1", "r 2", "Łódź", 'say "x"', "a,b", "it's")
 PLAIN = string.ascii_letters + string.digits + " ,;'\"\\äß漢🙂_%=-+.\n\t"
@@ -192,11 +194,9 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
             site_number=create_approach("site_number", "fixed", {"sites": chosen.sites}),
             site_location=create_approach("site_location", "density", {}),
             construction=create_approach("construction", "voronoi", {}),
-            range_reach=0,
-            limits=chosen.limits,
+            settings=RunSettings(range_reach=0, workers=1, **(chosen.limits.option_values() if chosen.limits else {})),
             tiers=chosen.tiers,
             refinement=chosen.refinement,
-            workers=1,
         )
         result = run(request)
         plan = build_plan(problem, result.chosen)

@@ -10,12 +10,12 @@ from map_samples import problem_of, squares
 
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.constraints import list_zones
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_json
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import Obstacles
-from vbas_desktop.settings.constraints import RegionConstraints
+from vbas_desktop.settings.run import RunSettings
 from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
 from vbas_desktop.ui.presentation.site_cells import lacks_cells, with_cells
 
@@ -34,9 +34,7 @@ def limited(construction="voronoi", polygons=True, sites=6, refinement=None, **l
         create_approach("site_location", "balanced-density"),
         create_approach("construction", construction),
         refinement=refinement,
-        range_reach=0,
-        workers=1,
-        limits=RegionConstraints(within=("half",), **limits),
+        settings=RunSettings(range_reach=0, workers=1, within=("half",), **limits),
     )
     (solution,) = run(request).solutions
     return regions, solution

@@ -116,6 +116,12 @@ def test_a_form_of_some_options_has_them_in_the_order_of_their_names(qtbot):
     assert list(form.editors) == ["number", "is_on"]
 
 
+def test_a_form_without_some_options_has_all_others_behind_the_first(qtbot):
+    form = OptionForm(Example, first=("kind",), without=("number", "least", "files"))
+    qtbot.addWidget(form)
+    assert list(form.editors) == ["kind", "is_on", "share", "column"]
+
+
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.title)
 def test_every_option_of_a_run_has_a_field_in_the_window(group, window):
     named = {widget.accessibleName() for widget in window.input.findChildren(QWidget)}

@@ -13,10 +13,11 @@ from tests.problem_making import problem_of
 from vbas_desktop.app.run import get_problem, run_configuration
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.region_table import build_region_table, describe_transfers, list_transfers
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.solution import UnrefinedPartition
+from vbas_desktop.settings.run import RunSettings
 from vbas_desktop.ui.core.theme import LIGHT
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.hover_card import card_text
@@ -37,7 +38,9 @@ def solved(refinement):
         create_approach("site_number", "fixed", {"sites": 9}),
         create_approach("site_location", "balanced-density"),
     )
-    request = Request(problem, number, location, create_approach("construction", "voronoi"), range_reach=0)
+    request = Request(
+        problem, number, location, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=0)
+    )
     return problem, run(replace(request, refinement=create_approach("refinement", refinement))).solutions[0]
 
 

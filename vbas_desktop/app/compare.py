@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbas_desktop.approaches.interface import Approach
-from vbas_desktop.approaches.registry import expand_presets
 from vbas_desktop.engine.comparison.plan import ComparisonPlan
 from vbas_desktop.engine.comparison.run import (
     Comparison,
@@ -118,14 +117,10 @@ def plan_of(
 ) -> ComparisonPlan:
     """Build the plan of these sets, values of k and approaches by component; all else is as in the settings."""
     return ComparisonPlan(
-        region_column=settings.region_column,
+        settings=settings,
         quasi_identifier_sets=quasi_identifier_sets,
         ks=ks,
         approaches=chosen,
         groupings=groupings_from_json(settings.groupings),
-        sensitive=settings.sensitive_columns,
         generalised=GENERALISED[generalised],
-        unknown_regions=settings.unknown_regions,
-        **settings.of_every_run,
-        pareto_measures=expand_presets(settings.pareto_measures or ()),
     )

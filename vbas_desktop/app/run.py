@@ -9,17 +9,17 @@ from typing import Any
 
 from vbas_desktop.analysis.representability.requirement import Requirement
 from vbas_desktop.analysis.representability.solution_check import check_solutions
-from vbas_desktop.approaches.registry import expand_presets
 from vbas_desktop.approaches.selection import create_approaches, find_loss_limit
 from vbas_desktop.engine import dominance
 from vbas_desktop.engine.partitions import TrialCache
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.engine.site_search import advise, find_alternatives
 from vbas_desktop.io.documents.run_file import build_run_document
 from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.model.findings import Finding, InputError, UsageError
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, MonotonicProgress, Progress, SubProgress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import Alternative, RunResult, Solution
@@ -106,7 +106,7 @@ def get_problem(request: RunRequest, progress: Progress = NO_PROGRESS) -> Proble
 
 
 def build_engine_request(settings: RunSettings, problem: Problem) -> Request:
-    """Build the engine's request: one approach per component, and the settings that every run has.
+    """Build the engine's request: one approach per component, and the settings.
 
     A crosswalk that the construction names is read here. Raises `InputError` if it is wrong.
     """
@@ -114,8 +114,7 @@ def build_engine_request(settings: RunSettings, problem: Problem) -> Request:
     return Request(
         problem=with_given_partition(problem, [approaches["construction"]]),
         **approaches,
-        **settings.of_every_run,
-        pareto_measures=expand_presets(settings.pareto_measures or ()),
+        settings=settings,
     )
 
 

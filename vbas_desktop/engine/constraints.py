@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.nearest_site import weighted_centroids
 from vbas_desktop.algorithms.region_codes import make_region_codes
 from vbas_desktop.model.findings import Finding, InputError, Severity
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import as_readonly
 from vbas_desktop.model.regions import LARGEST_NUMBER, Regions
 from vbas_desktop.model.solution import Solution
@@ -24,6 +24,7 @@ from vbas_desktop.model.text import format_count
 from vbas_desktop.settings.constraints import RegionConstraints
 
 from .geographic_representability import distance_scale
+from .request import Request
 
 CONSTRAINT_DIAGNOSTICS = "limits"
 """The name of the constraints among the diagnostics of a solution."""
@@ -90,9 +91,9 @@ def _groups(value: NDArray[np.int32], alone: NDArray[np.bool_]) -> list[NDArray[
 
 def resolve_constraints(request: Request) -> ResolvedConstraints | None:
     """Resolve the constraints of a request; None if there are none. Raises `InputError` if a column is missing."""
-    settings = request.limits
+    settings = request.settings
     problem = request.problem
-    if settings is None or not settings.any_limit:
+    if not settings.any_limit:
         return None
     findings = check_constraints(settings, problem.regions)
     if findings:
@@ -134,7 +135,7 @@ def constraint_cache_key(request: Request) -> dict[str, Any]:
     ):
         if array is not None:
             digest.update(np.ascontiguousarray(array).data)
-    return {CONSTRAINT_DIAGNOSTICS: {**request.limits.chosen_limits(), "columns": digest.hexdigest()}}
+    return {CONSTRAINT_DIAGNOSTICS: {**request.settings.chosen_limits(), "columns": digest.hexdigest()}}
 
 
 def _find_problems(settings: RegionConstraints, regions: Regions) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from statistics import median
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +23,16 @@ from vbas_desktop.algorithms.suppression import count_released, release_classes
 from vbas_desktop.approaches.interface import Context
 from vbas_desktop.approaches.registry import NOTHING
 from vbas_desktop.model.findings import Finding
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS, DeadlineProgress, Progress, SubProgress
 from vbas_desktop.model.records import SourceFile
 from vbas_desktop.model.regions import CrosswalkPartition
 from vbas_desktop.model.tiers import Tiers
+from vbas_desktop.settings.run import RunSettings
 
 from .constraint_zones import Zones, build_tiers_within, join_partitions
 from .constraints import ResolvedConstraints, resolve_constraints
 from .outcome import RegionPartition, build_context
+from .request import Request, list_deciding_settings
 from .stages import build_zone_partition
 from .validation import check_tiers
 
@@ -175,7 +176,8 @@ class PartitionBuilder:
         request = self.request
         if request.construction.count_regions(self.context) is not None:
             return (sites,)
-        numbers = list_site_counts(sites, request.range_step_percent, request.range_reach, self._n_regions)
+        settings = request.settings
+        numbers = list_site_counts(sites, settings.range_step_percent, settings.range_reach, self._n_regions)
         return tuple(dict.fromkeys(max(int(number), self.least_sites) for number in numbers))
 
     def build(self, sites: int, progress: Progress) -> RegionPartition:
@@ -261,8 +263,11 @@ class PartitionBuilder:
         return sum_category_penalties(released.classes, self.context.category_penalties)
 
 
-_DECISIVE = ("site_location", "construction", "refinement", "tiers", "limits", "global_suppression", "random_seed")
-"""Settings that a partition depends on, beside the problem and the number of sites."""
+_PARTITION_APPROACHES = ("site_location", "construction", "refinement", "tiers")
+"""Approaches that the partition of a given number of sites depends on."""
+
+_NUMBERS_AND_RANKS = {"range_step_percent": 1.0, "range_reach": 0, "pareto_measures": None}
+"""Options that decide which numbers are tried and how solutions are ranked, with one value for all."""
 
 
 class TrialCache:
@@ -275,7 +280,8 @@ class TrialCache:
         """Return the builder of a request, with the cached trials if they apply to it."""
         latest = self._latest
         if latest is None or not _have_equal_partitions(latest.request, request):
-            context, _ = build_context(request.problem, request.global_suppression, request.random_seed, progress)
+            settings = request.settings
+            context, _ = build_context(request.problem, settings.global_suppression, settings.random_seed, progress)
             latest = PartitionBuilder(request, context)
             self._latest = latest
         return PartitionBuilder(request, latest.context, latest.cache)
@@ -283,6 +289,10 @@ class TrialCache:
 
 def _source_of(partition: CrosswalkPartition | None) -> SourceFile | None:
     return None if partition is None else partition.source
+
+
+def _list_partition_settings(settings: RunSettings) -> dict[str, Any]:
+    return list_deciding_settings(settings) | _NUMBERS_AND_RANKS
 
 
 def _have_equal_partitions(first: Request, second: Request) -> bool:
@@ -296,5 +306,6 @@ def _have_equal_partitions(first: Request, second: Request) -> bool:
         and [id(counts) for counts in problem.sensitive] == [id(counts) for counts in other.sensitive]
         and problem.k == other.k
         and _source_of(problem.given) == _source_of(other.given)
-        and all(getattr(first, name) == getattr(second, name) for name in _DECISIVE)
+        and all(getattr(first, name) == getattr(second, name) for name in _PARTITION_APPROACHES)
+        and _list_partition_settings(first.settings) == _list_partition_settings(second.settings)
     )

@@ -19,11 +19,11 @@ import numpy as np
 from vbas_desktop.approaches.interface import AggregationOutcome, Approach, Measure
 from vbas_desktop.approaches.registry import DEFAULTS, create_approach, list_approaches, usual_among
 from vbas_desktop.model.findings import Finding, Severity
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.records import as_readonly
 from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.model.text import format_count, inflect
+from vbas_desktop.settings.run import allowed_loss_percent
 
 from .constraints import find_unmet_targets, with_constraint_diagnostics
 from .dominance import mark_solutions
@@ -32,6 +32,7 @@ from .geographic_representability import with_representability
 from .outcome import RegionPartition, suppress_partition
 from .parallel import choose_worker_count, run_ordered
 from .partitions import PartitionBuilder, TrialCache
+from .request import Request
 from .site_search import choose_site_count
 from .validation import check_request, find_unused_files
 
@@ -63,7 +64,9 @@ def run(
         partial(plan.solve, id, sites) for id, sites in enumerate(partitions.list_site_numbers(approximated), start=1)
     ]
     rest = SubProgress(progress, _TRIED if partitions.tried else 0.0, 1.0)
-    with closing(run_ordered(jobs, rest, choose_worker_count(request.workers, len(jobs), context.counts))) as finished:
+    with closing(
+        run_ordered(jobs, rest, choose_worker_count(request.settings.workers, len(jobs), context.counts))
+    ) as finished:
         for solution in finished:
             solutions.append(solution)
             if on_solution is not None:
@@ -72,7 +75,7 @@ def run(
         # The solution that was under way is kept, and the run was stopped nevertheless.
         progress.update("Stopping")
     own = request.site_number.allowed_loss()
-    allowed = request.allowed_loss_percent if own is None else own
+    allowed = allowed_loss_percent(request.settings.parameters) if own is None else own
     chosen = min(solutions, key=lambda solution: abs(solution.site_count - approximated))
     findings += [
         *find_unused_files(request),

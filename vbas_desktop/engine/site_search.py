@@ -9,13 +9,13 @@ from vbas_desktop.algorithms.site_counts import MAX_PASSES, max_scanned, max_sup
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, create_approach
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
 from vbas_desktop.model.findings import Finding, Severity
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.solution import FINEST, LEAST_LOSS, Advice, Alternative, RunResult, Solution
 from vbas_desktop.model.text import format_count
 
 from .loss import DEFAULT_TIERS, count_loss_causes, describe_causes, list_remedies
 from .partitions import PartitionBuilder, TrialCache
+from .request import Request
 
 _STAGE = "Finding the number of sites"
 

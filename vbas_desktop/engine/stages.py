@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.interface import ConstructionResult, Context, Refinement, SiteLocation
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.records import as_readonly
 from vbas_desktop.model.solution import UnrefinedPartition
 
 from .constraint_zones import Zone, meet_size_targets
 from .outcome import RegionPartition
+from .request import Request
 from .validation import check_all_kept, check_owner, check_sites
 
 

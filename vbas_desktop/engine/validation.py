@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,9 +11,10 @@ from numpy.typing import NDArray
 from vbas_desktop.approaches.interface import Approach, Context
 from vbas_desktop.approaches.registry import list_approaches
 from vbas_desktop.model.findings import Finding, InputError, Severity
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.records import as_readonly
 from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
+
+from .request import Request
 
 
 def check_request(request: Request) -> None:
@@ -40,12 +40,6 @@ def _problem_findings(request: Request) -> Iterator[Finding]:
 
 
 def _setting_findings(request: Request) -> Iterator[Finding]:
-    if not (math.isfinite(request.range_step_percent) and request.range_step_percent > 0):
-        yield Finding("range-step", "The range step must be above 0 percent.", "The usual step is 10.")
-    if request.range_reach < 0:
-        yield Finding("range-reach", "The range reach must be 0 or more.", "The usual reach is 2; 0 means one number.")
-    if request.random_seed < 0:
-        yield Finding("random-seed", "The random seed must be 0 or more.")
     measured = {measure.metadata.name for measure in request.measures} or set(list_approaches("rating"))
     unknown = [name for name in request.pareto_measures if name not in measured | {"seconds"}]
     if unknown:

@@ -1,9 +1,9 @@
-"""What is to be solved (`Problem`), how (`Request`), and the people who live there (`Population`)."""
+"""What is to be solved (`Problem`), and the people who live there (`Population`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from .records import Categories, Grouping, SourceFile, group_sizes
 from .regions import CrosswalkPartition, Regions
 from .selection import Selection
 from .sensitive import SensitiveCounts, with_criteria
-from .solution import DEFAULT_LOSS_PERCENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,36 +65,6 @@ class Problem:
     def judged_columns(self) -> tuple[str, ...]:
         """Return the sensitive columns that have criteria."""
         return tuple(counts.column for counts in with_criteria(self.sensitive))
-
-
-@dataclass(frozen=True, eq=False)
-class Request:
-    """One run: a problem, one approach per component, the range of site numbers, and the seed.
-
-    ``refinement`` None: the aggregated regions stay as the construction made them.
-    ``tiers`` None: every record is released in its aggregated region or not at all.
-    ``limits`` are the settings of what aggregated regions must keep to; None: nothing.
-
-    The approaches are instances of the classes in ``vbas_desktop.approaches``; typed loosely here because the domain
-    knows none of them.
-    """
-
-    problem: Problem
-    site_number: Any
-    site_location: Any
-    construction: Any
-    refinement: Any = None
-    tiers: Any = None
-    measures: tuple[Any, ...] = ()
-    pareto_measures: tuple[str, ...] = ()
-    global_suppression: bool = True
-    range_step_percent: float = 10.0
-    range_reach: int = 2
-    random_seed: int = 0
-    allowed_loss_percent: float = DEFAULT_LOSS_PERCENT
-    workers: int = 0
-    limits: Any = None
-    notes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

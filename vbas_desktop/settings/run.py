@@ -186,17 +186,6 @@ class RunSettings(
         """Return the sensitive columns with their benign values and criteria."""
         return sensitive_columns(self.sensitive, self)
 
-    @property
-    def of_every_run(self) -> dict[str, Any]:
-        """Return the settings that all runs of a comparison share, by the fields of `Request` and `ComparisonPlan`."""
-        names = ("range_step_percent", "range_reach", "random_seed", "workers", "global_suppression")
-        shared = {name: getattr(self, name) for name in names}
-        return {
-            **shared,
-            "allowed_loss_percent": allowed_loss_percent(self.parameters),
-            "limits": self.limiting,
-        }
-
 
 def check_columns(settings: RunSettings) -> None:
     """Raise `UsageError` if a column has two roles."""

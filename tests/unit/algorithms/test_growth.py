@@ -20,11 +20,12 @@ from vbas_desktop.algorithms.regionalisation import (
     merge_undersized,
 )
 from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_json
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.settings.run import RunSettings
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 CHAIN = [(float(x), 0.0) for x in range(6)]
@@ -139,7 +140,7 @@ def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
         create_approach("site_number", "fixed", {"sites": 4}),
         create_approach("site_location", location),
         create_approach("construction", "growth"),
-        range_reach=0,
+        settings=RunSettings(range_reach=0),
     )
     solution = run(request).solutions[0]
     assert solution.sites is None

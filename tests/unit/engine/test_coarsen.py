@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from vbas_desktop.approaches.construction.coarsen import CoarsenConstruction
 from vbas_desktop.approaches.interface import Context
 from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.regions.crosswalk import load_earlier_partition
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import SourceFile
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, CrosswalkPartition, Regions
-from vbas_desktop.settings.constraints import RegionConstraints
+from vbas_desktop.settings.run import RunSettings
 
 HERE = SourceFile("crosswalk.csv", 0, "0")
 
@@ -84,8 +85,7 @@ def request_of(construction="coarsen", refinement=None, **limits) -> Request:
         create_approach("site_location", "density"),
         create_approach("construction", construction),
         None if refinement is None else create_approach("refinement", refinement),
-        range_reach=0,
-        limits=RegionConstraints(**limits) if limits else None,
+        settings=RunSettings(range_reach=0, **limits),
     )
 
 

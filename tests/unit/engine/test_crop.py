@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.problem_making import context_for, problem_of
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.cli.main import main
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
+from vbas_desktop.settings.run import RunSettings
 
 CODES = ("K1A0A1", "K1A0A2", "K1B", "K2A0A1", "M1A0A1", "K1A1A1")
 
@@ -75,7 +76,7 @@ def request_of(characters, refinement="none"):
         create_approach("site_location", "density"),
         create_approach("construction", "crop", {"characters": characters}),
         create_approach("refinement", refinement),
-        range_reach=1,
+        settings=RunSettings(range_reach=1),
     )
 
 

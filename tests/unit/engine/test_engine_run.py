@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import counts_of, problem_of, problems, regions_of
+from tests.problem_making import change_request, counts_of, problem_of, problems, regions_of
 from vbas_desktop.approaches.interface import Construction, Metadata, SiteLocation
 from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.engine.outcome import build_context, suppress_partition
 from vbas_desktop.engine.region_table import build_region_table, explain_suppression
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import Cancelled
+from vbas_desktop.settings.run import RunSettings
 
 LINE = problem_of([(0, 0), (1, 0), (10, 0), (11, 0)], [[3, 1, 0], [2, 0, 0], [0, 4, 1], [0, 3, 0]], k=2, unknown=2)
 GRID = problem_of(
@@ -30,9 +31,9 @@ def request_of(problem, sites=2, location="balanced-density", **changes):
         create_approach("site_number", "fixed", {"sites": sites}),
         create_approach("site_location", location),
         create_approach("construction", "voronoi"),
-        range_reach=0,
+        settings=RunSettings(range_reach=0),
     )
-    return replace(request, **changes)
+    return change_request(request, **changes)
 
 
 def told(result):
@@ -314,11 +315,11 @@ def test_more_sites_than_regions_are_cut_back_and_told():
 
 def test_what_makes_no_sense_is_refused_with_all_reasons_at_once():
     nothing = replace(LINE, counts=counts_of([[0]] * 4), k=0, unknown_region_records=0)
-    request = request_of(nothing, range_step_percent=0, range_reach=-1, random_seed=-1, pareto_measures=("beauty",))
+    request = request_of(nothing, pareto_measures=("beauty",))
     with pytest.raises(InputError) as caught:
         run(request)
     codes = [finding.code for finding in caught.value.findings]
-    assert codes == ["no-records", "k", "range-step", "range-reach", "random-seed", "measure"]
+    assert codes == ["no-records", "k", "measure"]
 
 
 def test_regions_that_are_missing_or_nowhere_are_refused():

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tests.problem_making import problem_of
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.region_table import RegionTransfer, describe_transfers, list_transfers
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.model.problem import Request
+from vbas_desktop.settings.run import RunSettings
 
 
 def refined(seed, refinement="boundaries"):
@@ -21,7 +22,9 @@ def refined(seed, refinement="boundaries"):
         create_approach("site_number", "fixed", {"sites": 6}),
         create_approach("site_location", "balanced-density"),
     )
-    request = Request(problem, number, location, create_approach("construction", "voronoi"), range_reach=0)
+    request = Request(
+        problem, number, location, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=0)
+    )
     values = {"effort": 60} if refinement == "boundaries" else {}
     return problem, run(replace(request, refinement=create_approach("refinement", refinement, values))).solutions[0]
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import problem_of, problems
+from tests.problem_making import change_request, problem_of, problems
 from vbas_desktop.approaches.interface import RefinementResult
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.partitions import TrialCache
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.engine.site_search import advise, choose_site_count
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
 
 TOWN = problem_of([(i % 5, i // 5) for i in range(20)], [[9, 1 + i % 4, i % 3] for i in range(20)], k=4)
@@ -25,7 +25,8 @@ def limit(percent):
 
 def request_of(problem, number, location="balanced-density", **more):
     located = create_approach("site_location", location) if isinstance(location, str) else location
-    return Request(problem, number, located, create_approach("construction", "voronoi"), **more)
+    request = Request(problem, number, located, create_approach("construction", "voronoi"))
+    return change_request(request, **more)
 
 
 def told(result):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.problem_making import change_request
 from vbas_desktop.algorithms.site_counts import MAX_PASSES, max_suppressed, search_largest_within
 from vbas_desktop.approaches.refinement.boundaries import BoundariesRefinement
 from vbas_desktop.approaches.registry import create_approach
@@ -11,10 +12,10 @@ from vbas_desktop.approaches.site_location.refine_sites import RefineSitesSiteLo
 from vbas_desktop.engine.outcome import build_context
 from vbas_desktop.engine.partitions import PartitionBuilder
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
@@ -33,7 +34,8 @@ def request_of(problem, name, aim="finest", **more):
     refinement = create_approach("refinement", name) if name == "boundaries" else None
     number = create_approach("site_number", "limit", {"aim": aim})
     construction = create_approach("construction", "voronoi")
-    return Request(problem, number, location, construction, refinement=refinement, range_reach=0, **more)
+    request = Request(problem, number, location, construction, refinement=refinement)
+    return change_request(request, range_reach=0, **more)
 
 
 @pytest.fixture

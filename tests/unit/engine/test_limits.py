@@ -11,20 +11,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import problem_of, problems
+from tests.problem_making import change_request, problem_of, problems
 from vbas_desktop.approaches.interface import Construction, Metadata, Refinement, RefinementResult
 from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.engine.comparison.plan import ComparisonPlan
-from vbas_desktop.engine.comparison.run import list_deciding_settings
+from vbas_desktop.engine.comparison.run import build_cache_key
 from vbas_desktop.engine.constraint_zones import Zones
 from vbas_desktop.engine.constraints import CONSTRAINT_DIAGNOSTICS, constraint_cache_key, resolve_constraints
 from vbas_desktop.engine.loss import count_suppressed_in_tiers
 from vbas_desktop.engine.outcome import build_context
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.settings.constraints import RegionConstraints
+from vbas_desktop.settings.run import RunSettings
 
 
 class OneConstruction(Construction):
@@ -103,10 +104,11 @@ def request_of(problem, wanted, **other):
         "construction": CONSTRUCTIONS["voronoi"],
         "range_reach": 0,
         "workers": 1,
-        "limits": wanted,
+        **(wanted.option_values() if wanted else {}),
         **other,
     }
-    return Request(problem, **given)
+    parts = {name: given.pop(name) for name in ("site_number", "site_location", "construction")}
+    return change_request(Request(problem, **parts), **given)
 
 
 def groups_of(membership):
@@ -376,8 +378,13 @@ def test_what_is_kept_of_a_comparison_knows_the_limits_and_the_columns():
     assert len({str(each) for each in found}) == 4  # minima of records do not look at the county
     chosen = {"site_number": create_approach("site_number", "fixed"), "site_location": LOCATIONS["adc"]}
     chosen["construction"] = OneConstruction()
-    plan = ComparisonPlan("region", (("colour",),), (2,), {component: (one,) for component, one in chosen.items()})
-    kept = list_deciding_settings(plan, plan.combinations[0], "", found[1])
+    plan = ComparisonPlan(
+        RunSettings(region_column="region"),
+        (("colour",),),
+        (2,),
+        {component: (one,) for component, one in chosen.items()},
+    )
+    kept = build_cache_key(plan, plan.combinations[0], "", found[1])
     assert kept["limits"]["within"] == ["county"]
 
 

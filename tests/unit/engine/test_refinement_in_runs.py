@@ -5,16 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from tests.problem_making import problem_of
+from tests.problem_making import change_request, problem_of
 from vbas_desktop.approaches.interface import Metadata, Refinement, RefinementResult
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine import partitions
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_json
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import Cancelled
-from vbas_desktop.settings.constraints import RegionConstraints
 
 
 def grid_problem(side=9, classes=25):
@@ -29,7 +28,8 @@ def request_of(refinement, sites=9, **changes):
         create_approach("site_location", "balanced-density"),
     )
     voronoi = create_approach("construction", "voronoi")
-    return Request(grid_problem(), number, location, voronoi, range_reach=0, refinement=refinement, **changes)
+    request = Request(grid_problem(), number, location, voronoi, refinement=refinement)
+    return change_request(request, range_reach=0, **changes)
 
 
 def test_boundaries_suppress_less_and_tell_how_the_regions_were_before():
@@ -71,14 +71,14 @@ def searching(name, **changes):
 
 @pytest.mark.parametrize("name", MOVED)
 def test_one_thread_and_two_give_the_same_solutions(name):
-    request = replace(searching(name), range_reach=2, random_seed=3)
-    one, two = (run(replace(request, workers=workers)).solutions for workers in (1, 2))
+    request = change_request(searching(name), range_reach=2, random_seed=3)
+    one, two = (run(change_request(request, workers=workers)).solutions for workers in (1, 2))
     assert len(one) == 5
     for a, b in zip(one, two, strict=True):
         assert a.owner.tolist() == b.owner.tolist()
         assert a.sites.tolist() == b.sites.tolist()
         assert a.diagnostics == b.diagnostics
-    other = run(replace(request, random_seed=4)).solutions
+    other = run(change_request(request, random_seed=4)).solutions
     assert [a.owner.tolist() for a in one] != [b.owner.tolist() for b in other]
 
 
@@ -99,7 +99,7 @@ class StopWhileRefining:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", MOVED)
 def test_a_stop_keeps_the_best_of_the_solution_under_way_and_ends_the_run(name, workers):
-    request = replace(searching(name), range_reach=1, workers=workers)
+    request = change_request(searching(name), range_reach=1, workers=workers)
     kept = []
     with pytest.raises(Cancelled):
         run(request, StopWhileRefining(150, MOVED[name]), kept.append)
@@ -155,8 +155,8 @@ def test_adc_with_both_objectives_begins_where_the_thesis_ends_and_may_leave_sit
         # Density makes uneven regions: the same sum of squares then allows fewer, even ones.
         values = {"objective": objective, "seeding": create_approach("site_location", "density")}
         location = create_approach("site_location", "adc", values)
-        request = replace(request_of(None), site_location=location, range_reach=1)
-        one, two = (run(replace(request, workers=workers)).solutions for workers in (1, 2))
+        request = change_request(request_of(None), site_location=location, range_reach=1)
+        one, two = (run(change_request(request, workers=workers)).solutions for workers in (1, 2))
         assert [a.owner.tolist() for a in one] == [b.owner.tolist() for b in two]
         assert [a.diagnostics for a in one] == [b.diagnostics for b in two]
         found[objective] = one
@@ -225,7 +225,7 @@ def test_the_largest_number_within_the_loss_is_found_with_the_refinement():
 
 def within_sides(name, **changes):
     """The same search within boundaries, of which there are three."""
-    request = replace(searching(name, **changes), limits=RegionConstraints(within=("side",)), workers=1)
+    request = change_request(searching(name, **changes), within=("side",), workers=1)
     regions = request.problem.regions
     sides = tuple(f"s{number % 3}" for number in range(len(regions)))
     return replace(request, problem=replace(request.problem, regions=replace(regions, labels={"side": sides})))
@@ -233,7 +233,7 @@ def within_sides(name, **changes):
 
 @pytest.mark.parametrize("name", MOVED)
 def test_a_stop_within_one_boundary_keeps_a_whole_solution(name):
-    request = replace(within_sides(name, sites=9), range_reach=1)
+    request = change_request(within_sides(name, sites=9), range_reach=1)
     whole, kept = run(request).solutions, []
     with pytest.raises(Cancelled):
         run(request, StopWhileRefining(40, MOVED[name]), kept.append)
@@ -264,7 +264,7 @@ def test_what_cannot_be_completed_in_time_is_not_kept_half(monkeypatch):
 
 @pytest.mark.parametrize(("left", "finished"), [(2, 0), (4, 1), (5, 2)])
 def test_a_stop_before_any_search_keeps_what_is_finished_and_nothing_else(left, finished):
-    request = replace(within_sides("boundaries"), refinement=None, range_reach=2)
+    request = change_request(within_sides("boundaries"), refinement=None, range_reach=2)
     whole, kept = run(request).solutions, []
     with pytest.raises(Cancelled):
         run(request, StopWhileRefining(left, "Merging regions"), kept.append)

@@ -8,17 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import problem_of, problems
+from tests.problem_making import change_request, problem_of, problems
 from vbas_desktop.approaches.interface import TierApproach
 from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.engine.loss import count_suppressed_in_tiers
 from vbas_desktop.engine.outcome import build_context, suppress_partition
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_json
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.tiers import Tiers
+from vbas_desktop.settings.run import RunSettings
 
 # Nine regions in three groups of three on a line; k = 3. Class 0 is large everywhere, class 1 has 1 or 2 in each.
 POINTS = [(x + 100 * group, 0) for group in range(3) for x in range(3)]
@@ -29,7 +30,14 @@ LINE = problem_of(POINTS, MATRIX, k=3)
 def request_of(problem, tiers="auto", sites=None, **parameters):
     number = create_approach("site_number", "fixed", {"sites": sites or len(problem.regions)})
     places, merging = create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi")
-    return Request(problem, number, places, merging, tiers=create_approach("tiers", tiers, parameters), range_reach=0)
+    return Request(
+        problem,
+        number,
+        places,
+        merging,
+        tiers=create_approach("tiers", tiers, parameters),
+        settings=RunSettings(range_reach=0),
+    )
 
 
 def test_a_small_run_worked_by_hand():
@@ -102,8 +110,8 @@ def test_tiers_lose_no_more_and_what_is_released_adds_up(problem, sites, factor)
 def test_one_worker_or_several_give_the_same_tiers():
     generator = np.random.default_rng(5)
     problem = problem_of(generator.random((80, 2)), generator.integers(0, 4, (80, 6)), k=5)
-    request = replace(request_of(problem, sites=30, factor=4), range_reach=2)
-    one, two = (run(replace(request, workers=workers)).solutions for workers in (1, 2))
+    request = change_request(request_of(problem, sites=30, factor=4), range_reach=2)
+    one, two = (run(change_request(request, workers=workers)).solutions for workers in (1, 2))
     for left, right in zip(one, two, strict=True):
         assert left.released_by_tier == right.released_by_tier
         assert [each.tolist() for each in left.tiers.parents] == [each.tolist() for each in right.tiers.parents]

@@ -14,11 +14,11 @@ from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.audit import released_records
 from vbas_desktop.audit.agreement import agreeing, measure_agreement, tabulate_pairs
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.releases import column_statistics as column_counts
@@ -28,6 +28,7 @@ from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.releases.records import find_released_records
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
 PLAIN = ["housing", "plan", "diagnosis", "random 2", "random 10", "random 50"]
@@ -82,7 +83,7 @@ def plan_of(table, quasi_identifiers=("age", "sex"), sites=40, groupings=()):
         problem,
         create_approach("site_number", "fixed", {"sites": sites}),
         **{part: create_approach(part, name) for part, name in chosen.items()},
-        range_reach=0,
+        settings=RunSettings(range_reach=0),
     )
     return build_plan(problem, run(request).chosen)
 

@@ -16,10 +16,10 @@ from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.audit import released_records
 from vbas_desktop.audit.agreement import alike, measure_agreement, rare_share, tabulate_pairs
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.releases import column_statistics as column_counts
@@ -27,6 +27,7 @@ from vbas_desktop.releases.disclosure_checks import find_disclosive_columns
 from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.releases.records import find_released_records
 from vbas_desktop.settings.reading import RecordReading
+from vbas_desktop.settings.run import RunSettings
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
 HARMLESS = [f"random {values}" for values in (2, 10, 50, 200, 500)] + [
@@ -117,7 +118,7 @@ def plan_of(table, quasi_identifiers=("age", "sex", "marital_status"), sites=20,
         create_approach("site_number", "fixed", {"sites": sites}),
         create_approach("site_location", "balanced-density"),
         create_approach("construction", "voronoi"),
-        range_reach=0,
+        settings=RunSettings(range_reach=0),
     )
     return build_plan(problem, run(request).chosen)
 

@@ -8,9 +8,10 @@ import pytest
 from release_making import load, write_records, write_regions
 
 from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.model.problem import Request
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 FORMULAS = "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
 
@@ -58,7 +59,7 @@ def test_in_tiers_the_recipient_gets_the_measures_but_for_the_precision(tmp_path
     location = create_approach("site_location", "balanced-density")
     construction = create_approach("construction", "voronoi")
     tiers = create_approach("tiers", "auto", {"factor": 4})
-    request = Request(case.problem, sites, location, construction, tiers=tiers, range_reach=0)
+    request = Request(case.problem, sites, location, construction, tiers=tiers, settings=RunSettings(range_reach=0))
     replace(case, result=run(request)).release(tmp_path / "out")
     assert [title for title, _ in measures_of(page_of(tmp_path / "out" / "release"))] == [
         "Average distance to the mean point",

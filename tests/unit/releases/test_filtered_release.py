@@ -12,18 +12,19 @@ from release_making import Case, random_rows, released_rows, without_codes, writ
 
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.findings import VerificationFailed
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.releases import records
 from vbas_desktop.releases.recipient_facts import PercentRange, coarsen_left_out_share
 from vbas_desktop.releases.records import RecordWriter, find_released_records
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 KEEP = "age,sex\n10,f\n20,f\n30,m\n10,m\n"
 DROP = "region\nr3\nr7\n"
@@ -52,7 +53,13 @@ def case_of(folder, table):
         create_approach("site_location", "balanced-density"),
     )
     return Case(
-        table, problem, run(Request(problem, *approaches, create_approach("construction", "voronoi"), range_reach=0))
+        table,
+        problem,
+        run(
+            Request(
+                problem, *approaches, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=0)
+            )
+        ),
     )
 
 

@@ -13,14 +13,15 @@ from release_making import Case, write_records
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.findings import VerificationFailed
-from vbas_desktop.model.problem import Request
 from vbas_desktop.settings.constraints import RegionConstraints
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 COUNTY, PEOPLE = "AABBBBCC", (100, 200, 300, 400, 500, 600, 30, 40)
 
@@ -103,7 +104,11 @@ def case_of(folder, wanted):
         create_approach("site_location", "balanced-density"),
     )
     request = Request(
-        problem, number, location, create_approach("construction", "voronoi"), range_reach=0, limits=wanted
+        problem,
+        number,
+        location,
+        create_approach("construction", "voronoi"),
+        settings=RunSettings(range_reach=0, **wanted.option_values()),
     )
     return Case(table, problem, run(request))
 

@@ -19,12 +19,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.engine.problem import build_problem
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
-from vbas_desktop.model.problem import Request
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 QUASI = ("age", "sex")
 AGES = ("10", "20", "30")
@@ -41,7 +42,13 @@ def load(folder, counts, k, sites):
     )
     approaches = create_approach("site_number", "fixed", {"sites": sites}), create_approach("site_location", "density")
     return Case(
-        table, problem, run(Request(problem, *approaches, create_approach("construction", "voronoi"), range_reach=1))
+        table,
+        problem,
+        run(
+            Request(
+                problem, *approaches, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=1)
+            )
+        ),
     )
 
 

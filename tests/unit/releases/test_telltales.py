@@ -7,10 +7,10 @@ import pytest
 from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.approaches.registry import create_approach
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.documents.run_file import build_run_document
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Request
 from vbas_desktop.releases.disclosure_checks import DISCLOSIVE_COLUMN
 from vbas_desktop.settings.release import ReleaseOptions
 

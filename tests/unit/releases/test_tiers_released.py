@@ -12,11 +12,12 @@ from release_making import load, random_rows, write_records, write_regions
 from vbas_desktop.approaches.registry import create_approach
 from vbas_desktop.audit.claim import ReleaseClaim
 from vbas_desktop.audit.verification import verify_release
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.findings import VerificationFailed
-from vbas_desktop.model.problem import Request
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 K = 5
 PLAIN = ReleaseOptions(shuffle=False, pdf=False, geometry=("geojson", "gpkg"), class_size="size")
@@ -27,7 +28,10 @@ def in_tiers(case, **parameters):
     sites = create_approach("site_number", "fixed", {"sites": len(case.problem.regions)})
     places, merging = create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi")
     tiers = create_approach("tiers", parameters.pop("name", "auto"), parameters)
-    return replace(case, result=run(Request(case.problem, sites, places, merging, tiers=tiers, range_reach=0)))
+    return replace(
+        case,
+        result=run(Request(case.problem, sites, places, merging, tiers=tiers, settings=RunSettings(range_reach=0))),
+    )
 
 
 @pytest.fixture

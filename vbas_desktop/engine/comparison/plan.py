@@ -7,21 +7,20 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 from vbas_desktop.approaches.interface import Approach, Construction
-from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, create_approach
-from vbas_desktop.model.criteria import SensitiveColumn
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, create_approach, expand_presets
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Grouping
-from vbas_desktop.model.solution import DEFAULT_LOSS_PERCENT
-from vbas_desktop.settings.constraints import RegionConstraints
+from vbas_desktop.settings.run import RunSettings
 
 from ..outcome import build_context
 from ..partitions import PartitionBuilder
+from ..request import Request
 
 _PLACED = (0.006, 2.5e-8)
 """Seconds of one aggregation with a location approach of its own, and more for each stored count (one 2.5 GHz core)."""
@@ -93,26 +92,24 @@ class Combination:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonPlan:
-    """A whole comparison. ``approaches`` are those of each component that are compared; where none are named it is the
-    usual one. ``generalised`` says which of the two ways each set of quasi-identifiers is taken.
+    """A whole comparison.
+
+    settings: those that all combinations share; k and the quasi-identifiers of a combination are those of its scenario.
+    approaches: those that are compared of each component; where none are named it is the usual one.
+    generalised: whether each set of quasi-identifiers is taken without its groups, with them, or both.
     """
 
-    region_column: str
+    settings: RunSettings
     quasi_identifier_sets: tuple[tuple[str, ...], ...]
     ks: tuple[int, ...]
     approaches: Mapping[str, tuple[Approach, ...]]
     groupings: tuple[Grouping, ...] = ()
-    sensitive: tuple[SensitiveColumn, ...] = ()
     generalised: tuple[bool, ...] = (False,)
-    unknown_regions: str = "stop"
-    global_suppression: bool = True
-    range_step_percent: float = 10.0
-    range_reach: int = 2
-    random_seed: int = 0
-    pareto_measures: tuple[str, ...] = ()
-    allowed_loss_percent: float = DEFAULT_LOSS_PERCENT
-    workers: int = 0
-    limits: RegionConstraints = field(default_factory=RegionConstraints)
+
+    @property
+    def pareto_measures(self) -> tuple[str, ...]:
+        """Return the names of the measures that decide about dominance; empty for the usual ones."""
+        return expand_presets(self.settings.pareto_measures or ())
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -164,24 +161,15 @@ class ComparisonPlan:
     @property
     def most_aggregations(self) -> int:
         """Count the aggregations at most; some site numbers may fall out of range."""
-        return len(self.combinations) * (2 * self.range_reach + 1)
+        return len(self.combinations) * (2 * self.settings.range_reach + 1)
 
     def request(self, combination: Combination, problem: Problem) -> Request:
         """Build the engine's request of one combination, on one thread: the comparison runs several at a time."""
         return Request(
             problem=problem,
             **combination.by_component,
-            **self.of_every_run,
-            allowed_loss_percent=self.allowed_loss_percent,
-            workers=1,
-            limits=self.limits,
+            settings=self.settings.replaced(workers=1),
         )
-
-    @property
-    def of_every_run(self) -> dict[str, Any]:
-        """Collect the settings that all combinations share and that decide about results."""
-        names = ("pareto_measures", "global_suppression", "range_step_percent", "range_reach", "random_seed")
-        return {name: getattr(self, name) for name in names}
 
 
 def label_approaches(list_component_approaches: Iterable[Approach]) -> list[tuple[str, Approach]]:
@@ -261,7 +249,7 @@ def estimate_rating_seconds(stored: int) -> float:
 
 def list_site_numbers(plan: ComparisonPlan, combination: Combination, problem: Problem) -> tuple[int, ...]:
     """List the numbers of sites that a combination will try."""
-    context, _ = build_context(problem, plan.global_suppression, plan.random_seed)
+    context, _ = build_context(problem, plan.settings.global_suppression, plan.settings.random_seed)
     partitions = PartitionBuilder(plan.request(combination, problem), context)
     approximated = int(combination.by_component["site_number"].approximate(context))
     return partitions.list_site_numbers(max(partitions.least_sites, min(len(problem.regions), approximated)))

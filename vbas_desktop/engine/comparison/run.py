@@ -18,11 +18,13 @@ from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.solution import RunResult, Solution
+from vbas_desktop.settings.run import allowed_loss_percent
 
 from ..constraints import constraint_cache_key
 from ..dominance import rank_solutions
 from ..parallel import run_ordered
 from ..problem import build_problem
+from ..request import list_deciding_settings
 from ..result_cache import ResultCache, fingerprint_problem
 from ..run import run
 from .plan import Combination, ComparisonPlan, CostEstimate, Scenario, list_site_numbers
@@ -62,6 +64,7 @@ class Comparison:
     def solutions(self) -> tuple[tuple[FinishedCombination, Solution], ...]:
         """Rank every solution among all of its scenario; ``same_as`` is the number in this list, from 1."""
         marked: list[tuple[FinishedCombination, Solution]] = []
+        allowed = allowed_loss_percent(self.plan.settings.parameters)
         for scenario in self.plan.scenarios:
             mine = [
                 (finished, s)
@@ -69,7 +72,7 @@ class Comparison:
                 if finished.combination.scenario == scenario
                 for s in finished.result.solutions
             ]
-            ranks = rank_solutions([s for _, s in mine], self.pareto_measures, self.plan.allowed_loss_percent)
+            ranks = rank_solutions([s for _, s in mine], self.pareto_measures, allowed)
             before = len(marked) + 1
             marked += [
                 (
@@ -111,7 +114,7 @@ class WorkEstimate:
 
 def choose_worker_count(plan: ComparisonPlan) -> int:
     """Return how many combinations run at a time."""
-    return plan.workers or os.cpu_count() or 1
+    return plan.settings.workers or os.cpu_count() or 1
 
 
 def count_scenarios(
@@ -131,12 +134,12 @@ def count_scenarios(
             else build_problem(
                 table,
                 regions,
-                region_column=plan.region_column,
+                region_column=plan.settings.region_column,
                 quasi_identifiers=scenario.quasi_identifiers,
                 k=scenario.k,
-                unknown_regions=plan.unknown_regions,
+                unknown_regions=plan.settings.unknown_regions,
                 groupings=plan.groupings_for(scenario.quasi_identifiers) if scenario.generalised else (),
-                sensitive=plan.sensitive,
+                sensitive=plan.settings.sensitive_columns,
                 progress=SubProgress(progress, number / len(scenarios), (number + 1) / len(scenarios)),
             )
         )
@@ -160,9 +163,7 @@ def estimate_work(
         print_of = prints.setdefault(id(problem.counts), "") or fingerprint_problem(problem)
         prints[id(problem.counts)] = print_of
         settings.append(
-            list_deciding_settings(
-                plan, combination, print_of, constraint_cache_key(plan.request(combination, problem))
-            )
+            build_cache_key(plan, combination, print_of, constraint_cache_key(plan.request(combination, problem)))
         )
         key = (combination.scenario, combination.labels[0])
         if key not in numbers:
@@ -174,7 +175,7 @@ def estimate_work(
     return WorkEstimate(plan, problems, tuple(settings), tuple(aggregations), cached, costs)
 
 
-def list_deciding_settings(
+def build_cache_key(
     plan: ComparisonPlan, combination: Combination, counts: str, limits: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """List everything that decides about the result of a combination, as plain data: the key of its cache.
@@ -187,8 +188,8 @@ def list_deciding_settings(
         "counts": counts,
         "k": combination.scenario.k,
         "approaches": combination.settings(),
-        **plan.of_every_run,
-        "pareto_measures": list(plan.pareto_measures),
+        "settings": list_deciding_settings(plan.settings),
+        "allowed_loss_percent": allowed_loss_percent(plan.settings.parameters),
         **(limits or {}),
     }
 

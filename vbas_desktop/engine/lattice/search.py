@@ -19,7 +19,7 @@ from vbas_desktop.algorithms.suppression import count_released
 from vbas_desktop.approaches.interface import Context
 from vbas_desktop.approaches.rating.place_information import place_loss
 from vbas_desktop.engine.dominance import find_non_dominated
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Cancelled, Progress, SubProgress
 from vbas_desktop.model.sensitive import with_criteria
 from vbas_desktop.settings.constraints import RegionConstraints
@@ -28,6 +28,7 @@ from ..constraints import ResolvedConstraints, constraint_cache_key
 from ..outcome import RegionPartition
 from ..parallel import run_ordered
 from ..partitions import PartitionBuilder
+from ..request import Request, list_deciding_settings
 from ..result_cache import ResultCache, fingerprint_problem
 from ..run import collect_parameters, name_approaches
 from ..site_search import choose_site_count
@@ -136,7 +137,7 @@ def search_lattice(
     complete: list[Node] = []
     size = finest.lattice.size
     everywhere = len(finest.problem.regions)
-    workers = request.workers or os.cpu_count() or 1
+    workers = request.settings.workers or os.cpu_count() or 1
     for nodes in finest.lattice.by_height():
         needed = {node for node in nodes if not any(is_coarser(node, fine) for fine in complete)}
         jobs = [
@@ -153,8 +154,16 @@ def search_lattice(
                     on_found(result)
         if request.tiers is None:
             complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
-    allowed = request.site_number.allowed_loss()
-    return LatticeSearchResult(finest, tuple(rows), allowed, request.limits or RegionConstraints())
+    allowed = _allowed_percent(request)
+    return LatticeSearchResult(finest, tuple(rows), allowed, request.settings.limiting)
+
+
+def _allowed_percent(request: Request) -> float:
+    """Return the percentage of records that may be lost. Raises `ValueError` if the site number knows none."""
+    percent = request.site_number.allowed_loss()
+    if percent is None:
+        raise ValueError("the number of sites of a search must know an allowed loss")
+    return percent
 
 
 def _choose_worker_count(finest: BaseTable, nodes: list[Node], requested: int) -> int:
@@ -194,14 +203,14 @@ def _solve_cached(
 def solve_node(finest: BaseTable, request: Request, node: Node, progress: Progress) -> NodeResult:
     """Find the finest regions of one node within the allowed loss."""
     row = NodeResult(node, OUT_OF_REACH, finest.lattice.detail(node), _count_combinations(finest, node))
-    allowed = max_suppressed(finest.problem.records, request.site_number.allowed_loss())
+    allowed = max_suppressed(finest.problem.records, _allowed_percent(request))
     suppressed = finest.lost_at_least(node)
     if suppressed > allowed:
         return replace(row, suppressed=suppressed)
     problem = finest.problem
     context = _build_node_context(finest, request, node)
     progress.update("Searching the lattice", 0.1)
-    partitions = PartitionBuilder(replace(request, workers=1), context)
+    partitions = PartitionBuilder(request, context)
     sites, _ = choose_site_count(partitions, SubProgress(progress, 0.1, 0.9))
     partition = partitions.build(sites, progress)
     if partitions.stopped:
@@ -232,7 +241,7 @@ def _count_unmet(constraints: ResolvedConstraints | None, partition: RegionParti
 def _build_node_context(finest: BaseTable, request: Request, node: Node) -> Context:
     """Build the context of a node; its counts exist once."""
     problem = finest.problem
-    least = problem.k if request.global_suppression else 1
+    least = problem.k if request.settings.global_suppression else 1
     values = finest.values_at(node, least) if with_criteria(problem.sensitive) else ()
     counts = finest.counts_at(node, least)
     penalties = finest.lattice.category_penalties(node)
@@ -240,7 +249,7 @@ def _build_node_context(finest: BaseTable, request: Request, node: Node) -> Cont
         problem.regions,
         counts,
         problem.k,
-        request.random_seed,
+        request.settings.random_seed,
         sensitive=values,
         category_penalties=penalties,
         given=problem.given,
@@ -272,7 +281,6 @@ def _build_cache_key(request: Request, counts: str) -> dict[str, Any]:
         "k": request.problem.k,
         "approaches": collect_parameters(request),
         "names": name_approaches(request),
-        "global_suppression": request.global_suppression,
-        "random_seed": request.random_seed,
+        "settings": list_deciding_settings(request.settings),
         **constraint_cache_key(request),
     }

@@ -14,6 +14,7 @@ from vbas_desktop.engine.reproduction.published import Values
 from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.records import Grouping
 from vbas_desktop.model.text import format_csv
+from vbas_desktop.settings.run import RunSettings
 
 from ..comparison.plan import ComparisonPlan
 from ..comparison.run import Comparison
@@ -102,7 +103,12 @@ def build_thesis_plan(
     locations = [create_approach("site_location", name) for name in LOCATIONS]
     clustered = [create_approach("site_location", "adc", {"seeding": location}) for location in locations]
     return ComparisonPlan(
-        region_column=region_column,
+        settings=RunSettings(
+            region_column=region_column,
+            random_seed=random_seed,
+            pareto_measures=preset(THESIS),
+            workers=workers,
+        ),
         quasi_identifier_sets=tuple(SELECTIONS.values()),
         ks=(5,),
         approaches={
@@ -113,9 +119,6 @@ def build_thesis_plan(
         },
         groupings=groupings,
         generalised=(False, True),
-        random_seed=random_seed,
-        pareto_measures=preset(THESIS),
-        workers=workers,
     )
 
 

@@ -19,10 +19,12 @@ from vbas_desktop.engine.reproduction.published import (
     list_paired_columns,
     pair_with_published,
 )
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress, SubProgress
 from vbas_desktop.model.text import format_csv
+from vbas_desktop.settings.run import RunSettings
 
+from ..request import Request
 from ..run import run
 
 SELECTIONS = {
@@ -93,9 +95,7 @@ def run_island_methods(
             construction=create_approach("construction", "growth", GROWN)
             if method == "growth"
             else create_approach("construction", "voronoi"),
-            range_reach=0,
-            random_seed=seed,
-            workers=1,
+            settings=RunSettings(range_reach=0, random_seed=seed, workers=1),
         )
         solution = run(request, SubProgress(progress, index / len(METHODS), (index + 1) / len(METHODS))).solutions[0]
         if method == "growth":

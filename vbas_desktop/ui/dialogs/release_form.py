@@ -24,7 +24,15 @@ from .column_words import ColumnWords
 
 _FILE = ("format", "release_delimiter", "escape_formulas", "shuffle", "shuffle_seed", "class_size", "record_key")
 _SENSITIVE_VALUES = ("aggregate", "aggregate_classes")
-_DOCUMENTS = ("shapes", "name_column", "pdf", "pair_tests")
+_FIRST_DOCUMENTS = ("shapes", "name_column", "pdf", "pair_tests")
+"""All other options follow these, so that a new one has a field."""
+_ELSEWHERE = (
+    *("columns", "identifiers", "allow_columns", "renames"),
+    *("reasons", "aims", "meanings"),
+    *("policy", "population", "geometry"),
+    *("exceed_loss", "confirm_sites"),
+)
+"""Options with fields of their own, or that are asked for when they are needed."""
 _GEOMETRY = ReleaseOptions.option("geometry")
 _POLICY = ReleaseOptions.option("policy")
 
@@ -43,7 +51,14 @@ class ReleaseForm(QWidget):
         self.errors: dict[str, str] = {}
         self._sources = {"record columns": record_columns, "region columns": region_columns}
         self.forms = [
-            OptionForm(ReleaseOptions, names=names, is_live=True) for names in (_FILE, _SENSITIVE_VALUES, _DOCUMENTS)
+            OptionForm(ReleaseOptions, names=_FILE, is_live=True),
+            OptionForm(ReleaseOptions, names=_SENSITIVE_VALUES, is_live=True),
+            OptionForm(
+                ReleaseOptions,
+                first=_FIRST_DOCUMENTS,
+                without=(*_FILE, *_SENSITIVE_VALUES, *_ELSEWHERE),
+                is_live=True,
+            ),
         ]
         self.policy = QComboBox()
         self._fill_policies(options.policy)
@@ -89,8 +104,7 @@ class ReleaseForm(QWidget):
 
     def values(self) -> dict[str, Any]:
         """Return the options by name. Raises `InputError` if the words on columns are not understood."""
-        names = [*_FILE, *_SENSITIVE_VALUES, *_DOCUMENTS, "policy", "geometry"]
-        values = {name: self._options.value_of(name) for name in names}
+        values = {name: self._options.value_of(name) for name in (*self.editors, "policy", "geometry")}
         if values["format"] != "csv":
             values["release_delimiter"] = None
         if not self._options.uses_secret:

@@ -56,9 +56,8 @@ _FIRST_CONSTRAINTS = (
 )
 """In pairs, side by side; the other constraints follow."""
 
-_SUPPRESSION = ("unknown_regions", "global_suppression")
-_RANGE = ("range_step_percent", "range_reach", "random_seed")
-"""Measures of dominance are chosen in Results."""
+_PROTECTION = ("k",)
+_CHOSEN_IN_RESULTS = ("pareto_measures",)
 
 LOSS = ("site_number", "limit", "allowed_loss_percent")
 """The allowed loss stands under Protection, not among the parameters of its approach."""
@@ -88,7 +87,7 @@ class ProtectionSection(QWidget):
         context.model.policy_changed.connect(self._refresh_policy)
         about_policy = "Sets k and the minima that it demands, after asking; releases are judged by it"
         policy = Field("Policy", self.policy_list, about_policy)
-        self.form = OptionForm(PrivacySettings, columns=1, names=("k",))
+        self.form = OptionForm(PrivacySettings, columns=1, names=_PROTECTION)
         self.form.edited.connect(self._on_edited)
         component, approach, name = LOSS
         self.loss = ParameterField(list_approaches(component)[approach].option(name), component, approach)
@@ -352,9 +351,9 @@ class ApproachesSection(QWidget):
         self._state = state
         self._tab_order: list[QWidget] = []
         self.choices = {component: ApproachChoice(component, state) for component in COMPONENTS}
-        self.suppression = OptionForm(PrivacySettings, self, names=_SUPPRESSION)
+        self.suppression = OptionForm(PrivacySettings, self, without=_PROTECTION)
         self.constraints = ConstraintsSection(state)
-        self.range = OptionForm(SweepSettings, self, columns=3, names=_RANGE)
+        self.range = OptionForm(SweepSettings, self, columns=3, without=_CHOSEN_IN_RESULTS)
         for form in (self.suppression, self.range):
             form.edited.connect(self._on_edited)
         vbox(

@@ -58,12 +58,12 @@ class ComparisonOrder:
                 parameters={**choices.parameters, component: parameters},
             )
         key = Scenario(
-            self.plan.region_column,
+            self.plan.settings.region_column,
             scenario.quasi_identifiers,
-            self.plan.unknown_regions,
+            self.plan.settings.unknown_regions,
             scenario.k,
             grouping_entries(choices.groupings_of(scenario.quasi_identifiers)),
-            *split_sensitive(self.plan.sensitive),
+            *split_sensitive(self.plan.settings.sensitive_columns),
         )
         return RunEntry(
             0,

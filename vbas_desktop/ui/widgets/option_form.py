@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -34,7 +34,7 @@ Sources = Mapping[str, Sequence[str]]
 class OptionForm(QWidget):
     """One editor per option of a group, from left to right in columns.
 
-    names: only these options, in this order. first: these in this order, then all others.
+    names: only these options, in this order. first: these in this order, then all others, except those in without.
 
     `edited(name, value)`: a valid value was entered; `rejected(name, message)`: one that is not allowed. The form shows
     what `show_group` gives it. ``is_live``: texts are read while they are typed. ``subject``: the file that the options
@@ -51,13 +51,15 @@ class OptionForm(QWidget):
         columns: int = 2,
         names: Sequence[str] | None = None,
         first: Sequence[str] = (),
+        without: Collection[str] = (),
         alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignTop,
         is_live: bool = False,
         subject: str = "",
     ) -> None:
         super().__init__(parent)
         if names is None:
-            names = list(dict.fromkeys((*first, *(option.name for option in group.options()))))
+            in_order = dict.fromkeys((*first, *(option.name for option in group.options())))
+            names = [name for name in in_order if name not in without]
         self.options = tuple(_about(group.option(name), subject) for name in names)
         self.editors: dict[str, QWidget] = {}
         self.fields: dict[str, Field] = {}

@@ -11,6 +11,7 @@ from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.records import Grouping
+from vbas_desktop.settings.run import RunSettings
 
 SILENT = NO_PROGRESS
 GROUPS = Grouping("age", {"1": "young", "2": "young", "3": "old", "4": "old"})
@@ -34,8 +35,12 @@ def loaded(folder):
 
 
 def plan_of(**changes) -> ComparisonPlan:
+    """A plan of all combinations of two numbers of sites and two locations; settings of a run may be changed too."""
+    options = {option.name for option in RunSettings.options()}
+    chosen = {"region_column": "region", "range_reach": 1, "workers": 2}
+    chosen |= {name: changes.pop(name) for name in list(changes) if name in options}
     usual = {
-        "region_column": "region",
+        "settings": RunSettings(**chosen),
         "quasi_identifier_sets": (("age",), ("age", "sex")),
         "ks": (3,),
         "approaches": {
@@ -50,8 +55,6 @@ def plan_of(**changes) -> ComparisonPlan:
         },
         "groupings": (GROUPS,),
         "generalised": (False, True),
-        "range_reach": 1,
-        "workers": 2,
     }
     return ComparisonPlan(**{**usual, **changes})
 

@@ -120,7 +120,8 @@ def test_another_setting_is_another_combination(tmp_path):
     table, regions = loaded(tmp_path / "data")
     store = open_run_cache(tmp_path / "kept")
     compare_files(plan_of(), table, regions, store)
-    for change in ({"ks": (4,)}, {"random_seed": 1}, {"range_reach": 0}, {"global_suppression": False}):
+    others = ({"random_seed": 1}, {"range_reach": 0}, {"global_suppression": False}, {"min_records": 40})
+    for change in ({"ks": (4,)}, *others):
         plan = plan_of(**change)
         assert not any(estimate_work(plan, count_scenarios(plan, table, regions), store).cached)
     plan = plan_of(ks=(3, 4))

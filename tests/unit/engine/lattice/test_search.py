@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.problem_making import regions_of
+from tests.problem_making import change_request, regions_of
 from vbas_desktop.algorithms.aggregation import suppress_globally
 from vbas_desktop.algorithms.site_counts import max_suppressed
 from vbas_desktop.approaches.interface import RefinementResult
@@ -25,14 +25,16 @@ from vbas_desktop.engine.lattice.search import (
     solve_node,
 )
 from vbas_desktop.engine.lattice.table import build_search_document, describe_search, format_search_csv
+from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.result_cache import MemoryCache
 from vbas_desktop.engine.run import run
 from vbas_desktop.io.documents.result_cache import open_node_cache
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.problem import Problem, Request
+from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.model.records import Categories, ColumnFacts
+from vbas_desktop.settings.run import RunSettings
 
 
 def problem_at(finest, node) -> Problem:
@@ -93,7 +95,14 @@ def request_of(problem, percent=10.0, workers=1, location="balanced-density", **
         create_approach("construction", "voronoi"),
         {name: create_approach(name, kind) for name, kind in more.items()},
     )
-    return Request(problem, number, create_approach("site_location", location), voronoi, workers=workers, **chosen)
+    return Request(
+        problem,
+        number,
+        create_approach("site_location", location),
+        voronoi,
+        settings=RunSettings(workers=workers),
+        **chosen,
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -153,7 +162,7 @@ def test_the_table_is_that_of_full_enumeration(made, percent, more):
     allowed = max_suppressed(problem.records, percent)
     assert sorted(row.node for row in searched.rows) == sorted(product(*finest.lattice.allowed))
     for row in searched.rows:
-        alone = run(replace(request, problem=problem_at(finest, row.node), range_reach=0)).chosen
+        alone = run(change_request(request, problem=problem_at(finest, row.node), range_reach=0)).chosen
         lost = alone.measures["suppressed_records"]
         if row.status == FOUND:
             assert (row.sites, row.regions, row.suppressed) == (alone.site_count, alone.aggregated_regions, lost)
