@@ -16,59 +16,10 @@ ROUNDS = 6
 """Texts that wrap are laid out in several rounds of events."""
 
 EXCEPTIONS: dict[str, dict[tuple[float, ...], tuple[str, ...]]] = {
-    "Map": {
-        (NORMAL, ENLARGED): (
-            "no description: MapCanvas “Map by what remains”",
-            "no description: MapCanvas “Map”",
-            "no label: QComboBox “Left solution”",
-            "no label: QComboBox “Right solution”",
-        ),
+    "Two maps beside each other": {
         (ENLARGED,): (
             "cut: QComboBox “Left solution”",
             "cut: QComboBox “Right solution”",
-        ),
-    },
-    "Panel beside the map": {
-        (NORMAL, ENLARGED): (
-            "no label: QComboBox “Kind of chart”",
-            "no label: QComboBox “Measure”",
-            "no label: QComboBox “Second measure”",
-            "tab order: from HistogramChart “Distribution” back to QComboBox “Measure”",
-            "tab order: from SitesChart “By number of sites” back to QComboBox “Measure”",
-            "tab order: from TradeOffChart “Trade-off” back to QComboBox “Measure”",
-            "tab order: from QCheckBox “Pareto-optimal only” back to QToolButton “Rated measures”",
-            "tab order: from QComboBox “Measure” back to QPushButton “Fall back to larger areas: # %”",
-            "tab order: from ParallelAxesChart “All measures” back to QPushButton “Fall back to larger areas: # %”",
-            "shortcut twice: Esc",
-        ),
-        (ENLARGED,): (
-            "cut: QComboBox “Second measure”",
-            "cut: title “marital_status” of QTableView “Classes below k”",
-        ),
-    },
-    "Pages for risky combinations and appointments": {
-        (NORMAL, ENLARGED): (
-            "tab order: from QListWidget “Steps made so far” back to QPushButton “Choose a file…”",
-            "tab order: from QTableView “Slots” back to QPushButton “Add people…”",
-        ),
-    },
-    "Compare and Search pages": {
-        (NORMAL, ENLARGED): (
-            "no description: SearchChart “in QSplitter”",
-            "no label: QComboBox “Approach for the number of sit”",
-            "no label: QComboBox “Level of age”",
-            "no label: QComboBox “Level of marital_status”",
-            "no label: QComboBox “Level of sex”",
-            "no label: QComboBox “Scenario”",
-            "no name: SearchChart “in QSplitter”",
-            "tab order: from QPushButton “Open the page” back to QComboBox “Level of age”",
-            "tab order: from QPushButton “Open the summary page” back to SitesChart “Suppressed records”",
-        ),
-    },
-    "Dialogs": {
-        (NORMAL, ENLARGED): (
-            "no label: QComboBox “Unit of the width”",
-            "tab order: from QPushButton “Cancel” back to QPushButton “Fall back to larger areas: # %”",
         ),
     },
 }

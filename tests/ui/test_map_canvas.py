@@ -17,6 +17,7 @@ from vbas_desktop.ui.core.theme import DARK, LIGHT, contrast
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import Layer
+from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
 from vbas_desktop.ui.presentation.region_measures import RegionMeasure, find_measure
 from vbas_desktop.ui.presentation.scene import prepare_scene
@@ -378,6 +379,20 @@ def test_esc_closes_the_card_wherever_the_focus_is(aggregated_window, qtbot):
     results.setFocus()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert not view.canvas.hover_card.isVisible()
+
+
+def test_esc_closes_the_card_of_a_page_before_the_page(aggregated_window, qtbot):
+    window = aggregated_window
+    page = window.area.show_page(next(page for page in PAGES if page.title == "Representability"))
+    canvas = page.main.map.canvas
+    qtbot.waitUntil(lambda: canvas.base is not None, timeout=60_000)
+    canvas.show_hover_card("somewhere", *canvas.base.points[0].tolist())
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not canvas.hover_card.isVisible()
+    assert page.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not page.isVisible()
 
 
 def test_the_map_says_in_words_what_is_shown_and_chosen(aggregated_window, qtbot):

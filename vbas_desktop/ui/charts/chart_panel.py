@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QComboBox, QStackedWidget, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QStackedWidget, QToolButton, QWidget
 
 from ..core.context import UiContext
 from ..core.theme import GRID
 from ..presentation.chart_data import ChartAxis, Ranges, SolutionRow, within
 from ..widgets.column_picker import make_narrow
+from ..widgets.fields import captioned
 from ..widgets.layouts import button, hbox, set_items, vbox, with_properties
-from ..widgets.plain_text import Label
 from .by_sites import SitesChart
 from .chart import Chart, make_interactive
 from .histogram import HistogramChart
@@ -26,6 +27,8 @@ _KINDS = {
     "parallel": "All measures",
     "histogram": "Distribution",
 }
+_WIDE_CHARACTERS = 60
+"""So many characters wide, the panel shows two names of measures beside each other."""
 
 
 class ChartPanel(QWidget):
@@ -57,7 +60,6 @@ class ChartPanel(QWidget):
         self.kind = QComboBox()
         self.first = QComboBox()
         self.second = QComboBox()
-        self._against = Label("against")
         self._save = QToolButton()
         self._stack = QStackedWidget()
         context.theme.set_icon(self._save, "save")
@@ -80,14 +82,22 @@ class ChartPanel(QWidget):
         self.all_again.hide()
         self.axes.ranges_changed.connect(self._on_ranges)
         margins = (GRID, GRID // 2, GRID, GRID // 2)
-        self._upper = hbox((self.kind, 1), self.all_again, self._save, margins=margins, spacing=GRID)
-        self._lower = hbox(self._against, (self.second, 1), margins=margins, spacing=GRID)
+        upper = hbox((captioned("Chart", self.kind), 1), self.all_again, self._save, margins=margins, spacing=GRID)
+        self._of = captioned("Measure", self.first)
+        self._against = captioned("against", self.second)
+        self._lower = hbox((self._of, 1), (self._against, 1), margins=(GRID, 0, GRID, GRID // 2), spacing=GRID)
         for kind, chart in self.charts.items():
             chart.setAccessibleName(_KINDS[kind])
             chart.solution_clicked.connect(self.solution_clicked)
             make_interactive(chart, self._context, f"chart {kind}")
             self._stack.addWidget(chart)
-        vbox(self._upper, self._lower, (self._stack, 1), within=self, margins=0, spacing=0)
+        vbox(upper, self._lower, (self._stack, 1), within=self, margins=0, spacing=0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the measures below each other where their names would be cut."""
+        super().resizeEvent(event)
+        is_wide = event.size().width() >= _WIDE_CHARACTERS * self.fontMetrics().averageCharWidth()
+        self._lower.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
     @property
     def chart(self) -> Chart:
@@ -145,7 +155,8 @@ class ChartPanel(QWidget):
     def _on_choice(self) -> None:
         kind = self.kind.currentData()
         self._stack.setCurrentWidget(self.charts[kind])
-        self._arrange(kind)
+        self._of.setVisible(kind != "parallel")
+        self._against.setVisible(kind == "trade_off")
         by_name = {measure.name: measure for measure in self._measures}
         chosen = {
             "by_sites": [self.first.currentData()],
@@ -155,14 +166,3 @@ class ChartPanel(QWidget):
         }[kind]
         visible_rows = [row for row in self._rows if kind == "parallel" or within(row.values, self.ranges)]
         self.chart.show_rows(visible_rows, [by_name[name] for name in chosen if name in by_name])
-
-    def _arrange(self, kind: str) -> None:
-        """Two measures have a line of their own, so that their names are read in full."""
-        two = kind == "trade_off"
-        self._lower.setContentsMargins(GRID, 0, GRID, GRID // 2 if two else 0)
-        row, position = (self._lower, 0) if two else (self._upper, 1)
-        if row.indexOf(self.first) != position:
-            row.insertWidget(position, self.first, 1)
-        self.first.setVisible(kind != "parallel")
-        for widget in (self.second, self._against):
-            widget.setVisible(two)

@@ -21,6 +21,7 @@ from ..presentation.region_geometry import SolutionGeometry
 from ..presentation.region_measures import RegionMeasure, find_measure, on_one_scale
 from ..presentation.results_table import short_titles
 from ..state.scenario import ResultRow, reason_not_comparable
+from ..widgets.fields import captioned
 from ..widgets.layouts import hbox, set_items, splitter, vbox, with_properties
 from ..widgets.plain_text import Label, set_tool_tip
 from ..widgets.tables import TableModel, fit_columns, set_up_table
@@ -47,8 +48,8 @@ class ComparisonView(QWidget):
         self._coloured: (
             tuple[tuple[MapComparison, str | None], tuple[RegionMeasure | None, RegionMeasure | None]] | None
         ) = None
-        self.left = MapCanvas(context.theme.colours)
-        self.right = MapCanvas(context.theme.colours)
+        self.left = with_properties(MapCanvas(context.theme.colours), accessibleName="Left map")
+        self.right = with_properties(MapCanvas(context.theme.colours), accessibleName="Right map")
         self.left_choice = QComboBox()
         self.right_choice = QComboBox()
         self.left_choice.setAccessibleName("Left solution")
@@ -73,11 +74,11 @@ class ComparisonView(QWidget):
         close.clicked.connect(self.closed)
         maps = QWidget()
         row = hbox(within=maps, margins=0, spacing=1)
-        for choice, canvas in ((self.left_choice, self.left), (self.right_choice, self.right)):
+        for side, choice, canvas in (("Left", self.left_choice, self.left), ("Right", self.right_choice, self.right)):
             column = vbox(spacing=0)
             head = hbox(margins=(GRID, GRID // 2, GRID, GRID // 2))
             choice.setMinimumContentsLength(12)
-            head.addWidget(choice, 1)
+            head.addWidget(captioned(side, choice), 1)
             if canvas is self.right:
                 head.addWidget(close)
             column.addLayout(head)
@@ -152,6 +153,10 @@ class ComparisonView(QWidget):
         figure = self._figures(pair)[0 if canvas is self.left else 1]
         if canvas.geometry_shown is not geometry or canvas.figure is not figure:
             canvas.show_map(geometry, figure, pair.changed, "in another aggregated region")
+        choice = self.left_choice if canvas is self.left else self.right_choice
+        canvas.setAccessibleDescription(
+            f"{choice.currentText()}. {canvas.legend.text}. The tables below list what differs."
+        )
 
     def _figures(self, pair: MapComparison) -> tuple[RegionMeasure | None, RegionMeasure | None]:
         """The figure that both maps are coloured by, on one scale; made once for each pair and figure."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from vbas_desktop.model.text import format_count
@@ -102,19 +102,26 @@ class HoverCard(QLabel):
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setMargin(6)
-        self._close = QShortcut(QKeySequence(Qt.Key.Key_Escape), parent, self.hide)
-        self._close.setEnabled(False)
         self.hide()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Take Esc while there is something to close."""
+        """Watch the keys of the window while there is something to close."""
         super().showEvent(event)
-        self._close.setEnabled(True)
+        self.window().installEventFilter(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Leave Esc to others."""
         super().hideEvent(event)
-        self._close.setEnabled(False)
+        self.window().removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take Esc before the window's own shortcut: a second shortcut with this key would block both."""
+        is_override = event.type() is QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            self.hide()
+            event.accept()
+        # Cards of other maps in this window get it, too.
+        return False
 
     def use_colours(self, colours: ColourScheme) -> None:
         """Draw in other colours."""

@@ -37,7 +37,7 @@ class RegionMap(QWidget):
         self._theme = theme
         self.shown: MapScene | None = None
         """The solution that is shown."""
-        self.canvas = with_properties(MapCanvas(theme.colours), accessibleName="Map by what remains")
+        self.canvas = with_properties(MapCanvas(theme.colours), accessibleName="Map of what remains")
         self.canvas.setMinimumSize(20 * GRID, 12 * GRID)
         self.canvas.show_layers(_LAYERS)
         vbox(self.canvas, within=self, margins=0)
@@ -64,6 +64,9 @@ class RegionMap(QWidget):
             return
         self.shown = scene
         self.canvas.show_map(scene.geometry, figure, changed, words)
+        self.canvas.setAccessibleDescription(
+            f"{self.canvas.legend.text}. The tab Regions lists the regions of a solution as a table."
+        )
 
     def show_hover_card(self, region: int | None, x: float, y: float) -> None:
         """Show a card with the aggregated region at a point of the map and its measures."""

@@ -54,9 +54,6 @@ class SaveMapDialog(QDialog):
         self.width_box = with_properties(QDoubleSpinBox(), minimum=1, maximum=_MOST_PIXELS, decimals=0, value=_USUAL_MM)
         self.unit = QComboBox()
         set_items(self.unit, (("mm", "mm"), ("pixels", "px")))
-        with_properties(
-            self.unit, accessibleName="Unit of the width", toolTip="Millimetres on paper, or pixels on a screen"
-        )
         self.resolution = with_properties(QSpinBox(), minimum=36, maximum=1200, value=_USUAL_DPI)
         self.told = with_properties(Label(), look="muted")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -79,7 +76,7 @@ class SaveMapDialog(QDialog):
         )
         row = hbox(
             (Field("&Width", self.width_box, "Of the picture; its height follows from the window"), 1),
-            (self.unit, 0, Qt.AlignmentFlag.AlignBottom),
+            Field("&Unit", self.unit, "Millimetres on paper, or pixels on a screen"),
             (Field("&Dots per inch", self.resolution, "How fine the picture is printed; 300 is usual"), 1),
         )
         layout.addLayout(row)

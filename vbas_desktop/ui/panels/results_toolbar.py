@@ -163,6 +163,8 @@ class ResultsToolbar(QWidget):
         filters.addWidget(self.only_meeting)
         filters.addWidget(self.hidden)
         vbox(self._row, filters, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2), spacing=GRID // 2)
+        self._last: QWidget = self.compare
+        """The widget of the first row that was added last; the tab key goes on from there."""
 
     def show_hidden(self, n_dominated: int) -> None:
         """Say how many dominated solutions are not listed."""
@@ -183,4 +185,6 @@ class ResultsToolbar(QWidget):
         button = with_properties(QToolButton(), toolTip=tip, accessibleName=text.replace("&", ""), autoRaise=True)
         self._theme.set_icon(button, icon)
         self._row.addWidget(button)
+        self.setTabOrder(self._last, button)
+        self._last = button
         return button

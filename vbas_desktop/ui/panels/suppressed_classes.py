@@ -40,7 +40,7 @@ from ..state.words import vector_in_words
 from ..widgets.fields import hint_label
 from ..widgets.layouts import vbox, with_properties
 from ..widgets.plain_text import Label, set_tool_tip
-from ..widgets.tables import TableModel, set_up_table
+from ..widgets.tables import TableModel, set_up_table, title_width
 
 HELP = (
     "Classes of one record, of two, and so on below k, then all others: of two solutions, the one with fewer small "
@@ -220,7 +220,10 @@ class SuppressedClassesView(QWidget):
             )
         self.classes.setVisible(True)
         self._model.set_rows(_list_class_rows(classes), _make_class_columns(scene.problem, ancestors))
-        self.classes.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header = self.classes.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        # Where the titles need more room, the table is scrolled.
+        header.setMinimumSectionSize(max(title_width(self.classes, column) for column in range(header.count())))
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,15 @@ def with_button(field: Field, button: QWidget) -> QWidget:
     return row
 
 
+def captioned(text: str, widget: QWidget) -> QWidget:
+    """A widget with its label before it, on one line. Assistive technology reads the label, too."""
+    row = QWidget()
+    caption = with_properties(Label(text), look="muted")
+    caption.setBuddy(widget)
+    hbox(caption, (widget, 1), within=row, margins=0, spacing=GRID // 2)
+    return row
+
+
 def setting_field(declared: Option, widget: QWidget) -> Field:
     """A field with the label and the help of a setting."""
     return Field(declared.label, widget, declared.help.removesuffix("."))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, SignalInstance
@@ -64,6 +65,19 @@ def button(
     if clicked is not None:
         push_button.clicked.connect(clicked)
     return push_button
+
+
+def order_tabs(previous: QWidget, widgets: Sequence[QWidget]) -> None:
+    """Have the tab key go from ``previous``, which may take no focus itself, to these widgets, one after the other.
+
+    Widgets that are made after the window would otherwise come last.
+    """
+    policy = previous.focusPolicy()
+    # Qt puts nothing behind a widget that takes no focus.
+    previous.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    for one, following in pairwise([previous, *widgets]):
+        QWidget.setTabOrder(one, following)
+    previous.setFocusPolicy(policy)
 
 
 def popup_menu(parent: QWidget) -> QMenu:

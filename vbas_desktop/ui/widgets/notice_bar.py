@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QPushButton, QWidget
 
 from ..core.theme import GRID
 from .fields import clear_layout, message_label, set_variant
-from .layouts import button, vbox
+from .layouts import button, order_tabs, vbox
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,14 @@ class NoticeBar(QWidget):
     def _make_buttons(self) -> None:
         clear_layout(self._row)
         self.buttons = []
-        # Widgets made later would come last when the tab key is pressed.
-        previous: QWidget = self
         for action in self._actions:
             tip = action.disabled_because or action.tip
             made = button(action.text, action.run, tip, action.keys, accessibleDescription=tip)
             made.setEnabled(not action.disabled_because)
             self._row.addWidget(made)
-            self.setTabOrder(previous, made)
-            previous = made
             self.buttons.append(made)
+        # Not after `self`: Qt goes on from the last widget within it.
+        order_tabs(self.label, self.buttons)
 
 
 class FlowLayout(QLayout):

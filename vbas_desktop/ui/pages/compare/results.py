@@ -28,7 +28,8 @@ from ...presentation.chart_data import ChartAxis, SeriesStyle, SolutionRow, assi
 from ...presentation.results_table import chart_rows
 from ...state.scenario import RowRanks
 from ...widgets.column_picker import make_narrow
-from ...widgets.layouts import grid_layout, hbox, scroll_area, set_items, vbox, with_properties
+from ...widgets.fields import captioned
+from ...widgets.layouts import grid_layout, scroll_area, set_items, vbox, with_properties
 from ...widgets.plain_text import rich_text
 
 HOTTEST = 0.5
@@ -90,10 +91,10 @@ class ComparisonCharts(QWidget):
         ):
             make_narrow(with_properties(combo, accessibleName=name, toolTip=tip), 12)
             combo.activated.connect(self._on_choice)
-        row = hbox((self.scenario, 2), (self.number, 1))
+        choices = vbox(captioned("Scenario", self.scenario), captioned("Number of sites", self.number))
         body = QWidget()
         self._grid = grid_layout(within=body, margins=0, across=GRID, down=GRID)
-        vbox(row, self.legend, (scroll_area(body), 1), within=self, margins=(0, GRID, 0, 0))
+        vbox(choices, self.legend, (scroll_area(body), 1), within=self, margins=(0, GRID, 0, 0))
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Draw another comparison."""
@@ -117,6 +118,7 @@ class ComparisonCharts(QWidget):
         else:
             chart.legend_changed.connect(self._on_legend_changed)
         self._grid.addWidget(chart, position // 2, position % 2)
+        self.setTabOrder(next(reversed(self.charts.values()), self.number), chart)
         self.charts[name] = chart
 
     @Slot()

@@ -13,8 +13,8 @@ from vbas_desktop.model.text import format_count
 from ...core.theme import GRID
 from ...state.searching import Conditions
 from ...widgets.fields import clear_layout, hint_label, ignore_wheel_unless_focused
-from ...widgets.layouts import button, grid_layout, set_items, with_properties
-from ...widgets.plain_text import Label, set_tool_tip
+from ...widgets.layouts import button, grid_layout, order_tabs, set_items, with_properties
+from ...widgets.plain_text import Label, menu_text, set_tool_tip
 
 _HEADS = ("Attribute", "Categories by level", "Level", "At least", "")
 _FREE = -1
@@ -37,6 +37,9 @@ class AttributesForm(QWidget):
         self.minima: dict[str, QSpinBox] = {}
         self.files: dict[str, QPushButton] = {}
         self._shown: list[tuple[str, list[_Level]]] = []
+        self._anchor = QWidget(self)
+        """Keeps the place of the rows in the tab order while they are made anew; never shown."""
+        self._anchor.hide()
         self._grid = grid_layout(within=self, margins=0, across=2 * GRID, down=GRID // 2, shares=(0, 1))
 
     def show_hierarchies(self, hierarchies: Sequence[CodedHierarchy], grouped: frozenset[str]) -> None:
@@ -64,6 +67,8 @@ class AttributesForm(QWidget):
         for row, (name, levels) in enumerate(rows, 1):
             source = "from a file" if name in self.levels else "from Input" if name in grouped else "proposed"
             self._add(row, name, levels, source, before)
+        editors = zip(self.pins.values(), self.minima.values(), self.files.values(), strict=True)
+        order_tabs(self._anchor, [widget for line in editors for widget in line])
 
     def _add(self, row: int, name: str, levels: list[_Level], source: str, before: Conditions) -> None:
         numbers = [number for number, _ in levels]
@@ -105,7 +110,9 @@ class AttributesForm(QWidget):
             for level, (_, groups) in enumerate(levels)
         )
         set_tool_tip(hierarchy, "\n".join(lines))
-        cells: tuple[QWidget, ...] = (Label(name), hierarchy, pin, least, file)
+        caption = Label(menu_text(name))
+        caption.setBuddy(pin)
+        cells: tuple[QWidget, ...] = (caption, hierarchy, pin, least, file)
         for column, cell in enumerate(cells):
             self._grid.addWidget(cell, row, column)
         self.pins[name], self.minima[name], self.files[name] = pin, least, file

@@ -52,7 +52,7 @@ class SearchPage(FolderPage):
         stop_tip = "Stop; finished nodes are kept and not searched again"
         super().__init__(context, stop_tip, "What the search comes to", flush_ms=250)
         self.form = AttributesForm()
-        self.chart = SearchChart(context.theme.colours)
+        self.chart = with_properties(SearchChart(context.theme.colours), accessibleName="Regions against detail")
         self.model: TableModel[NodeResult] = TableModel((), self)
         self.table = QTableView()
         self.start = button("▶  Search", self.search, look="primary", shortcut="Ctrl+Return")
