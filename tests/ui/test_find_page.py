@@ -1,6 +1,7 @@
 """The page Find a release: conditions, searching, stopping, and the ways from a node to its map and its release."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from persons import box
@@ -10,7 +11,9 @@ from PySide6.QtWidgets import QMessageBox
 from vbas_desktop.engine.lattice.search import FOUND
 from vbas_desktop.model.records import Role
 from vbas_desktop.ui.dialogs.export import ExportDialog
+from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
 from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.pages.search.nodes import make_node_columns
 from vbas_desktop.ui.state.choices import Choices
 from vbas_desktop.ui.state.searching import differing_settings
 
@@ -94,6 +97,66 @@ def test_results_of_other_settings_are_grey_and_change_nothing(page, loaded_wind
     state.undo()
     assert page.outdated.isHidden()
     assert cell.data(grey) is None
+
+
+def test_results_of_other_settings_have_a_pale_chart_on_the_same_ground(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+
+    def ground():
+        image = page.chart.grab().toImage()
+        return image.pixelColor(3, image.height() - 3).name()
+
+    before = ground()
+    loaded_window.state.change(loaded_window.state.choices.replaced(k=20))
+    assert page.chart.item.opacity() < 1
+    assert ground() == before
+    loaded_window.state.undo()
+    assert page.chart.item.opacity() == 1
+
+
+def test_the_buttons_stay_in_sight_in_a_low_window(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+    loaded_window.resize(1024, 736)
+    viewport = page.parentWidget()
+    qtbot.waitUntil(lambda: page.height() <= viewport.height() and page.width() <= viewport.width(), timeout=LONG)
+    assert page.start.mapTo(viewport, page.start.rect().bottomLeft()).y() < viewport.height()
+    assert page.halves.orientation() is Qt.Orientation.Horizontal
+
+
+def test_without_data_buttons_open_some(window, qtbot):
+    page = window.area.show_page(next(page for page in PAGES if page.title == "Find a release"))
+    assert page.blocker.label.text() == "Open a record file and a region file first."
+    assert [button.text() for button in page.blocker.buttons] == ["Open &data…", "Tr&y the sample data"]
+    page.blocker.button("Open data").click()
+    dialog = window.findChild(OpenDataDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+    with qtbot.waitSignal(window.model.data_loaded, timeout=LONG):
+        page.blocker.button("Try the sample data").click()
+    assert page.blocker.isHidden()
+
+
+def test_what_stops_a_search_is_set_right_on_the_page(page, loaded_window):
+    state = loaded_window.state
+    state.change(state.choices.with_role("tract", Role.AS_IS))
+    assert page.blocker.label.text() == "Choose the region column: give it the role “region”."
+    assert not page.live.isVisible()
+    page.blocker.button("Use “tract”").click()
+    assert state.choices.region_column == "tract"
+    assert page.blocker.isHidden()
+    assert page.live.isVisible()
+    state.undo()
+    page.blocker.button("Go to Input").click()
+    assert loaded_window.area.page is None
+    assert loaded_window.input.isVisible()
+
+
+@pytest.mark.parametrize(("limit", "text"), [(99.98, "99.97"), (99.97, "< 99.97"), (99.96, "99.97")])
+def test_the_rounded_loss_never_contradicts_the_allowed_one(page, loaded_window, qtbot, limit, text):
+    finish(loaded_window, qtbot, page.start.click)
+    columns = make_node_columns(replace(page.searched, allowed_loss_percent=limit))
+    suppressed = next(column for column in columns if column.name == "suppressed")
+    assert suppressed.text(replace(page.searched.recommended, suppressed=2_999)) == text
 
 
 def question_of(page):

@@ -72,6 +72,7 @@ class UiContext:
     use_earlier: make the regions of a release in the ledger once more, or open it so that they can be joined.
     extract: ask for some columns of a release in the ledger, for an audience.
     show_page: show the page with this title.
+    open_data, open_sample: open record file and region file, or the sample data.
     """
 
     model: StateSignals
@@ -87,6 +88,8 @@ class UiContext:
     use_earlier: Callable[[LedgerEntry, bool], None] = _nothing
     extract: Callable[[LedgerEntry, str], None] = _nothing
     show_page: Callable[[str], None] = _nothing
+    open_data: Callable[[], None] = _nothing
+    open_sample: Callable[[], None] = _nothing
 
     @property
     def state(self) -> AppState:

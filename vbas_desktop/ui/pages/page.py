@@ -16,7 +16,9 @@ from ..core.theme import GRID, with_tabular_figures
 from ..widgets.fields import Field, message_label, with_button
 from ..widgets.file_dialogs import ask_for_folder, open_outside, parse_typed_path
 from ..widgets.layouts import Part, button, single_shot_timer, splitter, vbox
+from ..widgets.notice_bar import NoticeBar
 from ..widgets.plain_text import set_tool_tip
+from .ways_on import list_ways_on
 
 T = TypeVar("T")
 
@@ -71,6 +73,7 @@ class FolderPage(TaskPage):
         super().__init__(context, stop)
         self.live = message_label(look="live", accessibleName=live)
         self.live.setFont(with_tabular_figures(self.live.font()))
+        self.blocker = NoticeBar()
         self.target = QLineEdit()
         self._page: Path | None = None
         self._arrived: list[Any] = []
@@ -113,8 +116,12 @@ class FolderPage(TaskPage):
     def show_blocker(self, reason: str | None, tip: str) -> None:
         """Enable the start button, or say why the job cannot be started; ``tip`` describes the button.
 
-        The button that opens the results is enabled once there are any.
+        What data or choices are to blame for comes with buttons, in place of the line about the job. The button that
+        opens the results is enabled once there are any.
         """
+        of_input = self._state.why_not_run()
+        self.blocker.show_notice(of_input or "", list_ways_on(self._context) if of_input else (), "warning")
+        self.live.setVisible(of_input is None)
         self.allow(self.start, reason is None)
         set_tool_tip(self.start, reason or tip)
         self.open.setEnabled(self._page is not None)

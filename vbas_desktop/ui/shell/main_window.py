@@ -73,6 +73,8 @@ class MainWindow(QMainWindow):
             lambda entry, join: self.data_commands.use_earlier(entry, join),
             lambda entry, audience: self.exporting.extract(entry, audience),
             self.show_page,
+            lambda: self.data_commands.open_data(),
+            lambda: self.data_commands.open_sample(),
         )
         self.log = LogPanel(self.context)
         self.status = StatusLine(self.model, self.worker, self)

@@ -88,8 +88,14 @@ class ComparePage(FolderPage):
         scroll = scroll_area(plan, focusPolicy=Qt.FocusPolicy.NoFocus)
         for widget, text in ((scroll, "Plan"), (self.summary, "Summary"), (self.charts, "Charts")):
             self.tabs.addTab(widget, text)
-        buttons = hbox(self.start, self.stop, self.thesis, 1, self.opening("Open the summar&y page"))
-        vbox((self.tabs, 1), self.live, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
+        buttons = hbox(
+            self.start,
+            self.stop,
+            self.thesis,
+            1,
+            self.opening("Open re&port", "The tables and charts of the comparison as a page"),
+        )
+        vbox((self.tabs, 1), self.live, self.blocker, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
 
     @Slot()
     def _on_research_shown(self) -> None:

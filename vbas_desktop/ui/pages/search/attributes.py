@@ -16,7 +16,10 @@ from ...widgets.fields import clear_layout, hint_label, ignore_wheel_unless_focu
 from ...widgets.layouts import button, grid_layout, order_tabs, set_items, with_properties
 from ...widgets.plain_text import Label, menu_text, set_tool_tip
 
-_HEADS = ("Attribute", "Categories by level", "Level", "At least", "")
+_HEADS = ("Attribute", "Categories by level", "Level", "Categories, at least", "")
+_SHARES = (0, 0, 0, 0, 0, 1)
+"""The room that is left stays at the right, so that the fields stand beside their attribute."""
+
 _FREE = -1
 _LISTED = 12
 
@@ -40,7 +43,7 @@ class AttributesForm(QWidget):
         self._anchor = QWidget(self)
         """Keeps the place of the rows in the tab order while they are made anew; never shown."""
         self._anchor.hide()
-        self._grid = grid_layout(within=self, margins=0, across=2 * GRID, down=GRID // 2, shares=(0, 1))
+        self._grid = grid_layout(within=self, margins=0, across=2 * GRID, down=GRID // 2, shares=_SHARES)
 
     def show_hierarchies(self, hierarchies: Sequence[CodedHierarchy], grouped: frozenset[str]) -> None:
         """Show these hierarchies; conditions that still fit stay. ``grouped``: columns whose level comes from Input."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
+from vbas_desktop.algorithms.site_counts import max_suppressed
 from vbas_desktop.engine.lattice.hierarchies import CodedHierarchy
 from vbas_desktop.engine.lattice.search import LatticeSearchResult, NodeResult
 from vbas_desktop.engine.lattice.table import ChartLine, build_chart_lines
@@ -14,8 +15,8 @@ from vbas_desktop.engine.lattice.table import ChartLine, build_chart_lines
 from ...charts.legend import LegendEntry
 from ...charts.trade_off import TradeOffChart
 from ...presentation.chart_data import ChartAxis, SeriesStyle, SolutionRow
-from ...presentation.results_table import RECOMMENDED, STAR
-from ...presentation.tables import TableColumn
+from ...presentation.results_table import RECOMMENDED, STAR, format_within_limit
+from ...presentation.tables import UNKNOWN, TableColumn
 from ...state.searching import node_in_words
 
 _NAMED = 8
@@ -35,7 +36,6 @@ def make_node_columns(searched: LatticeSearchResult) -> list[TableColumn[NodeRes
     """Make the columns of a search's nodes: marks, categories that remain of each attribute, measures, status."""
     numbers = {result.node: number for number, result in enumerate(searched.rows, 1)}
     hierarchies = searched.finest.lattice.hierarchies
-    records = max(1, searched.finest.problem.records)
     regions = ("Regions", "Aggregated regions: the finest place within the allowed loss")
     places = ("Places", "Places of all tiers that occur in the release")
     columns = [
@@ -51,12 +51,7 @@ def make_node_columns(searched: LatticeSearchResult) -> list[TableColumn[NodeRes
         _number_column("number", "#", "Number of the node", lambda result: numbers[result.node]),
         *(_make_attribute_column(position, hierarchy) for position, hierarchy in enumerate(hierarchies)),
         _number_column("places", *(places if searched.in_tiers else regions), attrgetter("released_places")),
-        _percent_column(
-            "suppressed",
-            "Suppressed\n%",
-            "Share of all records that are not released",
-            lambda result: None if result.suppressed is None else result.suppressed / records,
-        ),
+        _make_suppressed_column(searched),
         _percent_column(
             "detail", "Attributes\nkept, %", "Share of the attributes' information that is kept", attrgetter("detail")
         ),
@@ -84,6 +79,25 @@ def _percent_column(
     name: str, title: str, tip: str, share: Callable[[NodeResult], float | None]
 ) -> TableColumn[NodeResult]:
     return TableColumn(name, title, share, tip, lambda value: f"{100 * value:,.2f}", side="right")
+
+
+def _make_suppressed_column(searched: LatticeSearchResult) -> TableColumn[NodeResult]:
+    """Make the column of lost records, whose rounding never contradicts the allowed loss."""
+    records = searched.finest.problem.records
+    limit = searched.allowed_loss_percent
+    most = max_suppressed(records, limit)
+
+    def get_share(result: NodeResult) -> float | None:
+        return None if result.suppressed is None else result.suppressed / max(1, records)
+
+    def write(result: NodeResult) -> str:
+        if result.suppressed is None:
+            return UNKNOWN
+        percent = 100 * result.suppressed / max(1, records)
+        return format_within_limit(percent, f"{percent:,.2f}", limit, result.suppressed <= most)
+
+    tip = "Share of all records that are not released"
+    return TableColumn("suppressed", "Suppressed\n%", get_share, tip, text_of=write, side="right")
 
 
 def _make_attribute_column(position: int, hierarchy: CodedHierarchy) -> TableColumn[NodeResult]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Slot
 from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QGraphicsOpacityEffect, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTableView
 
 from vbas_desktop.app.search import SearchJob, read_hierarchy_choices
 from vbas_desktop.engine.lattice.nodes import BaseTable
@@ -37,8 +37,11 @@ from ..page import FolderPage
 from .attributes import AttributesForm
 from .nodes import SearchChart, make_node_columns
 
-_LOW = 640
+_LOW = 690
 _WIDE = 880
+"""In a lower and a wider page than this, the chart stands beside the table."""
+
+_LEAST_HALVES = 200
 _FADED = 0.35
 _SHOW = "Use the groups of the chosen node in Input, run it and draw it"
 _RELEASE = "The same, and then choose where its release goes (Ctrl+E)"
@@ -60,10 +63,6 @@ class SearchPage(FolderPage):
         self.release = button("Release it…", lambda: self._use(self._context.export), _RELEASE)
         self.outdated = message_label(look="warning", accessibleName="Settings that differ from those of the results")
         self.outdated.hide()
-        self._faded = QGraphicsOpacityEffect(self.chart)
-        self._faded.setOpacity(_FADED)
-        self._faded.setEnabled(False)
-        self.chart.setGraphicsEffect(self._faded)
         self.searched: LatticeSearchResult | None = None
         self._searched_with = self._state.choices
         """The choices in force when the search began."""
@@ -76,14 +75,18 @@ class SearchPage(FolderPage):
     def _build(self) -> None:
         self._set_up_table()
         self.halves = splitter(self.table, self.chart, upright=True)
-        page = self.opening("Open the pa&ge", "The page of the search, with table, picture and hierarchies")
+        # Less than both would ask for: where the room is low they stand side by side, and the buttons stay in sight.
+        self.halves.setMinimumHeight(_LEAST_HALVES)
+        self.halves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        report = self.opening("Open re&port", "The table, the picture and the hierarchies as a page")
         vbox(
             self.form,
             self.folder_field("Folder for the table", "Finished nodes are kept beside it", "Choose another folder"),
             self.live,
+            self.blocker,
             self.outdated,
             (self.halves, 1),
-            hbox(self.start, self.stop, 1, self.show_map, self.release, page),
+            hbox(self.start, self.stop, 1, self.show_map, self.release, report),
             within=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID),
         )
@@ -104,6 +107,7 @@ class SearchPage(FolderPage):
     def _set_up_table(self) -> None:
         self.table.setModel(self.model)
         set_up_table(self.table, "Nodes")
+        self.table.horizontalHeader().setStretchLastSection(True)
         self.table.setItemDelegate(RowDelegate(self.table))
         with_properties(self.table, selectionMode=QAbstractItemView.SelectionMode.SingleSelection, sortingEnabled=True)
         self.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
@@ -181,7 +185,7 @@ class SearchPage(FolderPage):
         differing = self._differing()
         self.outdated.setText(f"These were found with other settings: {differing}." if differing else "")
         self.outdated.setVisible(bool(differing))
-        self._faded.setEnabled(bool(differing))
+        self.chart.item.setOpacity(_FADED if differing else 1.0)
         self.model.set_text_colour(QColor(self._context.theme.colours.muted) if differing else None)
 
     def _differing(self) -> str:
