@@ -57,7 +57,7 @@ def test_a_small_run_worked_by_hand():
     )
     own = 4 * (4 * math.log2(every / 5) + 3 * math.log2(every / 6) + 2 * math.log2(every / 4))
     kept = own + 3 * math.log2(every / 15)
-    assert solution.measures == {
+    expected = {
         "suppressed_records": 7,
         "place_information_loss": pytest.approx(1 - kept / known),
         # 36 records keep their region, 3 are in a place of 3 of the 9 regions, 7 are lost; one quasi-identifier.
@@ -74,8 +74,8 @@ def test_a_small_run_worked_by_hand():
         "regions_in_pieces": 0,
         "average_anonymity": (3 * 1 + 3 * 2 + 2 * 4 + 1) / 9,  # smallest classes before suppression
         "average_suppression": 7 / 9,
-        "seconds": solution.seconds,
     }
+    assert {name: solution.measures[name] for name in expected} == expected
     assert solution.representability["records_by_level"]["region"] == {"level 0": 36, "level 2": 3}
 
 
