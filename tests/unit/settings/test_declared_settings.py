@@ -149,7 +149,11 @@ def test_reports_list_what_is_not_as_usual():
 
 
 def kept(name):
-    return json.loads((RUN_FILES / f"{name}.json").read_text(encoding="utf-8"))
+    """Return a run file of before; options that were declared since have their default."""
+    document = json.loads((RUN_FILES / f"{name}.json").read_text(encoding="utf-8"))
+    usual = RunSettings(region_column="tract", quasi_identifiers=("age",))
+    document["options"] = {**options_in_force(usual, ReleaseOptions(), "r.csv", "g.csv"), **document["options"]}
+    return document
 
 
 DECLARED = {each.name: each for kind in (ReleaseOptions, RunSettings) for each in kind.options()}
@@ -167,6 +171,23 @@ def test_a_wrong_value_in_a_run_file_is_named_by_its_label(name, value, tmp_path
     document["options"][name] = value
     (tmp_path / "run.json").write_text(json.dumps(document))
     with pytest.raises(InputError, match=f"damaged: “{re.escape(DECLARED[name].title)}”"):
+        read_run_file(tmp_path)
+
+
+def test_an_option_that_a_later_version_added_has_its_default_in_an_earlier_run(tmp_path):
+    document = kept("command")
+    del document["options"]["min_population"]
+    (tmp_path / "run.json").write_text(json.dumps(document))
+    settings, _ = settings_from_options(read_run_file(tmp_path)["options"])
+    assert settings.min_population == 0
+
+
+@pytest.mark.parametrize("name", ["k", "quasi_identifiers", "global_suppression", "criteria"])
+def test_a_run_file_without_an_option_that_protects_is_refused(name, tmp_path):
+    document = kept("command")
+    del document["options"][name]
+    (tmp_path / "run.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match="damaged"):
         read_run_file(tmp_path)
 
 

@@ -15,7 +15,8 @@ from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import SourceFile
 from vbas_desktop.model.solution import RunResult
 from vbas_desktop.settings.release import ReleaseOptions
-from vbas_desktop.settings.run import COMPONENTS, RunSettings
+from vbas_desktop.settings.run import COMPONENTS, ColumnRoles, PrivacySettings, RunSettings
+from vbas_desktop.settings.sensitive import SensitiveSettings
 
 from ..input_checks import check_named_file, check_readable, is_on_other_computer
 from ..output import write_text
@@ -40,9 +41,13 @@ _OPTIONS: dict[str, Any] = {
             "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
         },
     },
-    "required": ["records", "regions", "set", *COMPONENTS, *(each.name for each in RunSettings.options())],
+    "required": [
+        *("records", "regions", "set", *COMPONENTS),
+        *(item.name for group in (ColumnRoles, PrivacySettings, SensitiveSettings) for item in group.options()),
+    ],
 }
-"""What is not declared in a group of options; all that a run writes must be there."""
+"""What is not declared in a group of options, and what must be there. Another option that is missing came with a later
+version of the program: its default changes nothing."""
 
 
 def _objects(*names: str) -> dict[str, Any]:
