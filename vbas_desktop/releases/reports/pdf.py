@@ -10,7 +10,6 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import reportlab
-from reportlab.graphics import shapes
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -23,13 +22,12 @@ from reportlab.platypus import Table as Grid
 from vbas_desktop.model.text import capitalise
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Table, Tiles
-from .drawing import Area, Dot, Drawing, Label, Line
+from .pdf_drawing import ABSENT, FONT, DrawnFigure
 
 TEXT, MUTED, RULE, ACCENT = (colors.HexColor(code) for code in ("#1b2530", "#5c6975", "#d5dbe1", "#0f6b8f"))
 BAD = colors.HexColor("#b3261e")
 WIDTH = A4[0] - 122
-_FONTS = {"Vera": "Vera.ttf", "Vera-Bold": "VeraBd.ttf"}
-_ABSENT = str.maketrans({"✓": "+", "✗": "x", "★": "*", "−": "-", "’": "'"})
+_FONTS = {FONT: "Vera.ttf", "Vera-Bold": "VeraBd.ttf"}
 
 
 _ACCESSIBLE_VERSION = "This file has no tags for screen readers. The accessible version is {name}, beside it."
@@ -144,7 +142,7 @@ def _style(
 
 def _safe(text: str) -> str:
     """Text without marks that the font lacks, and without markup."""
-    return escape(text.translate(_ABSENT))
+    return escape(text.translate(ABSENT))
 
 
 def _flows(block: Block) -> list[_Group]:
@@ -165,7 +163,7 @@ def _flows(block: Block) -> list[_Group]:
         case Checks(items):
             return [*([Flow(_check(*item), _style(8.5, TEXT, after=2))] for item in items), [Spacer(1, 4)]]
         case Figure(drawing, caption):
-            return [[_figure(drawing), Flow(_safe(caption), _style(8, MUTED, after=8))]]
+            return [[DrawnFigure(drawing, WIDTH), Flow(_safe(caption), _style(8, MUTED, after=8))]]
         case Command(text):
             return [[Flow(_safe(text), _style(8, TEXT))]]
         case Table():
@@ -231,40 +229,4 @@ def _widths(table: Table, size: float) -> list[float]:
 
 
 def _width(text: str, size: float) -> float:
-    return float(pdfmetrics.stringWidth(text.translate(_ABSENT), "Vera", size))
-
-
-def _figure(drawing: Drawing) -> Any:
-    scale = min(WIDTH / 860, 560 / drawing.height)
-    canvas = shapes.Drawing(drawing.width * scale, drawing.height * scale)
-    group = shapes.Group(transform=(scale, 0, 0, scale, 0, 0))
-    for thing in drawing.things:
-        group.add(_shape(thing, drawing.height))
-    canvas.add(group)
-    return canvas
-
-
-def _shape(thing: Area | Line | Dot | Label, height: float) -> Any:
-    if isinstance(thing, Area):
-        path = shapes.Path(
-            fillColor=colors.HexColor(thing.fill), strokeColor=colors.HexColor(thing.stroke), strokeWidth=0.4
-        )
-        path.fillMode = 0
-        for ring in thing.rings:
-            for index, (x, y) in enumerate(ring):
-                (path.lineTo if index else path.moveTo)(round(x, 1), round(height - y, 1))
-            path.closePath()
-        return path
-    if isinstance(thing, Line):
-        x1, y1 = thing.start
-        x2, y2 = thing.end
-        return shapes.Line(x1, height - y1, x2, height - y2, strokeColor=colors.HexColor(thing.stroke), strokeWidth=0.8)
-    if isinstance(thing, Dot):
-        fill = None if thing.fill == "none" else colors.HexColor(thing.fill)
-        x, y = thing.centre
-        return shapes.Circle(x, height - y, thing.radius, fillColor=fill, strokeColor=colors.HexColor(thing.stroke))
-    x, y = thing.position
-    return shapes.String(
-        x, height - y, thing.text.translate(_ABSENT), fontName="Vera", fontSize=thing.size, textAnchor=thing.anchor,
-        fillColor=colors.HexColor(thing.colour),
-    )  # fmt: skip
+    return float(pdfmetrics.stringWidth(text.translate(ABSENT), "Vera", size))
