@@ -101,6 +101,15 @@ def test_csv_in_other_encodings_is_what_a_plain_loop_writes(drawn, encoding):
 
 
 @settings(SETTINGS, max_examples=60)
+@given(tables(), st.integers(0, 20))
+def test_how_many_columns_are_joined_at_once_leaves_no_trace(drawn, most_combinations):
+    columns, chunks, names, rows = columns_and_chunks(drawn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_writer, "MOST_COMBINATIONS", most_combinations)
+        assert written(columns, chunks, CsvFormat()) == write_naively(names, rows, CsvFormat())
+
+
+@settings(SETTINGS, max_examples=60)
 @given(tables(), st.integers(1, 30))
 def test_how_rows_are_divided_leaves_no_trace_in_csv(drawn, most_bytes):
     columns, chunks, names, rows = columns_and_chunks(drawn, cuts=3)

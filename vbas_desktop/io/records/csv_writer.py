@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from vbas_desktop.model.findings import Finding, InputError
 
@@ -17,6 +19,8 @@ from ..hashing import HashingWriter
 from .row_chunks import ReleasedColumn, RowChunk, divide_rows, prepare_ahead
 
 BYTES_PER_CHUNK = 16 << 20
+MOST_COMBINATIONS = 1 << 15
+"""Neighbouring columns with at most so many combinations of values are joined once for each, not row by row."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,27 @@ class _RowTexts:
         self._format = file_format
         self._separator = pa.scalar(file_format.delimiter.encode(file_format.encoding), pa.binary())
         self._line_end = pa.scalar(file_format.line_end.encode(file_format.encoding), pa.binary())
-        self._fields = [
-            None if column.codes is None else self._encode(column.values, number)
-            for number, column in enumerate(columns)
-        ]
+        self._parts = list(self._combine_columns())
+
+    def _combine_columns(self) -> Iterator[_JoinedColumns | int]:
+        """Yield the parts of a row: coded columns, or the number of a column whose values come with the rows."""
+        joined: _JoinedColumns | None = None
+        for number, column in enumerate(self._columns):
+            if column.codes is None:
+                if joined is not None:
+                    yield joined
+                    joined = None
+                yield number
+                continue
+            fields = self._encode(column.values, number)
+            if joined is not None and len(joined.fields) * len(fields) <= MOST_COMBINATIONS:
+                joined = joined.append(column, fields, self._separator)
+                continue
+            if joined is not None:
+                yield joined
+            joined = _JoinedColumns(fields, (column,), (1,))
+        if joined is not None:
+            yield joined
 
     def _encode(self, values: Any, number: int) -> Any:
         """Return the field of each value of a column; those of the last column with the end of the line."""
@@ -87,12 +108,45 @@ class _RowTexts:
         """Return the number of rows of a chunk, and their text as a buffer."""
         arrays = iter(chunk.arrays)
         parts = []
-        for number, (column, fields) in enumerate(zip(self._columns, self._fields, strict=True)):
-            if column.codes is None:
-                parts.append(self._encode(next(arrays), number))
+        for part in self._parts:
+            if isinstance(part, int):
+                parts.append(self._encode(next(arrays), part))
             else:
-                parts.append(pc.take(fields, pa.array(column.codes(chunk.rows)), boundscheck=False))
+                parts.append(pc.take(part.fields, pa.array(part.find(chunk.rows)), boundscheck=False))
         return len(chunk), pc.binary_join_element_wise(*parts, self._separator).buffers()[2]
+
+
+@dataclass(frozen=True, eq=False)
+class _JoinedColumns:
+    """Neighbouring coded columns, with the joined fields of every combination of their values.
+
+    sizes: the number of values of each column but the first, whose entry means nothing.
+    """
+
+    fields: Any
+    columns: tuple[ReleasedColumn, ...]
+    sizes: tuple[int, ...]
+
+    def append(self, column: ReleasedColumn, fields: Any, separator: Any) -> _JoinedColumns:
+        """Join a further column to these."""
+        number = len(fields)
+        left = pc.take(self.fields, pa.array(np.repeat(np.arange(len(self.fields)), number)))
+        right = pc.take(fields, pa.array(np.tile(np.arange(number), len(self.fields))))
+        joined = pc.binary_join_element_wise(left, right, separator)
+        return _JoinedColumns(joined, (*self.columns, column), (*self.sizes, number))
+
+    def find(self, rows: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the number of the combination of each record."""
+        first, *others = self.columns
+        assert first.codes is not None
+        numbers = first.codes(rows)
+        if others:
+            numbers = numbers.astype(np.int32)
+        for column, size in zip(others, self.sizes[1:], strict=True):
+            assert column.codes is not None
+            numbers *= size
+            numbers += column.codes(rows)
+        return numbers
 
 
 def as_text(values: Any, column: str) -> Any:
