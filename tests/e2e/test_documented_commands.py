@@ -34,5 +34,7 @@ def test_the_commands_of_the_page_work_as_printed(page, tmp_path, monkeypatch, c
     for folder in ("sample_data", "docs"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
-    for line in commands_in(page):
+    lines = list(commands_in(page))
+    assert lines
+    for line in lines:
         assert main([*shlex.split(line)[1:]]) == 0, f"{line}\n{capsys.readouterr().err}"

@@ -21,52 +21,76 @@ GROUPS = SAMPLE / "generalise.csv"
 OUTLIERS = ["original.csv", "--quasi-identifiers=age,job", "-k10"]
 COMPILED = {"adc", "refine-sites", "obstacles", "boundaries", "better"}
 
-WITHOUT_NUMBA = """
-import sys
+REFUSE_COMPILER = """
+import sys, traceback
 
 class RefuseCompiler:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in ("numba", "llvmlite"):
-            import traceback
             traceback.print_stack()
             print("A compiler is imported.", file=sys.stderr, flush=True)
-            # Not an exception, which the program might catch.
-            import os
-            os._exit(99)
+            raise ImportError(name)
 
 sys.meta_path.insert(0, RefuseCompiler())
-from vbas_desktop.{module} import main
+"""
+
+EVERY_COMMAND = """
+import contextlib, io, json
+from vbas_desktop.cli.main import main
+
+for line in sys.stdin:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(json.loads(line))
+    print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
+"""
+
+WINDOW = """
+from vbas_desktop.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
 
-def run_without_numba(folder, *arguments, module="cli.main", **environment):
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT_NUMBA.replace("{module}", module), *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        timeout=250,
-    )
+class WithoutCompiler:
+    """A process in which importing a compiler is told and refused; it runs one command after the other."""
 
+    def __init__(self, folder):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", REFUSE_COMPILER + EVERY_COMMAND],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
-def succeed(folder, *arguments):
-    ended = run_without_numba(folder, *arguments)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    def run(self, *arguments):
+        """Run a command; return its exit code and what it wrote to both outputs."""
+        self.process.stdin.write(json.dumps(arguments) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def succeed(self, *arguments):
+        """Return the output of a command that neither fails nor looks for a compiler."""
+        code, out, err = self.run(*arguments)
+        assert "A compiler is imported." not in err, err
+        assert code == 0, err
+        return out
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with what some commands need: a run with its release, and small files."""
+def vbas(tmp_path_factory):
+    """Commands without a compiler, in a folder with what some need: a run with its release, and small files."""
     made = tmp_path_factory.mktemp("without")
     (made / "original.csv").write_text(
         "key,age,job\n" + "".join(f"{n},{n % 4},{'ab'[n % 2]}\n" for n in range(39)), encoding="utf-8"
     )
-    succeed(made, "run", *DATA, "--out=first")
-    succeed(made, "ledger", "record", "first", "--audience=us", "--ledger=ledger.json")
-    return made
+    commands = WithoutCompiler(made)
+    with commands.process:
+        commands.succeed("run", *DATA, "--out=first")
+        commands.succeed("ledger", "record", "first", "--audience=us", "--ledger=ledger.json")
+        yield commands
 
 
 @pytest.mark.parametrize(
@@ -78,7 +102,7 @@ def folder(tmp_path_factory):
         if name not in COMPILED
     ],
 )
-def test_a_run_with_each_published_approach(folder, choice):
+def test_a_run_with_each_published_approach(vbas, choice):
     needed = {
         "--construction=coarsen": ["--coarsen-from=first"],
         "--construction=given": ["--set=given.file=first/release/crosswalk.csv"],
@@ -86,7 +110,7 @@ def test_a_run_with_each_published_approach(folder, choice):
     numbered = ["--sites=20"] if choice == "--site-number=fixed" else []
     if not choice.startswith("--site-number"):
         numbered = ["--site-number=fixed", "--sites=20"]
-    solutions = json.loads(succeed(folder, "run", *DATA, *numbered, choice, *needed, "--json", "--quiet"))["solutions"]
+    solutions = json.loads(vbas.succeed("run", *DATA, *numbered, choice, *needed, "--json", "--quiet"))["solutions"]
     measured = set(solutions[0]["measures"])
     # Sensitive values and weights need columns of their own.
     assert {"suppressed_records", "precision_loss", "average_distance", "regions_in_pieces"} <= measured
@@ -122,20 +146,26 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command(folder, name):
-    succeed(folder, *COMMANDS[name])
+def test_a_command(vbas, name):
+    vbas.succeed(*COMMANDS[name])
 
 
-def test_the_window_starts_and_does_the_sample_job(folder):
-    started = run_without_numba(
-        folder, "--demo", "--picture=window.png", module="__main__", QT_QPA_PLATFORM="offscreen"
+def test_the_window_starts_and_does_the_sample_job(tmp_path):
+    started = subprocess.run(
+        [sys.executable, "-c", REFUSE_COMPILER + WINDOW, "--demo", "--picture=window.png"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=250,
     )
     assert started.returncode == 0, started.stderr
-    assert (folder / "window.png").stat().st_size > 0
+    assert "A compiler is imported." not in started.stderr
+    assert (tmp_path / "window.png").stat().st_size > 0
 
 
 @pytest.mark.parametrize("choice", ["--site-location=adc", "--refinement=boundaries"])
-def test_what_needs_the_compiler_is_noticed_here(folder, choice):
-    ended = run_without_numba(folder, "run", *DATA, choice)
-    assert ended.returncode == 99
-    assert "A compiler is imported." in ended.stderr
+def test_what_needs_the_compiler_is_noticed_here(vbas, choice):
+    code, _, err = vbas.run("run", *DATA, choice)
+    assert code != 0
+    assert "A compiler is imported." in err

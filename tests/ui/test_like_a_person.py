@@ -349,7 +349,9 @@ def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
 
 
 def test_a_command_has_the_same_name_in_the_menu_and_on_the_toolbar(window):
-    for action in window.menus.toolbar_actions():
+    actions = window.menus.toolbar_actions()
+    assert actions
+    for action in actions:
         assert action.iconText() == action.text().replace("&", "")
 
 

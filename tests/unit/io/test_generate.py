@@ -90,7 +90,9 @@ def test_records_regions_codebook_and_groups_are_written(tmp_path):
 def test_the_codebook_counts_the_records(tmp_path):
     generate(spec_of(tmp_path), tmp_path / "out")
     records = rows_of(tmp_path / "out" / "records.csv")
-    for entry in rows_of(tmp_path / "out" / "codebook.csv"):
+    entries = rows_of(tmp_path / "out" / "codebook.csv")
+    assert entries
+    for entry in entries:
         present = sum(record[entry["column"]] == entry["value"] for record in records)
         assert present == int(entry["records"])
 
@@ -98,7 +100,9 @@ def test_the_codebook_counts_the_records(tmp_path):
 def test_region_sizes_are_those_of_the_records_and_within_the_range(tmp_path):
     generate(spec_of(tmp_path), tmp_path / "out")
     records = rows_of(tmp_path / "out" / "records.csv")
-    for region in rows_of(tmp_path / "out" / "regions.csv"):
+    regions = rows_of(tmp_path / "out" / "regions.csv")
+    assert regions
+    for region in regions:
         present = sum(record["region"] == region["id"] for record in records)
         assert present == int(region["records"])
         assert 400 <= present <= 700

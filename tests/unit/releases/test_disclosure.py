@@ -80,6 +80,7 @@ def test_the_recipient_gets_no_measure_of_sites_or_of_records_that_are_not_relea
 
 def test_the_recipient_learns_neither_names_of_the_source_files_nor_old_names_of_columns(release):
     inputs = run_json(release)["inputs"]
+    assert inputs
     for text in texts_of(release.target / "internal"):
         assert "records.csv" in text
         assert "regions.csv" in text.replace("aggregated_regions.csv", "")
