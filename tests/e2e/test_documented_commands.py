@@ -23,9 +23,10 @@ TOO_LARGE = re.compile(r"--like (eastern|central|western)|--country|appointments
 
 
 def commands_in(page):
-    for block in re.findall(r"^```\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("vbas ") and not TOO_LARGE.search(line):
+            if not language and line.startswith("vbas ") and not TOO_LARGE.search(line):
                 yield line
 
 
