@@ -247,6 +247,32 @@ def test_a_histogram_counts_every_solution_once_and_a_click_chooses_one_after_th
     assert chart.tip_at(QPointF(1, 1)) == ""
 
 
+@pytest.mark.parametrize("kind", [HistogramChart, SitesChart])
+def test_counts_have_ticks_at_whole_numbers_only(kind, qtbot, tmp_path):
+    rows = [SolutionRow(n, "Density", n, {"lost": 1000 + n}) for n in (1, 2)]
+    texts = drawn_texts(shown(kind(LIGHT), qtbot, rows, (LOST,)), tmp_path / "chart.svg")
+    assert {"1"} < set(texts)
+    assert not [text for text in texts if text in ("0.5", "1.5", "1.2", "1.4")]
+
+
+def test_ticks_of_a_narrow_range_of_large_numbers_are_told_apart(qtbot, tmp_path):
+    rows = [SolutionRow(1, "Density", 10, {"lost": 1_155_432, "far": 2.0})]
+    texts = drawn_texts(shown(TradeOffChart(LIGHT), qtbot, rows), tmp_path / "chart.svg")
+    numbers = [text for text in texts if text.replace(",", "").replace(".", "").isdigit()]
+    assert "1,155,432" in {text.partition(".")[0] for text in numbers}
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_the_ring_of_the_selected_solution_is_seen_on_a_bar_of_any_colour(qtbot):
+    rows = [SolutionRow(n, "Density", 10, {"lost": n}, style=DENSITY) for n in range(1, 30)]
+    chart = shown(HistogramChart(LIGHT), qtbot, rows, (LOST,))
+    chart.select(15)
+    before = QImage(chart.grab().toImage())
+    (middle,) = [position for position, number in chart.marks() if number == 15]
+    colours = {before.pixelColor((middle + QPointF(x, 0)).toPoint()).name() for x in np.arange(0, 14, 0.5)}
+    assert {LIGHT.base, LIGHT.accent} <= colours
+
+
 def test_a_chart_is_saved_with_its_legend_titles_and_numbers_as_text(qtbot, tmp_path):
     chart = shown(TradeOffChart(LIGHT), qtbot)
     texts = drawn_texts(chart, tmp_path / "chart.svg")

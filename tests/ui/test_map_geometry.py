@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 
 import vbas_desktop.ui.presentation.region_geometry as geometry_module
 from vbas_desktop.io.regions.reader import RegionReading, load_regions
@@ -18,8 +19,8 @@ from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.ui.core.theme import DARK, LIGHT, contrast
 from vbas_desktop.ui.map.decorations import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, MapPicture
-from vbas_desktop.ui.map.paths import TiledPath
-from vbas_desktop.ui.presentation.map_shapes import Frame, frame_of, rings_of, sort_into_tiles
+from vbas_desktop.ui.map.paths import TiledPath, hairline, path_of, split_lines
+from vbas_desktop.ui.presentation.map_shapes import Frame, Rings, frame_of, rings_of, sort_into_tiles
 from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
 from vbas_desktop.ui.presentation.region_measures import RegionMeasure, classify, find_measure, spread
 from vbas_desktop.ui.presentation.scene import prepare_scene
@@ -222,3 +223,23 @@ def test_borders_of_regions_are_seen_on_every_fill(colours):
     assert contrast(colours.region_border, colours.base) >= 3
     for ground in grounds:
         assert max(contrast(line, ground) for line in (colours.region_border, colours.base)) >= 3, ground
+
+
+def test_lines_drawn_in_parts_look_like_those_of_one_path(qapp):
+    angles = np.linspace(0, 2 * np.pi, 1000)
+    xy = np.column_stack((60 + 50 * np.cos(angles), 60 + 50 * np.sin(3 * angles)))
+    rings = Rings(xy, np.r_[np.ones(999, np.bool_), False], np.array([0, 1000]))
+    parts = split_lines(rings)
+    assert len(parts) > 1
+    drawn = []
+    for paths in ([path_of(rings)], parts):
+        image = QImage(120, 120, QImage.Format.Format_RGB32)
+        image.fill(QColor(LIGHT.base))
+        painter = QPainter(image)
+        for path in paths:
+            painter.strokePath(path, hairline(LIGHT.region_border, width=3))
+        painter.end()
+        drawn.append(np.array(image.constBits()).reshape(120, 120, 4).astype(int))
+    differs = np.abs(drawn[0] - drawn[1]).max(axis=2) > 0
+    assert differs.mean() < 0.01
+    assert (drawn[1] != drawn[1][0, 0]).any()

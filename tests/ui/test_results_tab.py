@@ -166,6 +166,19 @@ def test_the_selected_row_stays_in_view_while_a_run_adds_rows(tab, compared, qtb
         assert tab.table.viewport().rect().contains(row.center())
 
 
+def test_the_selected_row_stays_in_view_when_other_rows_are_listed_or_not(tab, compared, qtbot):
+    tab.table.setFixedHeight(110)
+    compared.state.select(compared.state.entries[-1].number)
+    qtbot.waitExposed(tab)
+    rows = []
+    for is_ticked in (False, True, False):
+        tab.only_pareto.setChecked(is_ticked)
+        rows.append(tab.table_model.rowCount())
+        assert tab.table.viewport().rect().contains(tab.table.visualRect(tab.table.currentIndex()))
+    assert rows[0] > rows[1], "rows come and go"
+    assert tab.table.verticalScrollBar().value() > 0
+
+
 def test_the_table_is_sorted_by_the_name_of_a_column_from_its_menu(tab, compared, qtbot):
     menu = QMenu(tab)
     titles = [action.text() for action in add_sort_menu(menu, tab.table).actions()]
@@ -380,7 +393,7 @@ def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apar
     entries = compared.state.entries
     assert (
         short_titles(entries)[0]
-        == f"1: {entries[0].solution.site_count} sites · {approach_of(entries[0].solution, 'site_location')}"
+        == f"#1: {entries[0].solution.site_count} sites · {approach_of(entries[0].solution, 'site_location')}"
     )
     approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
     other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))

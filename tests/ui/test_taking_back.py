@@ -66,7 +66,7 @@ def test_running_the_same_settings_again_shows_what_is_there(run_window, qtbot):
     assert not window.worker.busy
     assert state.entries == before
     assert state.selected.number == best
-    assert window.status.what.text().startswith(f"These settings were run before: solutions 1 to {len(before)}.")
+    assert window.status.what.text().startswith(f"These settings were run before: #1 to #{len(before)}.")
     assert window.tabs.currentWidget() is window.tab("Results")
     state.change_fields(k=6)
     run_to_the_end(window, qtbot)

@@ -20,7 +20,22 @@ class NumberAxis(pg.AxisItem):
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         """Format the numbers of an axis."""
-        return [short_number(0.0 if abs(value) < 1e-9 * spacing else value) for value in values]
+        numbers = [0.0 if abs(value) < 1e-9 * spacing else value for value in values]
+        texts = [short_number(number) for number in numbers]
+        if len(set(texts)) == len(texts):
+            return texts
+        # The range is narrow: more digits tell the ticks apart.
+        decimals = max(0, -int(np.floor(np.log10(spacing))))
+        return [f"{number:,.{decimals}f}" for number in numbers]
+
+
+class CountAxis(NumberAxis):
+    """An axis of counts, with ticks at whole numbers only."""
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """Leave out ticks that stand closer than one."""
+        spacings = [(spacing, offset) for spacing, offset in super().tickSpacing(low, high, size) if spacing >= 1.0]
+        return spacings or [(1.0, 0.0)]
 
 
 class LabelAxis(pg.AxisItem):

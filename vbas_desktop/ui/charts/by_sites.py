@@ -7,13 +7,18 @@ from html import escape
 
 import numpy as np
 
+from ..core.theme import ColourScheme
 from ..presentation.chart_data import SolutionRow
+from .axes import CountAxis
 from .chart import Chart
 from .legend import LegendEntry
 
 
 class SitesChart(Chart):
     """Draws the first measure. Of several solutions with one number of sites and approach the last is drawn."""
+
+    def __init__(self, colours: ColourScheme) -> None:
+        super().__init__(colours, {"bottom": CountAxis("bottom")})
 
     def list_series(self) -> dict[str, list[SolutionRow]]:
         """Return the drawn solutions of each approach by ascending number of sites."""

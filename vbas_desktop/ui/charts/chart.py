@@ -54,10 +54,13 @@ class Chart(PlotView):
         self._xy: NDArray[np.float64] = np.zeros((0, 2))
         self._drawn: list[pg.GraphicsObject] = []
         self._points = pg.ScatterPlotItem(size=MARK_PX, antialias=True)
+        self._casing = pg.ScatterPlotItem(size=RING_PX, antialias=True)
+        """Keeps the ring apart from what it lies on: bars and lines have colours like its own."""
         self._ring = pg.ScatterPlotItem(size=RING_PX, antialias=True)
         self._points.setZValue(5)
-        self._ring.setZValue(6)
-        for item in (self._points, self._ring):
+        self._casing.setZValue(6)
+        self._ring.setZValue(7)
+        for item in (self._points, self._casing, self._ring):
             self.item.addItem(item)
         self._empty = Label(self.nothing, self.plot)
         self._empty.setWordWrap(True)
@@ -110,6 +113,7 @@ class Chart(PlotView):
         """Draw a ring around the marks of the selected solution, and describe the chart."""
         has_ring = self.selected is not None and self.marks_selection
         ring = self._xy[self._numbers == self.selected] if has_ring else self._xy[:0]
+        self._casing.setData(pos=ring, pen=pg.mkPen(self.colours.base, width=6), brush=None, symbol="o")
         self._ring.setData(pos=ring, pen=pg.mkPen(self.colours.accent, width=2.5), brush=None, symbol="o")
         self.setAccessibleDescription(self.describe())
 
@@ -163,7 +167,7 @@ class Chart(PlotView):
 
     def add_label(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> pg.TextItem:
         """Write a text at a point, over the marks."""
-        label = pg.TextItem(text, color=self.colours.text, anchor=anchor)
+        label = pg.TextItem(text, color=self.colours.text, anchor=anchor, fill=fill_brush(self.colours.base, 0.75))
         label.setFont(self.font())
         label.setZValue(10)
         label.setPos(x, y)

@@ -11,7 +11,9 @@ from PySide6.QtCore import QPointF
 
 from vbas_desktop.model.text import format_count
 
+from ..core.theme import ColourScheme
 from ..presentation.chart_data import SolutionRow, short_number
+from .axes import CountAxis
 from .chart import Chart
 
 _MOST_BINS = 20
@@ -41,6 +43,9 @@ class HistogramChart(Chart):
     """Counts the solutions by the first measure. A click on a bar chooses its best one, another click the next."""
 
     bars: tuple[Bar, ...] = ()
+
+    def __init__(self, colours: ColourScheme) -> None:
+        super().__init__(colours, {"left": CountAxis("left")})
 
     def draw_rows(self) -> None:
         """Draw the bars of every approach upon those of the ones before."""

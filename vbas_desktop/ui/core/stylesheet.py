@@ -50,6 +50,7 @@ QTableView, QTreeView, QListView, QPlainTextEdit, QTextBrowser {{ border: 1px so
   background: {colours.base}; }}
 QTableView, QTreeView, QListView {{ selection-color: {colours.on_accent};
   selection-background-color: {colours.accent}; }}
+QTableView[look="frozen"] {{ border: none; border-right: 1px solid {colours.line}; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}
 QScrollArea {{ border: none; background: transparent; }}
 QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours.raised}; color: {colours.text}; }}
@@ -111,8 +112,9 @@ QPushButton[look="primary"]:disabled {{ background: {colours.line}; color: {colo
   border-color: {colours.line}; }}
 QPushButton[look="primary"]:focus {{ border: 2px solid {colours.text}; padding: 5px 15px; }}
 QPushButton[look="link"] {{ border: 1px solid transparent; background: transparent; color: {colours.accent};
-  padding: 2px 8px; }}
+  padding: 2px 4px; }}
 QPushButton[look="link"]:hover {{ text-decoration: underline; }}
+QPushButton[look="link"]:disabled {{ color: {colours.muted}; }}
 QPushButton[look="link"]:focus {{ border-color: {colours.accent}; border-radius: 4px; }}
 QPushButton[look="plain"] {{ background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};
   border-radius: 4px; padding: 6px 16px; }}

@@ -24,12 +24,15 @@ from .paths import (
     paths_by_class,
     points_polygon,
     rect_of,
+    split_lines,
     to_scene,
     translucent,
 )
 
 _SMOOTH_VERTICES = 60_000
-"""Borders with more vertices than this are drawn without antialiasing: at that density nobody sees the difference."""
+_SMOOTH_REGIONS = 2_000
+"""Borders of more regions, or with more vertices, are drawn without antialiasing: at that density nobody sees the
+difference, and it would take longer than an event may."""
 
 
 _NARROW_PX = 9.0
@@ -102,11 +105,13 @@ class MapPicture:
         )
         self._points, self._empty_points, self._changed_points = self._split_points()
         self._detoured = self._moved = base.points[:0]
-        self._borders = self._cased = self._cells = self._scattered = self._unrecorded = QPainterPath()
-        self._outline = self._moved_areas = QPainterPath()
+        self._cells = self._scattered = self._unrecorded = self._moved_areas = QPainterPath()
+        self._borders: list[QPainterPath] = []
+        self._cased: list[QPainterPath] = []
+        self._outline: list[QPainterPath] = []
+        self._smooth = True
         if self.geometry is not None:
             self._prepare(self.geometry)
-        self._smooth = self._borders.elementCount() < _SMOOTH_VERTICES
 
     def _split_points(self) -> tuple[Points, Points, Points]:
         points = self.base.points
@@ -121,9 +126,12 @@ class MapPicture:
         if geometry.moved is not None:
             self._moved = self.base.points[geometry.moved]
             self._moved_areas = path_of(self.base.polygon_rings, np.flatnonzero(geometry.moved))
-        self._borders, self._outline, self._cells = map(
-            path_of, (geometry.rings, geometry.outline, geometry.cell_lines)
-        )
+        rings = geometry.rings
+        self._smooth = len(rings.xy) < _SMOOTH_VERTICES and len(geometry.codes) < _SMOOTH_REGIONS
+        self._outline = [] if geometry.outline is None else split_lines(geometry.outline)
+        # Translucent lines would be darker where two parts of them meet.
+        self._borders = [path_of(rings)] if self._outline else split_lines(rings)
+        self._cells = path_of(geometry.cell_lines)
         self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
         self._unrecorded = path_of(geometry.rings, np.flatnonzero(geometry.without_records))
         self._fills = self._make_fills(geometry)
@@ -139,7 +147,7 @@ class MapPicture:
         of_region = np.where(geometry.without_records, -1, of_region)
         paths = paths_by_class(geometry.rings, of_region, len(shades))
         is_alike = np.array([contrast(self.colours.region_border, shade) < LEAST_CONTRAST for shade in shades])
-        self._cased = path_of(geometry.rings, np.flatnonzero(is_alike[of_region] & (of_region >= 0)))
+        self._cased = split_lines(geometry.rings, np.flatnonzero(is_alike[of_region] & (of_region >= 0)))
         return [(QBrush(QColor(shade)), path) for shade, path in zip(shades, paths, strict=True)]
 
     def paint(self, painter: QPainter, window: QRectF, plates: Sequence[QRectF] = ()) -> None:
@@ -153,7 +161,7 @@ class MapPicture:
         if Layer.POLYGONS in self.layers and self.polygons is not None:
             self._paint_polygons(painter, self.polygons, painter.worldTransform().inverted()[0].mapRect(window))
         if Layer.CELLS in self.layers:
-            self._stroke(painter, self._cells, dashed(self.colours.accent))
+            self._stroke(painter, dashed(self.colours.accent), self._cells)
         if Layer.AGGREGATED in self.layers:
             self._paint_borders(painter)
         if Layer.OBSTACLES in self.layers:
@@ -173,7 +181,7 @@ class MapPicture:
         if Layer.AREA not in self.layers:
             return
         painter.fillPath(self._area, QBrush(QColor(self.colours.base)))
-        self._stroke(painter, self._area, hairline(self.colours.muted))
+        self._stroke(painter, hairline(self.colours.muted), self._area)
 
     def _paint_borders(self, painter: QPainter) -> None:
         """Borders of the aggregated regions; inside larger areas they are faint, and those of the places wide.
@@ -181,15 +189,14 @@ class MapPicture:
         On a fill that is much like the border, that lies on a casing in the colour of the ground.
         """
         colours = self.colours
-        if not self._outline.isEmpty():
-            self._stroke(painter, self._borders, hairline(translucent(colours.region_border, 0.3)))
-            self._stroke(painter, self._outline, hairline(colours.region_border, width=2.5))
+        if self._outline:
+            self._stroke(painter, hairline(translucent(colours.region_border, 0.3)), *self._borders)
+            self._stroke(painter, hairline(colours.region_border, width=2.5), *self._outline)
             return
         # A smooth line of one pixel would be spread over two, and faint.
         width = 1.5 if self._smooth else 1.0
-        if not self._cased.isEmpty():
-            self._stroke(painter, self._cased, hairline(colours.base, width=width + _CASING_PX))
-        self._stroke(painter, self._borders, hairline(colours.region_border, width=width))
+        self._stroke(painter, hairline(colours.base, width=width + _CASING_PX), *self._cased)
+        self._stroke(painter, hairline(colours.region_border, width=width), *self._borders)
 
     def _paint_obstacles(self, painter: QPainter) -> None:
         painter.fillPath(self._water, QBrush(QColor(self.colours.water)))
@@ -202,12 +209,12 @@ class MapPicture:
         if self._room(painter.worldTransform(), len(self.base.points)) < (_FLOWING_PX if alone else _NARROW_PX):
             return
         pen = hairline(translucent(self.colours.region_border, 0.6 if alone else 0.22))
-        for path in polygons.visible(view):
-            self._stroke(painter, path, pen)
+        self._stroke(painter, pen, *polygons.visible(view))
 
-    def _stroke(self, painter: QPainter, path: QPainterPath, pen: QPen) -> None:
+    def _stroke(self, painter: QPainter, pen: QPen, *paths: QPainterPath) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._smooth)
-        painter.strokePath(path, pen)
+        for path in paths:
+            painter.strokePath(path, pen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_fills(self, painter: QPainter) -> None:

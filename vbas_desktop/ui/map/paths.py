@@ -13,6 +13,9 @@ from ..presentation.map_shapes import Rings, Tiles
 
 Points = NDArray[np.float64]
 
+_LINE_VERTICES = 100
+"""So many vertices have the paths of long lines; shorter ones take longer to make than they save."""
+
 
 def translucent(colour: str, alpha: float) -> QColor:
     """The colour with an opacity between 0 and 1."""
@@ -54,6 +57,21 @@ def path_of(rings: Rings | None, shapes: NDArray[np.integer] | None = None) -> Q
     if rings is None:
         return QPainterPath()
     xy, joined = (rings.xy, rings.joined) if shapes is None else rings.of(shapes)
+    return _join_vertices(xy, joined)
+
+
+def split_lines(rings: Rings, shapes: NDArray[np.integer] | None = None) -> list[QPainterPath]:
+    """Short paths that together are the lines of all shapes, or of some.
+
+    Qt strokes them many times faster than one path, if they are wide and smooth: 9,500 vertices of 1,500 cells take
+    39 ms in place of 165, 24,000 vertices of 40 outlines 19 ms in place of 263. They cannot be filled.
+    """
+    xy, joined = (rings.xy, rings.joined) if shapes is None else rings.of(shapes)
+    starts = range(0, len(xy) - 1, _LINE_VERTICES)
+    return [_join_vertices(xy[i : i + _LINE_VERTICES + 1], joined[i : i + _LINE_VERTICES + 1]) for i in starts]
+
+
+def _join_vertices(xy: Points, joined: NDArray[np.bool_]) -> QPainterPath:
     if len(xy) == 0:
         return QPainterPath()
     path: QPainterPath = pg.arrayToQPath(

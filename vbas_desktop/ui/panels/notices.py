@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QSize, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QToolButton, QWidget
 
@@ -36,6 +36,26 @@ _OTHER_SETTINGS = (
 )
 
 
+class PercentBox(QDoubleSpinBox):
+    """A share in percent, no wider than its digits and arrows need."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with_properties(self, maximum=100.0, singleStep=0.5, suffix=" %", keyboardTracking=False)
+        ignore_wheel_unless_focused(self)
+
+    def sizeHint(self) -> QSize:
+        """Return the size of the longest text."""
+        metrics = self.fontMetrics()
+        return QSize(
+            metrics.horizontalAdvance(self.textFromValue(100.0) + self.suffix()) + 5 * GRID, super().sizeHint().height()
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same size: nothing is cut."""
+        return self.sizeHint()
+
+
 class LimitLine(QWidget):
     """Changes the allowed loss, which is one choice with that of the site number; a click selects a marked solution."""
 
@@ -44,19 +64,14 @@ class LimitLine(QWidget):
         self._context = context
         self._state = context.state
         self.percent = with_properties(
-            QDoubleSpinBox(),
-            maximum=100.0,
-            singleStep=0.5,
-            suffix=" %",
-            keyboardTracking=False,
+            PercentBox(),
             toolTip="Recommended is the best solution that loses no more of the records (Ctrl+L)",
             accessibleName="Largest share suppressed, in percent",
         )
-        ignore_wheel_unless_focused(self.percent)
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.percent.setFocus)
         shortcut.activated.connect(self.percent.selectAll)
-        self.recommended, self.knee = (with_properties(QToolButton(), autoRaise=True) for _ in range(2))
+        self.recommended, self.knee = (with_properties(QPushButton(), look="link") for _ in range(2))
         self.alternatives = with_properties(
             QToolButton(),
             text="Aims",
@@ -64,7 +79,7 @@ class LimitLine(QWidget):
             shortcut=QKeySequence("Ctrl+I"),
         )
         limit = QWidget()
-        hbox(Label("At most"), self.percent, Label("suppressed:"), within=limit, margins=0, spacing=GRID // 2)
+        hbox(Label("Allowed loss"), self.percent, within=limit, margins=0, spacing=GRID // 2)
         row = FlowLayout(GRID // 2)
         for widget in (limit, self.recommended, self.knee, self.alternatives):
             row.addWidget(widget)
@@ -87,7 +102,9 @@ class LimitLine(QWidget):
         recommended = self._find_marked("recommended")
         knee = self._find_marked("knee")
         self.recommended.setEnabled(recommended is not None)
-        self.recommended.setText("none is within" if recommended is None else f"{RECOMMENDED}: #{recommended.number:,}")
+        self.recommended.setText(
+            "none keeps to it" if recommended is None else f"{RECOMMENDED}: #{recommended.number:,}"
+        )
         set_tool_tip(
             self.recommended,
             "Every solution loses more: allow a larger loss, or run with fewer sites"

@@ -103,7 +103,7 @@ class RegionsPanel(QWidget):
         self._found = ("", [], 0)
         if scene is not None:
             self.title.setText(
-                f"Solution {scene.number:,}: {format_count(len(scene.geometry.shapes), 'aggregated region')}"
+                f"Solution #{scene.number:,}: {format_count(len(scene.geometry.shapes), 'aggregated region')}"
             )
         self._on_region_chosen()
 

@@ -121,7 +121,7 @@ Compare = Callable[[int, int], None]
 def offer_pair(menu: QMenu, first: ResultRow, other: ResultRow, compare: Compare) -> None:
     """Offer to compare two solutions, or say why that would mislead."""
     reason = reason_not_comparable(first, other)
-    text = f"&Compare solutions {first.number:,} and {other.number:,}"
+    text = f"&Compare solutions #{first.number:,} and #{other.number:,}"
     menu.addAction(reason or text, partial(compare, first.number, other.number)).setEnabled(not reason)
 
 
@@ -133,7 +133,7 @@ def offer_others(menu: QMenu, entry: ResultRow, entries: Sequence[ResultRow], co
         if candidate.number != entry.number and not reason_not_comparable(entry, candidate)
     ]
     if others:
-        offered = menu.addMenu(f"&Compare solution {entry.number:,} with")
+        offered = menu.addMenu(f"&Compare solution #{entry.number:,} with")
         for other in others[-_OFFERED:]:
             offered.addAction(other.title, partial(compare, entry.number, other.number))
 

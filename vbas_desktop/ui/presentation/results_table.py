@@ -108,7 +108,7 @@ def short_titles(entries: tuple[ResultRow, ...]) -> list[str]:
     """Return short titles of solutions, made of what tells them apart."""
     differing = list_differing_components([entry.solution for entry in entries])
     return [
-        f"{entry.number:,}: {format_count(entry.solution.site_count, 'site')} · "
+        f"#{entry.number:,}: {format_count(entry.solution.site_count, 'site')} · "
         f"{' · '.join(approach_of(entry.solution, name) for name in ('site_location', *differing))}"
         for entry in entries
     ]

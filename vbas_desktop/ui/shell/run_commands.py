@@ -93,7 +93,7 @@ class RunCommands(QObject):
         self._state.select_best(entries)
         first = entries[0].number
         last = entries[-1].number
-        which = f"solution {first:,}" if first == last else f"solutions {first:,} to {last:,}"
+        which = f"#{first:,}" if first == last else f"#{first:,} to #{last:,}"
         self._context.show_message(
             f"These settings were run before: {which}. Change a setting, or remove them to run again."
         )

@@ -145,7 +145,7 @@ class ResultRow:
         """Return the title of the solution in one line."""
         since = " (files changed since)" if self.run.outdated else ""
         sites = format_count(self.solution.site_count, "site")
-        return f"{self.number}: {self.run.title}, {sites}, k = {self.run.key.k:,}{since}"
+        return f"#{self.number:,}: {self.run.title}, {sites}, k = {self.run.key.k:,}{since}"
 
 
 def reason_not_comparable(entry: ResultRow, other: ResultRow) -> str:

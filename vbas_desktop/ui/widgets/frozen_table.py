@@ -13,6 +13,9 @@ from .tables import BADGE, HEADING, TableModel, set_up_table
 _MOST_SHARE = 0.62
 """Frozen columns take at most this share of the width: the others must stay in reach."""
 
+_LINE = 1
+"""Pixels of the line between the frozen columns and the others."""
+
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -24,6 +27,7 @@ class FrozenTableView(ElasticTableView):
         self._n_frozen = 0
         self._frozen = QTableView(self)
         self._frozen.setFrameShape(QFrame.Shape.NoFrame)
+        self._frozen.setProperty("look", "frozen")
         self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._frozen.setFocusProxy(self)
         for policy in (self._frozen.setHorizontalScrollBarPolicy, self._frozen.setVerticalScrollBarPolicy):
@@ -99,7 +103,7 @@ class FrozenTableView(ElasticTableView):
         header = self.horizontalHeader().height()
         self._frozen.horizontalHeader().setFixedHeight(header)
         edge = self.frameWidth()
-        self._frozen.setGeometry(QRect(edge, edge, self.frozen_width, self.viewport().height() + header))
+        self._frozen.setGeometry(QRect(edge, edge, self.frozen_width + _LINE, self.viewport().height() + header))
         self._frozen.setVisible(bool(frozen))
 
     @Slot()
@@ -153,6 +157,9 @@ class FrozenTableView(ElasticTableView):
 
     def scrollTo(self, index: Index, hint: QAbstractItemView.ScrollHint = QTableView.ScrollHint.EnsureVisible) -> None:
         """Bring a cell into view, not below the columns that are always in view."""
+        # Rows that came a moment ago are not in the ranges of the scroll bars yet, and either bar follows the other.
+        for view in (self, self._frozen):
+            view.updateGeometries()
         bar = self.horizontalScrollBar()
         before = bar.value()
         super().scrollTo(index, hint)

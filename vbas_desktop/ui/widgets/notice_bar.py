@@ -116,17 +116,28 @@ class FlowLayout(QLayout):
         return size.grownBy(QMargins(self.contentsMargins()))
 
     def _place(self, area: QRect, is_trial: bool) -> int:
-        x = area.x()
         y = area.y()
-        row_height = 0
+        for row in self._break_rows(area.width()):
+            height = max(size.height() for _, size in row)
+            x = area.x()
+            for item, size in row:
+                if not is_trial:
+                    item.setGeometry(QRect(x, y + (height - size.height()) // 2, size.width(), size.height()))
+                x += size.width() + self.spacing()
+            y += height + self.spacing()
+        return max(y - self.spacing() - area.y(), 0)
+
+    def _break_rows(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """Return the items of each row, with their sizes; those that are hidden take no room."""
+        rows: list[list[tuple[QLayoutItem, QSize]]] = []
+        end = width + 1
         for item in self._items:
-            size = item.sizeHint().boundedTo(QSize(max(area.width(), 1), 1 << 20))
-            if x > area.x() and x + size.width() > area.right() + 1:
-                x = area.x()
-                y += row_height + self.spacing()
-                row_height = 0
-            if not is_trial:
-                item.setGeometry(QRect(x, y, size.width(), size.height()))
-            x += size.width() + self.spacing()
-            row_height = max(row_height, size.height())
-        return y + row_height - area.y()
+            if item.isEmpty():
+                continue
+            size = item.sizeHint().boundedTo(QSize(max(width, 1), 1 << 20))
+            if not rows or end + size.width() > width:
+                rows.append([])
+                end = 0
+            rows[-1].append((item, size))
+            end += size.width() + self.spacing()
+        return rows

@@ -305,5 +305,5 @@ class ReleaseMaps(QWidget):
             f"{format_count(moved, 'initial region is', 'initial regions are')} {_CUT}" if moved else "the same regions"
         )
         regions = format_count(scene.solution.aggregated_regions, "aggregated region")
-        self.now_title.setText(f"Solution {scene.number}: {regions}; {cut}")
+        self.now_title.setText(f"Solution #{scene.number:,}: {regions}; {cut}")
         self.now.show_solution(replace(scene, figures=()), None, pictures.changed, _CUT)
