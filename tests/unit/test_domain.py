@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.findings import Finding, InputError, Severity, stop_on_errors
-from vbas_desktop.model.progress import MonotonicProgress
+from vbas_desktop.model.progress import RepeatingProgress
 from vbas_desktop.model.records import Categories, category_order
 from vbas_desktop.model.text import escape_controls, escape_lines
 
@@ -80,7 +80,7 @@ def test_work_between_two_steps_can_be_told_without_moving_the_bar():
             self.told.append((stage, fraction))
 
     kept = Kept()
-    steady = MonotonicProgress(kept)
+    steady = RepeatingProgress(kept)
     steady.update("Placing", 0.25)
     steady.aside().update("Rating", 0.9)
     steady.update("Merging")

@@ -59,7 +59,7 @@ class DistanceColumn:
         return np.where(lows == highs, self.measure(values, lows), self.weight * other)
 
     def spread(self, values: Floats) -> float:
-        """Compute how far apart values may be; 0 if all are the same."""
+        """Compute the largest distance that two of the values may have, scaled as in `measure`; 0 if all are equal."""
         low = values.min()
         high = values.max()
         if self.table is not None or self.width is None:

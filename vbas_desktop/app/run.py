@@ -20,7 +20,7 @@ from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.model.findings import Finding, InputError, UsageError
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import NO_PROGRESS, MonotonicProgress, Progress, SubProgress
+from vbas_desktop.model.progress import NO_PROGRESS, Progress, RepeatingProgress, SubProgress
 from vbas_desktop.model.records import RecordTable
 from vbas_desktop.model.solution import Alternative, RunResult, Solution
 from vbas_desktop.settings.release import ReleaseOptions
@@ -72,7 +72,7 @@ def run_configuration(
     record file changed meanwhile.
     """
     started = perf_counter()
-    steady = MonotonicProgress(progress)
+    steady = RepeatingProgress(progress)
     trials = request.trials or TrialCache()
     problem = get_problem(request, SubProgress(steady, 0.0, 0.1))
     if on_problem is not None:

@@ -87,7 +87,10 @@ def _seat_parts(
     seat_classes: SeatClasses,
     progress: Progress,
 ) -> Ints:
-    """Seat each part on its own: there, every class may use every slot."""
+    """Seat the classes of each part in its slots, all of which they may use: rows of class, slot, people.
+
+    parts: the numbers of the classes and slots of each. Raises `InputError` where people find no seat.
+    """
     cells = []
     findings: list[Finding] = []
     failed = 0

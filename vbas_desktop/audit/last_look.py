@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.model.findings import VerificationFailed
-from vbas_desktop.model.progress import MonotonicProgress, Progress
+from vbas_desktop.model.progress import Progress, RepeatingProgress
 
 from .chunk_store import THREADS
 from .coded_file import FileColumn
@@ -117,7 +117,7 @@ def look_at_release(
     compared = all(name in names for name in used)
     if not plain and not class_columns:
         return LastLook(problem.k, 0, (), (), 0, pair_tests, compared, ())
-    progress = MonotonicProgress(progress)
+    progress = RepeatingProgress(progress)
     for records_of_file in (before, after):
         records_of_file.file.store.tick = partial(progress.update, STAGE)
     progress.update(STAGE, 0.0)

@@ -159,13 +159,13 @@ def questions(records: ExaminedRecords, most: int | None = None) -> list[Questio
         sample = sample.at(np.arange(number) * sample.rows.size // max(1, number))
         larger = larger.at(whole_cells(released_cells(larger, records.memberships), most))
     return [
-        *_about_places(sample, records.larger, records.memberships),
-        *_about_larger_places(larger, records.memberships),
-        *_about_categories(sample, records.quasi_identifiers),
+        *_ask_about_places(sample, records.larger, records.memberships),
+        *_ask_about_larger_places(larger, records.memberships),
+        *_ask_about_categories(sample, records.quasi_identifiers),
     ]
 
 
-def _about_places(sample: Sample, larger: Sample, memberships: Sequence[Ints]) -> Iterator[Question]:
+def _ask_about_places(sample: Sample, larger: Sample, memberships: Sequence[Ints]) -> Iterator[Question]:
     """Ask for the place within the places of each tier under which records are released, by all records there."""
     for tier, membership in enumerate(memberships):
         used = np.ones(int(membership.max(initial=0)) + 1, np.bool_)
@@ -181,7 +181,7 @@ def _about_places(sample: Sample, larger: Sample, memberships: Sequence[Ints]) -
             yield _place_question(here, part, whole, same, _place_of(tier))
 
 
-def _about_larger_places(larger: Sample, memberships: Sequence[Ints]) -> Iterator[Question]:
+def _ask_about_larger_places(larger: Sample, memberships: Sequence[Ints]) -> Iterator[Question]:
     """Ask for the place of records under a larger area, among those with the same quasi-identifiers."""
     for tier in range(1, len(memberships)):
         here = larger.at(np.flatnonzero(larger.tier == tier))
@@ -209,7 +209,8 @@ def _place_of(tier: int) -> str:
     return "the aggregated region" if tier == 0 else f"the released place of tier {tier}"
 
 
-def _about_categories(sample: Sample, names: Iterable[str]) -> Iterator[Question]:
+def _ask_about_categories(sample: Sample, names: Iterable[str]) -> Iterator[Question]:
+    """Yield the questions whether a released column tells more of a quasi-identifier than its released category."""
     for number, name in enumerate(names):
         category = sample.categories[number]
         original = sample.originals[number]

@@ -18,7 +18,7 @@ import numpy as np
 
 from vbas_desktop.model.findings import Check, VerificationFailed
 from vbas_desktop.model.problem import Problem
-from vbas_desktop.model.progress import Cancelled, MonotonicProgress, Progress, SubProgress
+from vbas_desktop.model.progress import Cancelled, Progress, RepeatingProgress, SubProgress
 from vbas_desktop.model.records import FileFormat
 
 from .aggregates import check_class_counts
@@ -114,7 +114,7 @@ class Verification:
         claim = self._case.claim
         crosswalk = read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
         self._files = before, after, crosswalk
-        steady = MonotonicProgress(progress)
+        steady = RepeatingProgress(progress)
         for records in (before, after):
             records.file.store.tick = partial(steady.update, STAGE)
         checks = list(check_crosswalk(problem, claim, crosswalk))

@@ -6,7 +6,7 @@ Boundaries and regions that stay alone always hold. Minima and maxima are target
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,7 +144,9 @@ def _find_problems(settings: RegionConstraints, regions: Regions) -> Iterator[Fi
         yield from _find_label_problems(column, regions, file)
     yield from _find_unknown_ids(settings.alone, regions, file)
     if settings.alone_column is not None and settings.alone_column not in {*regions.labels, *regions.numbers}:
-        yield _no_column("alone", settings.alone_column, "marks regions that stay alone", regions.labels, regions)
+        yield _describe_unsuitable_column(
+            "alone", settings.alone_column, "marks regions that stay alone", regions.labels, regions
+        )
     for numbers in dict.fromkeys((settings.population_column, settings.centre_weights)):
         if numbers is not None:
             yield from _find_number_problems(numbers, regions, file)
@@ -175,7 +177,9 @@ def _find_unknown_ids(alone: Sequence[str], regions: Regions, file: str | None) 
 
 def _find_label_problems(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
     if column not in regions.labels:
-        yield _no_column("within", column, "says within which boundaries regions lie", regions.labels, regions)
+        yield _describe_unsuitable_column(
+            "within", column, "says within which boundaries regions lie", regions.labels, regions
+        )
         return
     empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
     if empty:
@@ -191,7 +195,7 @@ def _find_label_problems(column: str, regions: Regions, file: str | None) -> Ite
 
 def _find_number_problems(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
     if column not in regions.numbers:
-        yield _no_column(
+        yield _describe_unsuitable_column(
             "population",
             column,
             f"has numbers from 0 to {LARGEST_NUMBER:,.0f} for the regions",
@@ -212,14 +216,21 @@ def _find_number_problems(column: str, regions: Regions, file: str | None) -> It
         )
 
 
-def _no_column(code: str, column: str, what: str, there: Sequence[str] | Any, regions: Regions) -> Finding:
-    """Describe a column that is missing from the region file or unsuitable."""
+def _describe_unsuitable_column(
+    code: str, column: str, purpose: str, suitable: Iterable[str], regions: Regions
+) -> Finding:
+    """Describe a column that is missing from the region file, or cannot have its purpose, such as "marks regions".
+
+    ``suitable`` are the columns that could have it.
+    """
     lacking = regions.find_missing_column(code, column)
     if lacking is not None:
         return lacking
-    names = ", ".join(f"“{name}”" for name in there) or "none"
+    names = ", ".join(f"“{name}”" for name in suitable) or "none"
     file = None if regions.source is None else regions.source.path
-    return Finding(code, f"No column “{column}” of the region file {what}.", f"Columns that could: {names}.", file=file)
+    return Finding(
+        code, f"No column “{column}” of the region file {purpose}.", f"Columns that could: {names}.", file=file
+    )
 
 
 def _number_boundaries(columns: Sequence[str], regions: Regions) -> tuple[NDArray[np.int32], tuple[str, ...]]:

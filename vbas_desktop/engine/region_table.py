@@ -108,7 +108,7 @@ def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def list_class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """List the classes (columns of ``problem.counts``) of one aggregated region and their sizes."""
+    """List the classes (columns of ``problem.counts``) of one aggregated region and their sizes before suppression."""
     totals = _sum_combinations(problem, solution.membership == region)
     present = np.flatnonzero(totals)
     return present, totals[present]

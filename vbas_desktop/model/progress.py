@@ -62,7 +62,7 @@ class SubProgress:
         self._whole.update(self._stage or stage, own_fraction)
 
 
-class MonotonicProgress:
+class RepeatingProgress:
     """Progress that remembers how far it is, so that work between two steps can report without moving it."""
 
     def __init__(self, whole: Progress) -> None:
@@ -70,7 +70,7 @@ class MonotonicProgress:
         self._fraction: float | None = None
 
     def update(self, stage: str, fraction: float | None = None) -> None:
-        """Pass progress on; without a fraction, with the one before."""
+        """Pass progress on; if no fraction is given, repeat the last one."""
         if fraction is not None:
             self._fraction = fraction
         self._whole.update(stage, self._fraction)
@@ -81,7 +81,7 @@ class MonotonicProgress:
 
 
 class _Aside:
-    def __init__(self, steady: MonotonicProgress) -> None:
+    def __init__(self, steady: RepeatingProgress) -> None:
         self._steady = steady
 
     def update(self, stage: str, fraction: float | None = None) -> None:

@@ -30,7 +30,7 @@ def is_text(schema: Any, column: str) -> bool:
 
 
 def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:
-    """Return what is written for each value of the released records of a column; None if that is always the value."""
+    """Return what a release writes for each value of a column, in their order; None if it changes none of them."""
     bare = [value.strip(BLANKS) for value in values]
     filled = [value for value in bare if value]
     rewritten = iter(_unify_numbers(filled) or _unify_dates(filled) or filled)
@@ -39,7 +39,10 @@ def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def plain_value(value: str) -> str:
-    """Return the value without any habit of notation: two values that a release may write alike have the same one."""
+    """Return a value in its plainest notation; two values that a release may write alike become equal.
+
+    Removed are blanks around it, plus sign and needless zeros of a number; a date gets two digits for day and month.
+    """
     bare = value.strip(BLANKS)
     number = _NUMBER.fullmatch(bare)
     if number:
@@ -70,7 +73,7 @@ def _match_all(pattern: re.Pattern[str], values: Sequence[str]) -> list[re.Match
 
 
 def _unify_numbers(values: Sequence[str]) -> list[str]:
-    """Return the numbers as they are written if all values are numbers; codes keep their zeros.
+    """Rewrite numbers in one notation; codes keep their zeros. Return an empty list unless all values are numbers.
 
     Zeros in front are a habit if some number has them in one value and lacks them in another.
     """
@@ -96,7 +99,10 @@ def _format_number(match: re.Match[str]) -> str:
 
 
 def _unify_dates(values: Sequence[str]) -> list[str]:
-    """Return the dates as they are written if all are dates of one order; with the year last, of one separator."""
+    """Rewrite dates in one notation.
+
+    Return an empty list unless all are dates with the year first, or all with the year last and one separator.
+    """
     first = _match_all(_YEAR_FIRST, values)
     last = _match_all(_YEAR_LAST, values)
     if first and all(map(_is_date, first)):

@@ -173,7 +173,10 @@ class Option:
         return isinstance(self.value_type, type) and issubclass(self.value_type, OptionGroup)
 
     def read(self, value: Any) -> Any:
-        """Validate a value and return it; a text is parsed first. Raises `InputError` that says what is allowed."""
+        """Validate a value and return it; a text is parsed first, a nested approach is left to its own group.
+
+        Raises `InputError` that says what is allowed.
+        """
         if self.is_nested:
             return value
         try:

@@ -75,7 +75,7 @@ def build_attribute_row(
 
 
 def format_range(values: Mapping[str, float | int] | None) -> str:
-    """Format the range of a column's values as text."""
+    """Format the range of a column: from and to of numbers, or the number of categories."""
     if values is None:
         return "not stated"
     if "categories" in values:

@@ -87,7 +87,7 @@ class AlternativeAverageDistance(Measure):
     unit: ClassVar[str] = "distance"
 
     def rate(self, outcome: AggregationOutcome) -> float:
-        """Compute the mean distance, in the unit of the coordinates."""
+        """Compute the mean distance of the initial regions to the middle of their group, in the unit of coordinates."""
         points = outcome.context.points
         group = outcome.membership
         return float(np.sqrt(squared_distances(points, weighted_centroids(points, group)[group])).mean())

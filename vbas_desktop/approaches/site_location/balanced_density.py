@@ -56,7 +56,7 @@ class BalancedDensitySiteLocation(SiteLocation):
             "points by x and by y", lambda: [np.argsort(axis, kind="stable") for axis in context.points.T]
         )
         progress.update("Making rows of equal population")
-        rows = self._rows(_running(context.populations[by_y]), sites)
+        rows = self._rows(_cumulate(context.populations[by_y]), sites)
         per_row = _cells_per_row(context.populations[by_y], rows, sites, context.records)
         row_of = np.empty(len(by_y), np.int32)
         row_of[by_y] = np.repeat(np.arange(len(per_row)), np.diff(rows))
@@ -65,7 +65,7 @@ class BalancedDensitySiteLocation(SiteLocation):
         order = by_x[np.argsort(row_of[by_x], kind="stable")]
         cell = np.empty(len(order), np.int64)
         label = np.empty(len(order), np.int64)
-        label_cells(_running(context.populations[order]), rows, per_row, cell)
+        label_cells(_cumulate(context.populations[order]), rows, per_row, cell)
         label[order] = cell
         return weighted_centroids(context.points, label)
 
@@ -86,7 +86,7 @@ class BalancedDensitySiteLocation(SiteLocation):
         return np.array([0, *ends], np.int64)
 
 
-def _running(population: NDArray[np.int64]) -> list[int]:
+def _cumulate(population: NDArray[np.int64]) -> list[int]:
     """Sum the populations from the first to each point, beginning with 0; lists are searched faster than arrays."""
     return [0, *np.cumsum(population).tolist()]
 

@@ -28,7 +28,7 @@ class RandomSiteLocation(SiteLocation):
     uses_records: ClassVar[bool] = False
 
     def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """Draw the sites."""
+        """Draw the sites uniformly from the rectangle around the points of the initial regions."""
         progress.update("Drawing site locations")
         low = context.points.min(axis=0)
         high = context.points.max(axis=0)

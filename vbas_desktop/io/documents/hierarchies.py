@@ -127,7 +127,7 @@ def _delimiter_of(text: str) -> str:
 
 
 def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList) -> None:
-    """Values that are one on a level must be one on every higher level."""
+    """Note a finding where values with one group on a level have several on the next; ``parents`` is added to."""
     for level in range(1, len(row) - 1):
         if parents.setdefault((level, row[level]), row[level + 1]) != row[level + 1]:
             findings.add(
