@@ -34,7 +34,7 @@ from vbas_desktop.ui.presentation.chart_data import (
     short_number,
 )
 from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
-from vbas_desktop.ui.widgets.image_export import PageSize, paint_to_drawing, record, save_drawing, side_by_side
+from vbas_desktop.ui.widgets.image_export import PageSize, record, render_image, save_drawing, side_by_side
 
 LOST, FAR = ChartAxis("lost", "Suppressed records", "records"), ChartAxis("far", "Average distance", "km")
 DENSITY, RANDOM = SeriesStyle(0, 0, 0), SeriesStyle(1, 1, 1)
@@ -427,10 +427,10 @@ def test_a_map_is_saved_in_the_size_and_resolution_that_is_requested(canvas, tmp
 def test_a_title_and_a_north_arrow_are_drawn_if_requested(canvas):
     plain = record(canvas.picture_size, canvas.paint_map)
     arrow = record(canvas.picture_size, partial(canvas.paint_map, north=True))
-    assert paint_to_drawing(plain) != paint_to_drawing(arrow)
+    assert render_image(plain) != render_image(arrow)
     with_title = add_title(plain, "Aggregated regions of the county", canvas.font(), LIGHT)
     above = with_title.size.height() - plain.size.height()
-    image, before = paint_to_drawing(with_title), paint_to_drawing(plain)
+    image, before = render_image(with_title), render_image(plain)
     assert above > 0
     assert image.copy(0, 2 * above, before.width(), before.height()) == before
     long = add_title(plain, "many words " * 30, canvas.font(), LIGHT)
@@ -453,7 +453,7 @@ def test_the_dialog_keeps_the_size_in_another_unit_and_refuses_what_is_too_large
 
 def test_two_maps_stand_beside_each_other_in_one_picture(canvas):
     one = record(canvas.picture_size, canvas.paint_map)
-    alone, both = paint_to_drawing(one), paint_to_drawing(side_by_side(one, one))
+    alone, both = render_image(one), render_image(side_by_side(one, one))
     assert both.size() == QSize(2 * alone.width(), alone.height())
     for half in (0, alone.width()):
         assert both.copy(half, 0, alone.width(), alone.height()) == alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _TABLES = ("hierarchies", "distances")
 
 def input_paths(options: Mapping[str, Any]) -> list[Path]:
     """List the files and folders that exist on this machine and that the options name as inputs."""
-    named = [(name, text) for name in sorted(INPUTS) for text in _texts(options.get(name))]
+    named = [(name, text) for name in sorted(INPUTS) for text in _list_texts(options.get(name))]
     candidates = [path for name, text in named for path in _paths(name, text)]
     return [path for path in dict.fromkeys(candidates) if path.exists()]
 
@@ -38,11 +38,11 @@ def check_saved_file(path: Path, options: Mapping[str, Any]) -> None:
     check_target(path, inputs=input_paths(options), replace=True)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _list_texts(value: Any) -> list[str]:
+    """List the texts of an option's value: of a text or path, or of several; none of any other value."""
     if isinstance(value, str | Path):
-        yield str(value)
-    elif isinstance(value, list | tuple):
-        yield from (str(each) for each in value)
+        return [str(value)]
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
 def _paths(name: str, text: str) -> list[Path]:

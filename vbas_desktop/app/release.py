@@ -393,7 +393,10 @@ def _refuse_other_filters(document: Mapping[str, Any], table: RecordTable) -> No
 def _refuse_other_result(
     document: Mapping[str, Any], solution: Mapping[str, Any], given: Mapping[str, Any] | None
 ) -> None:
-    """Raise `InputError` if a repeated run gave another solution, for example with another program version."""
+    """Raise `InputError` if a repeated run gave another solution, for example with another program version.
+
+    given: the file of the partition if the construction is “Given”.
+    """
     before = next((entry for entry in document["solutions"] if entry["id"] == solution["id"]), None)
     if before is None:
         raise UsageError(f"The run has no solution {solution['id']}.")

@@ -155,6 +155,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _choose_generalised(wanted: str | None, groups: bool) -> str:
+    """Choose no, yes or both: what was wanted, else both if there are groups. Raises `UsageError`."""
     if wanted in ("yes", "both") and not groups:
         raise UsageError(f"--generalised {wanted} needs --generalise FILE: which categories are taken together?")
     return wanted or ("both" if groups else "no")

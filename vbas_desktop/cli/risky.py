@@ -209,7 +209,7 @@ def _coarsen(
     if options.json:
         show(json.dumps(log, ensure_ascii=False))
     else:
-        _show_log(session, options.out)
+        _print_log(session, options.out)
     if not options.out:
         say("Nothing was written. Name a folder for the coarsened file with --out.")
 
@@ -281,7 +281,8 @@ def _show_detail(session: RecodingSession) -> None:
         show(f"  {column.in_words()}")
 
 
-def _show_log(session: RecodingSession, out: str | None) -> None:
+def _print_log(session: RecodingSession, out: str | None) -> None:
+    """Print the steps and their result; ``out`` is the folder that was written, if any."""
     log = session_as_dict(session)
     for number, step in enumerate(session.steps, 1):
         show(f"{number}. {format_count(step.combinations, 'risky combination')} of {format_count(step.size, 'column')}")

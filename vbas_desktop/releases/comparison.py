@@ -104,7 +104,11 @@ def reproduction_lines(cells: Sequence[ThesisRow], published: Sequence[ThesisRow
 def write_reproduction(
     comparison: Comparison, like: str, published: Sequence[ThesisRow], target: Path, remarks: Sequence[str] = ()
 ) -> list[str]:
-    """Write the folder, all of it or nothing; returns what came of it, line by line."""
+    """Write the folder of a reproduction, all of it or nothing; return its summary, line by line.
+
+    like: name of the built-in spec of the data. published: their rows, empty if they are not known. remarks: lines that
+    end the summary.
+    """
     cells = build_thesis_rows(comparison, like)
     lines = [*reproduction_lines(cells, published), "", *remarks]
     with comparison_folder(comparison, target, owned=THESIS_NAMES) as folder:

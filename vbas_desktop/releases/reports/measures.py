@@ -155,7 +155,7 @@ _INTRODUCTION = (
 
 
 def geography_blocks_for_recipients(overall: Mapping[str, Any]) -> Iterable[Block]:
-    """For the recipient, from the released vector."""
+    """Yield what remains of the geography for the recipient, from the released vector."""
     yield Paragraph(_INTRODUCTION)
     low = overall["sample_size_ratio_at_least"]
     high = overall["sample_size_ratio_at_most"]
@@ -195,7 +195,7 @@ def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
 
 
 def geography_blocks(plan: ReleasePlan, geography: GeographicRepresentability) -> Iterable[Block]:
-    """For the file: exact, and with a table by region."""
+    """Yield what remains of the geography for the internal report: exact, and with a table by region."""
     overall = geography.as_dict(plan.problem.regions.system.unit)
     yield Paragraph(_INTRODUCTION)
     moved = "mean distance from the initial region to the middle of the aggregated region’s records"

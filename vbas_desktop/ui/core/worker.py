@@ -232,8 +232,8 @@ class Worker(QObject):
         if job is not None and self._thread is not None and self._thread.job is job:
             self.stop()
 
-    def _counts(self, job: Job) -> bool:
-        """Say if anybody waits for the result of the job."""
+    def _is_awaited(self, job: Job) -> bool:
+        """Say if somebody waits for the result of the job: it is the latest of its owner, who is still there."""
         if job.owner is None:
             return True
         return self._latest.get((job.owner, job.title)) is job and shiboken6.isValid(job.owner)
@@ -261,7 +261,7 @@ class Worker(QObject):
         job = thread.job
         _deliver_items(thread)
         self._release_thread(thread)
-        is_awaited = self._counts(job)
+        is_awaited = self._is_awaited(job)
         if is_awaited and job.owner is not None:
             del self._latest[job.owner, job.title]
         try:

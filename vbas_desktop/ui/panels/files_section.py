@@ -58,7 +58,7 @@ class FilesSection(QWidget):
         self.blanks = with_properties(Label(), wordWrap=True, look="warning")
         self.join = QPushButton("&Join them")
         set_tool_tip(self.join, "Take these categories together, in counting and in the release; Undo separates them")
-        self.join.clicked.connect(self._on_join_clicked)
+        self.join.clicked.connect(self._on_join_blanks)
         self.question = message_label("Line 2 of the records looks like numbers of categories.", "warning")
         is_line = "Line 2 is no record: it says how many categories each column has"
         self.is_category_line = button("It is", partial(self._on_answered, "yes"), is_line)
@@ -125,7 +125,7 @@ class FilesSection(QWidget):
         self.reload_requested.emit()
 
     @Slot()
-    def _on_join_clicked(self) -> None:
+    def _on_join_blanks(self) -> None:
         if self._state.table is not None:
             self._state.change(self._state.choices.with_joined_blanks(self._state.table))
 

@@ -254,7 +254,7 @@ class LossNotice(NoticeBar):
             share = format_share(ways.omission.suppressed, records)
             title = f"Leave out {shorten_name(ways.omission.column)}: {least}{share}"
             actions.append(NoticeAction(title, self._on_leave_out, "Leave the column out of the release, and run"))
-        find = NoticeAction("Find a release", self._on_find, "Try every combination of groups and columns")
+        find = NoticeAction("Find a release", self._on_find_release, "Try every combination of groups and columns")
         return [*actions, *self._list_fallback(entry), find]
 
     def _list_fallback(self, entry: ResultRow) -> list[NoticeAction]:
@@ -287,7 +287,7 @@ class LossNotice(NoticeBar):
     def _on_fallback(self) -> None:
         run_in_tiers(self._context)
 
-    def _on_find(self) -> None:
+    def _on_find_release(self) -> None:
         self._context.show_page("Find a release")
 
 

@@ -146,7 +146,7 @@ def limit_figures(geometry: SolutionGeometry) -> tuple[RegionMeasure, ...]:
 
 
 def _sensitive_figures(table: RegionTable) -> tuple[RegionMeasure, ...]:
-    """Return the largest share of a harmful value in any class of each aggregated region, per sensitive attribute."""
+    """Return the largest share of a harmful value in any class of each aggregated region; nothing if none is known."""
     if not np.isfinite(table.largest_share).any():
         return ()
     return (RegionMeasure("largest_share", "Share of the commonest harmful value", table.largest_share / 100, "share"),)

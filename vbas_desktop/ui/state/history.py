@@ -55,7 +55,10 @@ class History:
         return self._future[-1] if self._future else None
 
     def change(self, choices: Choices, merge: str | None = None) -> bool:
-        """Put new choices in force; False if they are the ones in force already."""
+        """Put new choices in force; return False if they are the ones in force already.
+
+        Consecutive changes with the same ``merge`` name are one step of undo.
+        """
         if choices == self._now:
             return False
         if merge is not None and merge == self._merge and self._past:

@@ -126,6 +126,7 @@ def restore_settings(now: Choices, then: Choices) -> Choices:
 
 
 def _create_approach(choices: Choices, component: str) -> Any:
+    """Create the approach of a component; None if it is not installed or its parameters are wrong."""
     try:
         return choices.create_approach(component)
     except InputError:  # of a project made where other approaches are installed

@@ -128,7 +128,7 @@ def copy_drawing(context: UiContext, drawing: Drawing) -> None:
 
     def job(progress: Progress) -> QImage:
         progress.update("Copying the picture")
-        return paint_to_drawing(drawing)
+        return render_image(drawing)
 
     def on_painted(image: QImage) -> None:
         QGuiApplication.clipboard().setImage(image)
@@ -137,8 +137,8 @@ def copy_drawing(context: UiContext, drawing: Drawing) -> None:
     context.worker.start("Copying the picture", job, on_painted)
 
 
-def paint_to_drawing(drawing: Drawing, paper: PageSize | None = None) -> QImage:
-    """A drawing as an image, fine enough for print."""
+def render_image(drawing: Drawing, paper: PageSize | None = None) -> QImage:
+    """Render a drawing as an image, fine enough for print. Raises OSError if there is not enough memory."""
     factor = _PNG_SCALE if paper is None else paper.pixels / drawing.size.width()
     image = QImage((drawing.size.toSizeF() * factor).toSize(), QImage.Format.Format_RGB32)
     if image.isNull():
@@ -161,7 +161,7 @@ def _resolve(image: QImage, dots_per_inch: int) -> None:
 
 
 def _save_png(drawing: Drawing, target: Path, paper: PageSize | None) -> None:
-    image = paint_to_drawing(drawing, paper)
+    image = render_image(drawing, paper)
     if not image.save(str(target), "PNG"):  # type: ignore[call-overload]
         raise _unwritable(target)
 

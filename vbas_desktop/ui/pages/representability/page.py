@@ -162,11 +162,12 @@ class RepresentabilityPage(QWidget):
             figures = [find_measure(scene.figures, name) for name in _FIGURES]
             columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
             described = with_regions(described, scene.geometry.codes, columns)
-        self._known = {number: cached_ for number, cached_ in self._known.items() if number in self._on_show()}
+        self._known = {number: cached_ for number, cached_ in self._known.items() if number in self._list_shown()}
         self._known[entry.number] = (entry, scene, described)
         return described
 
-    def _on_show(self) -> set[int | None]:
+    def _list_shown(self) -> set[int | None]:
+        """List the numbers of the selected solution and of the one beside it."""
         selected = self._context.state.selected
         return {self.beside.currentData(), selected.number if selected is not None else None}
 
