@@ -12,6 +12,7 @@ from release_making import random_rows, write_records, write_regions
 
 import vbas_desktop as vbas
 from vbas_desktop.cli.main import main
+from vbas_desktop.releases import column_coverage
 
 HEADER = ["name", "age", "sex", "region", "hobby", "plan"]
 
@@ -58,6 +59,16 @@ def unique_records(folder):
 
 def words(page):
     return " ".join(re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8")).split())
+
+
+@pytest.mark.parametrize("most", [1, 500, 1 << 64])
+def test_unique_records_are_those_that_pandas_counts_however_many_rows_are_possible(most, tmp_path, monkeypatch):
+    monkeypatch.setattr(column_coverage, "MOST_NUMBERS", most)
+    out = tmp_path / "out"
+    assert run(tmp_path, rows_of(), "--out", str(out)) == 0
+    unique, released = unique_records(out)
+    assert 0 < unique < released
+    assert json.loads((out / "run.json").read_text())["columns"]["unique_records"] == unique
 
 
 def test_the_command_and_the_internal_report_name_the_columns_and_the_unique_records(tmp_path, capsys):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from .plan import ReleasePlan
 from .records import ReleasedRecords
 
 _CHUNK_ROWS = 1 << 18
+MOST_NUMBERS = 1 << 64
+"""Up to so many possible rows are numbered, more are hashed."""
 _NAMED = 8
 """So many columns are named in a sentence."""
 
@@ -199,9 +202,10 @@ def _least_unique(plan: ReleasePlan, table: RecordTable, name: str) -> int:
 
 
 def _count_unique(records: ReleasedRecords, used: Sequence[str], others: Sequence[str], progress: Progress) -> int:
-    """Count the released records whose hash of all columns occurs once.
+    """Count the released records whose combination of values in all columns occurs once.
 
-    Of 10 million records, two that differ have the same hash of 64 bits with a probability of 3 in a million.
+    If there are so many possible combinations that they are hashed, two different ones of 10 million records have the
+    same hash of 64 bits with a probability of 3 in a million.
     """
     plan = records.plan
     problem = plan.problem
@@ -209,31 +213,45 @@ def _count_unique(records: ReleasedRecords, used: Sequence[str], others: Sequenc
     for q, name in enumerate(problem.quasi_identifiers):
         if name in used:
             class_columns.append(problem.counts.decode_column(q)[plan.columns])
-    hash_of_class = _hash_rows(np.zeros(plan.columns.size, np.uint64), class_columns)
+    sizes = _count_codes(class_columns)
+    number_of_class = _number_rows(np.zeros(plan.columns.size, np.uint64), 1, class_columns, sizes)
+    possible = prod(sizes)
     written = [records.table.codes(name) for name in others]
-    hashes = np.empty(plan.records_released, np.uint64)
-    filled = 0
+    sizes = _count_codes(written)
+    numbers = np.empty(plan.records_released, np.uint64)
     for start in range(0, records.rows.size, _CHUNK_ROWS):
         progress.update(_STAGE, start / records.rows.size)
         rows = records.rows[start : start + _CHUNK_ROWS]
-        hashes[start : start + rows.size] = _hash_rows(
-            hash_of_class[records.classes[rows]], [values[rows] for values in written]
+        numbers[start : start + rows.size] = _number_rows(
+            number_of_class[records.classes[rows]], possible, [codes[rows] for codes in written], sizes
         )
-        filled += rows.size
-    hashes = hashes[:filled]
-    hashes.sort()
-    is_unique = np.ones(filled, np.bool_)
-    same = hashes[1:] == hashes[:-1]
+    numbers = numbers[: records.rows.size]
+    numbers.sort()
+    is_unique = np.ones(numbers.size, np.bool_)
+    same = numbers[1:] == numbers[:-1]
     is_unique[1:] &= ~same
     is_unique[:-1] &= ~same
     return int(np.count_nonzero(is_unique))
 
 
-def _hash_rows(mixed: NDArray[np.uint64], columns: Sequence[NDArray[np.integer]]) -> NDArray[np.uint64]:
-    """Mix the codes of each row into its number, column by column (the finaliser of splitmix64)."""
-    for column in columns:
-        mixed = mixed + column.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mixed ^= mixed >> np.uint64(31)
-    return mixed
+def _count_codes(columns: Sequence[NDArray[np.integer]]) -> list[int]:
+    return [int(codes.max(initial=0)) + 1 for codes in columns]
+
+
+def _number_rows(
+    numbers: NDArray[np.uint64], possible: int, columns: Sequence[NDArray[np.integer]], sizes: Sequence[int]
+) -> NDArray[np.uint64]:
+    """Number the combinations of numbers below ``possible`` with codes, or hash them if there are too many."""
+    for codes, size in zip(columns, sizes, strict=True):
+        numbers = numbers * np.uint64(size) if possible * size <= MOST_NUMBERS else _mix(numbers)
+        numbers += codes.astype(np.uint64)
+        possible *= size
+    return numbers
+
+
+def _mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits of each number (the finaliser of splitmix64)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    numbers ^= numbers >> np.uint64(31)
+    return numbers
