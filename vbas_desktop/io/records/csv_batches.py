@@ -159,20 +159,20 @@ class _Loans:
 
     def __init__(self) -> None:
         self.error: Exception | None = None
-        self._count = 0
-        self._returned: SimpleQueue[None] = SimpleQueue()
+        self._lent: list[weakref.ref[object]] = []
+        self._returned: SimpleQueue[weakref.ref[object]] = SimpleQueue()
 
     def add(self, lent: object) -> None:
-        """Count an object that nobody but pyarrow will hold."""
-        self._count += 1
-        weakref.finalize(lent, self._returned.put, None)
+        """Remember an object that nobody but pyarrow will hold."""
+        # No Python code is called: a thread that runs some can be interrupted, and would need Python once more.
+        self._lent.append(weakref.ref(lent, self._returned.put))
 
     def wait(self) -> None:
         """Wait until pyarrow has let go of everything."""
         with suppress(Empty):
-            while self._count:
+            for _ in self._lent:
                 self._returned.get(timeout=_RETURN_SECONDS)
-                self._count -= 1
+        self._lent.clear()
 
 
 class _ArrowInput:
