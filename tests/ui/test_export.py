@@ -432,9 +432,19 @@ def test_a_release_is_recorded_and_another_one_beside_it_needs_a_reason(small_re
     kept = json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]
     assert kept["override"] == "the first was destroyed"
     page.table.selectRow(0)
+    page.remove.click()
+    question = next(box for box in page.findChildren(QMessageBox) if box.isVisible())
+    assert question.text().startswith("Remove release 1 (handed to Uni on ")
+    assert question.defaultButton() is question.escapeButton()
+    assert len(read_ledger(ledger)) == 1
     with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
-        page.remove.click()
+        next(button for button in question.buttons() if button.text() == "&Remove it").click()
     assert page.model.rowCount() == 0
+    assert not page.table.isVisible()
+    assert page.nothing.label.text().startswith("Nothing is recorded as handed over yet.")
+    page.nothing.button("Export").click()
+    assert window.findChild(ExportDialog).isVisible()
+    window.findChild(ExportDialog).reject()
     assert len(read_ledger(ledger)) == 0
 
 

@@ -29,6 +29,40 @@ def jaccard(entry):
     return entry.solution.representability["jaccard"]
 
 
+def test_without_a_solution_buttons_lead_to_one(window, data, qtbot):
+    shown = page(window, "Representability")
+    assert [each.text().replace("&", "") for each in shown.nothing.buttons] == [
+        "Open data…",
+        "Try the sample data",
+        "Compare two files",
+    ]
+    with qtbot.waitSignal(window.worker.job_ended, timeout=60_000):
+        window.data_commands.load(*data)
+    page(window, "Representability")
+    assert shown.nothing.label.text().startswith("There is no solution to show yet.")
+    with qtbot.waitSignal(window.model.run_finished, timeout=60_000):
+        shown.nothing.button("Run").click()
+    assert window.area.page is None, "a run shows the map"
+    window.state.select(None)
+    page(window, "Representability")
+    shown.nothing.button("Go to Results").click()
+    assert window.tab("Results").isVisible()
+    page(window, "Representability")
+    shown.nothing.button("Compare two files").click()
+    assert shown.panel.isVisible()
+    assert not shown.nothing.isVisible()
+
+
+def test_the_button_that_compares_two_files_is_in_sight_in_a_small_window(window, qtbot):
+    window.resize(1024, 736)
+    shown = page(window, "Representability")
+    shown.source.setCurrentText("Two files")
+    qtbot.waitUntil(lambda: not shown.panel.compare.visibleRegion().isEmpty())
+    shown.panel.compare.click()
+    assert shown.panel.message.text() == "Choose two files, the key and the quasi-identifiers."
+    assert not shown.panel.message.visibleRegion().isEmpty()
+
+
 def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated_window, qtbot):
     shown = page(aggregated_window, "Representability")
     state = aggregated_window.state
@@ -461,7 +495,7 @@ def test_a_column_of_keys_without_a_name_is_said_beside_the_form(window, tmp_pat
     key.box.click()
     key.text.clear()
     panel.outliers._on_target(str(tmp_path / "out.csv"))
-    assert "has no name" in panel.message.text()
+    assert "has no name" in panel.outliers.problem.text()
     assert not window.worker.busy
     assert list(tmp_path.iterdir()) == []
 
@@ -494,7 +528,7 @@ def test_a_first_step_that_is_not_complete_is_said_beside_the_form(window, tmp_p
     choose(panel.outliers.mode, mode)
     panel.outliers.start_levels.setText(levels)
     panel.outliers._on_target(str(tmp_path / "out.csv"))
-    assert said in panel.message.text()
+    assert said in panel.outliers.problem.text()
     assert not window.worker.busy
     assert list(tmp_path.iterdir()) == []
 

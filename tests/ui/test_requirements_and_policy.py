@@ -20,6 +20,15 @@ def page(window, title):
     return window.area.show_page(next(page for page in PAGES if page.title == title))
 
 
+def test_without_a_solution_a_button_runs_one(loaded_window, qtbot):
+    shown = page(loaded_window, "Requirements")
+    assert shown.nothing.label.text() == "There is no chosen solution to check."
+    with qtbot.waitSignal(loaded_window.model.run_finished, timeout=60_000):
+        shown.nothing.button("Run").click()
+    page(loaded_window, "Requirements")
+    assert not shown.nothing.isVisible()
+
+
 def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_window, qtbot):
     state, shown = aggregated_window.state, page(aggregated_window, "Requirements")
     results = aggregated_window.tab("Results")

@@ -104,7 +104,9 @@ def test_undecided_columns_block_the_export_until_they_are_confirmed(export_dial
         dialog.export.click()
     done = wide_window.findChild(ReleaseDone)
     # After the export the same is said as before.
-    assert any(said in label.text() for label in done.findChildren(QLabel))
+    assert said in " ".join(label.text() for label in done.findChildren(QLabel))
+    warnings = [label.text() for label in done.findChildren(QLabel) if label.property("look") == "warning"]
+    assert [text.startswith(figure) for text in warnings] == [True]
     done.close()
     unique = json.loads((tmp_path / "out" / "run.json").read_text())["columns"]["unique_records"]
     assert f"{figure}{unique:,} of " in said

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from vbas_desktop.app.ledger import LEDGER_USED, NO_LEDGER, RecordRequest
 from vbas_desktop.app.release import ExportRequest
@@ -26,6 +26,7 @@ from ..widgets.file_dialogs import open_outside
 from ..widgets.layouts import vbox, with_properties
 from ..widgets.plain_text import Label, set_tool_tip
 from .release_dialog import ReleaseDialog
+from .release_summary import describe_coverage
 from .release_target import TargetField, with_date
 
 _LONGEST = 9
@@ -61,7 +62,7 @@ class ReleaseDone(Dialog):
         self.note.hide()
         parts = (
             heading_label("Written and verified."),
-            message_label(_in_words(report)),
+            *_describe_report(report),
             folder,
             self.checks,
             self.note,
@@ -97,16 +98,21 @@ class ReleaseDone(Dialog):
             item.setIcon(self._theme.icon(item.data(Qt.ItemDataRole.UserRole)))
 
 
-def _in_words(report: ReleaseReport) -> str:
-    """Say what was released, for which columns k holds, and what it was compared with: a paragraph each."""
-    text = (
-        f"{report.records_released:,} of {format_count(report.records, 'record')} in "
-        f"{report.regions_in_words}; {report.records_suppressed:,} suppressed. "
-        f"The folder “release” may be handed on, “internal” stays with you."
-    )
-    columns = [] if report.columns is None else [report.columns.in_words]
-    compared = [finding.message for finding in report.findings if finding.code == NO_LEDGER]
-    return "\n".join([text, *columns, *compared, *([] if report.policy is None else [report.policy.in_words])])
+def _describe_report(report: ReleaseReport) -> list[QLabel]:
+    """Say what was released, for which columns k holds and for which not, and what it was compared with."""
+    labels = [
+        message_label(
+            f"{report.records_released:,} of {format_count(report.records, 'record')} in "
+            f"{report.regions_in_words}; {report.records_suppressed:,} suppressed. "
+            f"The folder “release” may be handed on, “internal” stays with you."
+        )
+    ]
+    if report.columns is not None:
+        labels += describe_coverage(report.columns)
+    labels += [message_label(finding.message) for finding in report.findings if finding.code == NO_LEDGER]
+    if report.policy is not None:
+        labels.append(message_label(report.policy.in_words))
+    return labels
 
 
 class RecordDialog(Dialog):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from vbas_desktop.app.release import CoverageRequest, count_coverage
 from vbas_desktop.releases.column_coverage import ColumnCoverage, sort_columns
@@ -19,6 +19,20 @@ from ..widgets.layouts import vbox
 
 _COUNTING = "Counting the records that are unique with all released columns…"
 _NOT_COUNTED = "The records that are unique with all released columns were not counted."
+
+
+def describe_coverage(coverage: ColumnCoverage) -> list[QLabel]:
+    """Say of a written release what k holds for and, as a warning, what it does not, as before the export."""
+    protected, unprotected, safety = _list_sentences(coverage)
+    if unprotected and coverage.unique is None:
+        unprotected = f"{unprotected} {_NOT_COUNTED}"
+    labels = [message_label(protected), message_label(unprotected, look="warning"), message_label(safety)]
+    return [label for label in labels if label.text()]
+
+
+def _list_sentences(coverage: ColumnCoverage) -> tuple[str, str, str]:
+    """Say what is protected, what is not (empty if nothing), and what the release is safe against and what not."""
+    return coverage.counted_in_words, coverage.others_in_words, f"{coverage.safe_in_words} {coverage.unsafe_in_words}"
 
 
 class ReleaseSummary(QWidget):
@@ -70,13 +84,10 @@ class ReleaseSummary(QWidget):
 
     def _show_coverage(self, coverage: ColumnCoverage | None) -> None:
         self.counting.hide()
-        for label in (self.protected, self.unprotected, self.safety):
-            label.setVisible(coverage is not None)
-        if coverage is not None:
-            self.protected.setText(coverage.counted_in_words)
-            self.unprotected.setText(coverage.others_in_words)
-            self.unprotected.setVisible(bool(coverage.others))
-            self.safety.setText(f"{coverage.safe_in_words} {coverage.unsafe_in_words}")
+        texts = ("", "", "") if coverage is None else _list_sentences(coverage)
+        for label, text in zip((self.protected, self.unprotected, self.safety), texts, strict=True):
+            label.setText(text)
+            label.setVisible(bool(text))
         self.changed.emit()
 
     def _on_counted(self, coverage: ColumnCoverage) -> None:

@@ -21,9 +21,23 @@ def list_ways_on(context: UiContext) -> list[NoticeAction]:
         for remedy in state.list_remedies()
         if remedy.choices is not None
     ]
-    return [*remedies, NoticeAction("&Go to Input", partial(_show_input, context), "Show files, columns and settings")]
+    return [
+        *remedies,
+        NoticeAction("&Go to Input", partial(_show_tab, context, "Input"), "Show files, columns and settings"),
+    ]
 
 
-def _show_input(context: UiContext) -> None:
+def list_ways_to_solution(context: UiContext) -> list[NoticeAction]:
+    """List the buttons for a page that shows something of the chosen solution, while there is none."""
+    if context.state.why_not_run() is not None:
+        return list_ways_on(context)
+    if not context.state.entries:
+        return [
+            NoticeAction("Ru&n", partial(context.run, None), "Run the combination that is chosen in Input (Ctrl+R)")
+        ]
+    return [NoticeAction("&Go to Results", partial(_show_tab, context, "Results"), "Choose a solution there")]
+
+
+def _show_tab(context: UiContext, title: str) -> None:
     context.show_map()
-    context.show_tab("Input")
+    context.show_tab(title)

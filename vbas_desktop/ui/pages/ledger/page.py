@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -20,7 +21,7 @@ from vbas_desktop.releases.ledger import Ledger, LedgerEntry, LedgerVerdict, fin
 
 from ...core.context import UiContext
 from ...core.theme import GRID
-from ...dialogs.messages import ask_which_audience
+from ...dialogs.messages import ask_question, ask_which_audience
 from ...dialogs.release_target import find_ledger
 from ...map.differences import changed_regions
 from ...map.linked_maps import LinkedViews, RegionMap
@@ -30,15 +31,20 @@ from ...presentation.scene import MapScene
 from ...presentation.tables import TableColumn
 from ...widgets.fields import Field, hint_label, message_label, set_variant
 from ...widgets.layouts import button, hbox, splitter, vbox, with_properties
+from ...widgets.notice_bar import NoticeAction, NoticeBar
 from ...widgets.tables import TableModel, fit_columns, set_up_table
 
-_NONE = "Nothing is recorded as handed over. After an export, choose “Record as handed over…”."
+_NONE = "Nothing is recorded as handed over yet. After an export, choose “Record as handed over…”."
 _CUT = "cut otherwise than in the release"
 _NO_SOLUTION = "No solution is shown"
 _CHECK = "Compare the solution that is shown with what this audience has"
 _REUSE = "Run the open records with the regions and columns of the chosen release"
 _JOIN = "Open the chosen release as data, so that its regions can be joined further"
 _EXTRACT = "Write the chosen release once more, with those of its columns that you tick"
+_REMOVING = (
+    "Later exports are no longer compared with it, so that they may single out people beside what was handed over. "
+    "Remove it only if it was never handed over. The files of the release stay."
+)
 _CHECKED = "Whether the solution that was checked would single people out beside this release"
 
 
@@ -79,11 +85,13 @@ class LedgerPage(QWidget):
         self._ledger = Ledger()
         self._verdict = LedgerVerdict("")
         self.table = QTableView()
-        self.said = message_label(_NONE, alignment=Qt.AlignmentFlag.AlignTop)
+        self.said = message_label(alignment=Qt.AlignmentFlag.AlignTop)
+        self.nothing = NoticeBar()
         self.maps = ReleaseMaps(context)
         self.beside = hint_label()
         set_up_table(self.table, "Releases that were handed over")
         self.table.setModel(self.model)
+        self.table.horizontalHeader().setStretchLastSection(True)
         self.audience = with_properties(QLineEdit(), placeholderText="anyone")
         # No letters: they would be those of the panel beside the page.
         self.check, self.reuse, self.join, self.extract, self.remove = (
@@ -104,8 +112,11 @@ class LedgerPage(QWidget):
         parts = (check, chosen, self.said, self.beside, (self.maps, 1), 0)
         vbox(*parts, within=below, margins=(0, GRID // 2, 0, 0), spacing=GRID)
         handed = hint_label("What was handed to whom. Every export from these records is compared with it.")
-        whole = splitter(self.table, below, upright=True, sizes=(120, 680), growing=1)
-        vbox(handed, (whole, 1), within=self, margins=(2 * GRID, GRID, 2 * GRID, 2 * GRID), spacing=GRID)
+        self._whole = splitter(self.table, below, upright=True, sizes=(160, 640), growing=1)
+        # The blank at the end takes the room while there is no release: what is said stands at the top.
+        whole = (self._whole, 1)
+        margins = (2 * GRID, GRID, 2 * GRID, 2 * GRID)
+        vbox(handed, self.nothing, whole, 0, within=self, margins=margins, spacing=GRID)
         self.table.selectionModel().selectionChanged.connect(self._on_chosen)
         self._on_chosen()
 
@@ -118,6 +129,14 @@ class LedgerPage(QWidget):
         self._ledger = ledger
         self._verdict = verdict
         self.model.set_rows(ledger.releases, make_release_columns(verdict))
+        self._whole.setVisible(len(ledger) > 0)
+        self.nothing.show_notice("" if len(ledger) else _NONE, self._list_first_steps())
+
+    def _list_first_steps(self) -> list[NoticeAction]:
+        """List what leads to a first release: exporting the shown solution, or looking for one."""
+        if self._context.state.entries:
+            return [NoticeAction("Export…", self._context.export, "Export the shown solution (Ctrl+E)")]
+        return [NoticeAction("Back to the map", self._context.show_map, "Run a combination first (Esc)")]
 
     def _read(self) -> None:
         read = partial(list_releases, find_ledger(self._context.state))
@@ -126,7 +145,7 @@ class LedgerPage(QWidget):
     def _on_read(self, ledger: Ledger) -> None:
         self._show_ledger(ledger, LedgerVerdict(""))
         fit_columns(self.table)
-        self._say("" if len(ledger) else _NONE, "muted")
+        self._say("", "muted")
         self._choose(len(ledger) - 1)
         self._on_chosen()
 
@@ -215,8 +234,16 @@ class LedgerPage(QWidget):
     def _on_remove(self) -> None:
         chosen = self._chosen
         if chosen is not None:
-            remove = partial(remove_release, find_ledger(self._context.state), chosen.id)
-            self._context.worker.start("Writing the ledger", remove, self._on_read)
+            answers: dict[str, Callable[[], object]] = {
+                "&Remove it": partial(self._remove, chosen),
+                "Cancel": lambda: None,
+            }
+            box = ask_question(self, f"Remove {chosen.title} from the ledger?", _REMOVING, answers)
+            box.setDefaultButton(box.escapeButton())  # type: ignore[call-overload]
+
+    def _remove(self, entry: LedgerEntry) -> None:
+        remove = partial(remove_release, find_ledger(self._context.state), entry.id)
+        self._context.worker.start("Writing the ledger", remove, self._on_read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,9 +85,11 @@ class FilePairForm(SidePanel):
             self.anonymised,
             Field("Key", self.key, "The column that names a record in both files"),
             Field("&Quasi-identifiers", self.columns, "Columns, separated by commas"),
-            Field("Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
             Field("k", self.k, "Nothing about fewer than k records is shown"),
+            self.compare,
+            self.message,
             heading_label("Optional"),
+            Field("Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
             self.hierarchies,
             self.distances,
             self.crosswalk,
@@ -103,8 +105,6 @@ class FilePairForm(SidePanel):
             heading_label("How the files are read"),
             self.reading,
             self.anonymised_reading,
-            self.compare,
-            self.message,
             self.outliers,
         )
 
@@ -128,9 +128,9 @@ class FilePairForm(SidePanel):
         columns = parse_names(self.columns.text())
         path = self.original.path
         if path is None or not columns:
-            self.message.setText("Choose the original and its quasi-identifiers.")
+            self.outliers.problem.setText("Choose the original and its quasi-identifiers, at the top.")
             return
-        with show_input_errors(self.message):
+        with show_input_errors(self.outliers.problem):
             options = RepresentabilityOptions(
                 self.k.value(), self.key.text().strip(), columns, parse_names(self.sensitive.text())
             )
@@ -286,7 +286,7 @@ class OutlierBox(QWidget):
             self.setTabOrder(previous, field.widget)
             previous = field.widget
         self._show_fields()
-        self.problem.hide()
+        self.problem.clear()
 
     @Slot()
     def _show_fields(self) -> None:
@@ -306,9 +306,8 @@ class OutlierBox(QWidget):
             treatment = self.kind.from_texts({name: field.in_force for name, field in self.fields.items()})
         except InputError as error:
             self.problem.setText(str(error.findings[0]))
-            self.problem.show()
             return None
-        self.problem.hide()
+        self.problem.clear()
         return treatment
 
     def first_step(self) -> FirstStep:

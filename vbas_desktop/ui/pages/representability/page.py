@@ -29,15 +29,18 @@ from ...state.scenario import ResultRow
 from ...widgets.column_picker import make_narrow
 from ...widgets.fields import ContentOrPlaceholder, ignore_wheel_unless_focused
 from ...widgets.layouts import button, hbox, set_items, splitter, vbox, with_properties
+from ...widgets.notice_bar import NoticeAction, NoticeBar
 from ...widgets.plain_text import Label
 from ...widgets.visible_refresh import VisibleRefresh
+from ..ways_on import list_ways_to_solution
 from .file_form import FilePairForm
 from .report_view import PLACE_MEASURES, RepresentabilityView
 
 FILES = 1
 _NONE = "nothing"
 _FIGURES = ("records", "jaccard", "fowlkes_mallows", "davies_bouldin", "place_distance", "initial_regions")
-_NO_SOLUTION = "Run a combination and choose a solution in Results, or compare two files."
+_NO_SOLUTION = "There is no solution to show yet. Run a combination and choose one in Results, or compare two files."
+_ABOUT = "What a solution keeps of its original: as measures, on a map and for each aggregated region."
 _NO_FILES = (
     "Choose the original and the anonymised file at the left, name the key (the column that tells which records belong "
     "together) and the quasi-identifiers, and press Compare."
@@ -63,6 +66,7 @@ class RepresentabilityPage(QWidget):
         self._known: dict[int, tuple[ResultRow, MapScene | None, Description]] = {}
         self._scaled: tuple[object, tuple[RegionMeasure | None, RegionMeasure | None]] = (None, (None, None))
         self.panel = FilePairForm(context.theme)
+        self.nothing = NoticeBar(margin=2 * GRID)
         self.main = RepresentabilityView(context.theme)
         self.second = RepresentabilityView(context.theme)
         self._build()
@@ -90,15 +94,21 @@ class RepresentabilityPage(QWidget):
         bar.addWidget(self.large)
         self._shown = splitter(self.main, self.second)
         middle = QWidget()
-        self.layers = ContentOrPlaceholder(_NO_SOLUTION, self._shown, within=middle)
+        self.layers = ContentOrPlaceholder(_ABOUT, self._shown, within=middle)
         body = splitter(self.panel, middle, sizes=(300, 700), growing=1)
         strip = hbox(self.legend, margins=(GRID, 0, GRID, 0))
-        vbox(bar, strip, (body, 1), within=self, margins=0, spacing=GRID)
+        vbox(bar, self.nothing, strip, (body, 1), within=self, margins=0, spacing=GRID)
 
     def _connect(self) -> None:
         model = self._context.model
         refresh = VisibleRefresh(self, self._refresh)
-        for signal in (model.selection_changed, model.solutions_changed, model.solution_added, model.data_loaded):
+        for signal in (
+            model.selection_changed,
+            model.solutions_changed,
+            model.solution_added,
+            model.data_loaded,
+            model.choices_changed,
+        ):
             signal.connect(refresh.request)
         self._map_cache.changed.connect(refresh.request)
         self.coloured_by.currentIndexChanged.connect(self._refresh)
@@ -130,8 +140,16 @@ class RepresentabilityPage(QWidget):
             self.second.setVisible(second is not None)
             self._shown.setSizes([self._shown.width() // 2] * 2)
         self._show_maps(files)
-        self.layers.empty.label.setText(_NO_FILES if files else _NO_SOLUTION)
+        self.layers.empty.label.setText(_NO_FILES if files else _ABOUT)
         self.layers.show_content(main is not None)
+        self._show_ways_on(is_needed=main is None and not files)
+
+    def _show_ways_on(self, is_needed: bool) -> None:
+        compare = NoticeAction(
+            "Compare two &files", partial(self.source.setCurrentIndex, FILES), "Any two record files"
+        )
+        actions = [*list_ways_to_solution(self._context), compare] if is_needed else ()
+        self.nothing.show_notice(_NO_SOLUTION if is_needed else "", actions)
 
     def _show_maps(self, files: bool) -> None:
         scene, other = (None, None) if files else (self._map_cache.shown, self._map_cache.extra)

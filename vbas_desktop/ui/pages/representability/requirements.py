@@ -30,9 +30,11 @@ from ...widgets.fields import Field, heading_label, hint_label, message_label, s
 from ...widgets.file_dialogs import ask_to_open, ask_to_save
 from ...widgets.file_field import SidePanel
 from ...widgets.layouts import Part, button, grid_layout, hbox, splitter, vbox, with_properties
+from ...widgets.notice_bar import NoticeBar
 from ...widgets.plain_text import menu_text
 from ...widgets.tables import TableModel, fit_columns, set_up_table
 from ...widgets.visible_refresh import VisibleRefresh
+from ..ways_on import list_ways_to_solution
 from .report_view import make_value_columns
 
 KINDS = "Requirements (*.json)"
@@ -77,6 +79,7 @@ class RequirementsPage(QWidget):
         self.clear = button("Clear for&m", lambda: self._context.state.require(Requirement()))
         self.message = message_label(look="error")
         self.verdict = message_label()
+        self.nothing = NoticeBar()
         self.model: TableModel[tuple[Any, ...]] = TableModel((), self)
         self.table = QTableView()
         self.alike = hint_label()
@@ -94,7 +97,8 @@ class RequirementsPage(QWidget):
         self.table.horizontalHeader().setStretchLastSection(True)
         right = QWidget()
         # The blank at the end takes the room while there is no table: what is said stands at the top.
-        parts = (heading_label("Check against the chosen solution"), self.verdict, (self.table, 1), 0)
+        heading = heading_label("Check against the chosen solution")
+        parts = (heading, self.verdict, self.nothing, (self.table, 1), 0)
         vbox(*parts, within=right, margins=(2 * GRID, 0, 2 * GRID, GRID), spacing=GRID)
         vbox(splitter(form, right, sizes=(420, 560), growing=1), within=self, margins=(GRID, GRID, 0, 0))
 
@@ -135,7 +139,13 @@ class RequirementsPage(QWidget):
     def _connect(self) -> None:
         model = self._context.model
         solution = VisibleRefresh(self, self._on_solution_changed)
-        for signal in (model.selection_changed, model.solutions_changed, model.solution_added):
+        for signal in (
+            model.selection_changed,
+            model.solutions_changed,
+            model.solution_added,
+            model.data_loaded,
+            model.choices_changed,
+        ):
             signal.connect(solution.request)
         model.requirement_changed.connect(self._on_requirement_changed)
         columns = VisibleRefresh(self, self._offer_columns)
@@ -208,7 +218,12 @@ class RequirementsPage(QWidget):
             fit_columns(self.table)
         self.table.setVisible(bool(rows))
         self.verdict.setText(self._verdict(bool(rows)))
+        self._show_ways_on(is_needed=entry is None)
         self._offer_measures()
+
+    def _show_ways_on(self, is_needed: bool) -> None:
+        text = "There is no chosen solution to check." if is_needed else ""
+        self.nothing.show_notice(text, list_ways_to_solution(self._context) if is_needed else ())
 
     def _offer_measures(self) -> None:
         """Offer a bound only for measures that differ between solutions, or that are bounded already."""
@@ -226,7 +241,7 @@ class RequirementsPage(QWidget):
         if not stated:
             return "Nothing is required yet. Fill in what the study needs, or load a requirement file."
         if entry is None:
-            return "Choose a solution in Results to check it."
+            return ""
         meeting = sum(state.meets_requirement(row) for row in state.entries)
         verdict = "meets the requirement" if state.meets_requirement(entry) else "does not meet the requirement"
         all_told = f"{meeting:,} of {format_count(len(state.entries), 'solution')} {inflect(meeting, 'does', 'do')}"
