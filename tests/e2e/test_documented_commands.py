@@ -17,6 +17,7 @@ PAGES = [
     "docs/appointments.md",
     "docs/risky-combinations.md",
     "docs/representability.md",
+    "docs/sensitive-values.md",
 ]
 TOO_LARGE = re.compile(r"--like (eastern|central|western)|--country|appointments-experiment|vbas compare")
 """Hours, gigabytes, or what has tests of its own at a smaller size."""
