@@ -23,6 +23,7 @@ from vbas_desktop.ui.charts.trade_off import TradeOffChart
 from vbas_desktop.ui.core.theme import DARK, LIGHT, contrast
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.layers import Layer
+from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.map.save_dialog import MapExportOptions, SaveMapDialog, add_title
 from vbas_desktop.ui.presentation.chart_data import (
     ChartAxis,
@@ -394,7 +395,7 @@ def test_a_folder_that_does_not_exist_is_an_error_and_leaves_nothing(tmp_path):
 
 def test_the_window_saves_the_map_in_the_background(aggregated_window, qtbot, tmp_path):
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).shown is not None)
     view.save()
     asked = view.findChild(SaveMapDialog)
     asked.title.setText("Where they live")
@@ -490,7 +491,7 @@ def test_a_chart_is_copied_or_saved_from_its_menu_and_nothing_else(aggregated_wi
 
 def test_the_menu_key_opens_the_menu_of_the_map(aggregated_window, qtbot):
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).shown is not None)
     place = view.canvas.rect().center()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.canvas.mapToGlobal(place))
     QApplication.sendEvent(view.canvas.viewport(), event)

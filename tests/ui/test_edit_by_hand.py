@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from vbas_desktop.app.release import release_solution
 from vbas_desktop.cli.main import main
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.ui.map.map_cache import map_cache_of
 
 LONG = 60_000
 
@@ -18,7 +19,7 @@ def editing(aggregated_window, qtbot):
     """The window with a solution of about twelve regions that is being edited."""
     window = aggregated_window
     view = window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None and not window.background.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: map_cache_of(window.context).shown is not None and not window.background.busy, timeout=LONG)
     window.menus.actions["edit_by_hand"].trigger()
     qtbot.waitUntil(lambda: view.editor.scene is not None, timeout=LONG)
     return window
@@ -174,7 +175,8 @@ def test_an_edit_makes_way_for_another_solution_and_goes_on_later(editing, qtbot
     assert view.editor.scene is None
     assert editing.state.edit is None
     editing.state.select(source)
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None and view._map_cache.shown.number == source, timeout=LONG)
+    map_cache = map_cache_of(editing.context)
+    qtbot.waitUntil(lambda: map_cache.shown is not None and map_cache.shown.number == source, timeout=LONG)
     editing.menus.actions["edit_by_hand"].trigger()
     assert view.editor.scene.edit is edit
     assert end in edit.moved.tolist()

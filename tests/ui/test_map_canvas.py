@@ -17,6 +17,7 @@ from vbas_desktop.ui.core.theme import DARK, LIGHT, contrast
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import Layer
+from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
 from vbas_desktop.ui.presentation.region_measures import RegionMeasure, find_measure
@@ -65,7 +66,7 @@ def test_each_initial_region_has_the_fill_of_its_aggregated_region(canvas, colou
 
 def test_the_legend_stands_below_the_map_in_full_at_any_width(aggregated_window, qtbot):
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).shown is not None)
     aggregated_window.state.colour_by("suppressed")
     for width in (1440, 1024):
         aggregated_window.resize(width, 680)
@@ -370,7 +371,7 @@ def test_borders_between_regions_of_one_colour_are_seen_on_every_fill(canvas, co
 def test_esc_closes_the_card_wherever_the_focus_is(aggregated_window, qtbot):
     window = aggregated_window
     view = window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(window.context).shown is not None)
     x, y = view.canvas.base.points[0].tolist()
     view.canvas.show_hover_card("somewhere", x, y)
     assert view.canvas.hover_card.isVisible()
@@ -398,8 +399,8 @@ def test_esc_closes_the_card_of_a_page_before_the_page(aggregated_window, qtbot)
 def test_the_map_says_in_words_what_is_shown_and_chosen(aggregated_window, qtbot):
     window = aggregated_window
     view = window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None and not window.background.busy, timeout=60_000)
-    scene = view._map_cache.shown
+    qtbot.waitUntil(lambda: map_cache_of(window.context).shown is not None and not window.background.busy)
+    scene = map_cache_of(window.context).shown
     window.state.colour_by("suppressed")
     window.state.choose_region(2)
     words = view.canvas.accessibleDescription()

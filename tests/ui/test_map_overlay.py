@@ -19,6 +19,7 @@ from vbas_desktop.ui.map import labels as overlay_picture
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.labels import placed_labels, without_overlap
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
+from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.map.map_view import MapView
 from vbas_desktop.ui.presentation.overlay import Labels, prepare_overlay
 from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry
@@ -229,12 +230,12 @@ def test_a_look_survives_the_project_file(tmp_path):
 
 def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtbot, tmp_path):
     bench = Bench(solved.state())
-    view = MapView(bench.context)
+    view, map_cache = MapView(bench.context), map_cache_of(bench.context)
     qtbot.addWidget(view)
     view.resize(800, 600)
     view.show()
     qtbot.waitExposed(view)
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache.shown is not None)
     state, menu = bench.state, view.style_menu
     x, y = state.regions.points.mean(axis=0).tolist()
     first, second = (
@@ -246,7 +247,7 @@ def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtb
     assert [layer.title for layer in state.map_style.context] == ["coast", "roads"]
     assert state.modified
     menu.add(str(tmp_path / "gone.shp"))
-    qtbot.waitUntil(lambda: view._map_cache.overlay is not None and len(view._map_cache.overlay.context) == 3)
+    qtbot.waitUntil(lambda: map_cache.overlay is not None and len(map_cache.overlay.context) == 3)
     menu.refresh()
     entries = [action.text() for action in menu.context.actions() if action.menu() is not None]
     assert entries == ["gone (not drawn)", "roads", "coast"]
@@ -268,7 +269,7 @@ def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtb
     menu.refresh()
     codes = next(action for action in menu.labels.actions() if "Codes" in action.text())
     codes.trigger()
-    qtbot.waitUntil(lambda: view._map_cache.overlay.labels is not None)
-    assert set(view._map_cache.overlay.labels.texts) == set(view._map_cache.shown.geometry.codes)
+    qtbot.waitUntil(lambda: map_cache.overlay.labels is not None)
+    assert set(map_cache.overlay.labels.texts) == set(map_cache.shown.geometry.codes)
     assert [row.text for row in view.canvas.legend.rows if row.mark == "line"] == ["roads"]
     bench.close()

@@ -22,6 +22,7 @@ from vbas_desktop.ui.core.theme import LIGHT
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
+from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.map.map_view import MapView
 from vbas_desktop.ui.panels.regions_model import RegionsModel
 from vbas_desktop.ui.panels.regions_panel import RegionsPanel
@@ -106,7 +107,7 @@ def show(bench, qtbot, number):
 
 
 def preparer_shows(bench, number):
-    shown = bench.map._map_cache.shown
+    shown = map_cache_of(bench.context).shown
     return shown is not None and shown.number == number
 
 

@@ -17,6 +17,7 @@ from vbas_desktop.engine.region_table import (
 )
 from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.ui.map.hover_card import card_text
+from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.map.map_view import MapView
 from vbas_desktop.ui.panels.regions_model import exact_rows
 from vbas_desktop.ui.panels.regions_panel import RegionsPanel
@@ -36,7 +37,7 @@ def shown_window(solved, qapp, qtbot):
         part.resize(width, 700)
         part.show()
         qtbot.waitExposed(part)
-    qtbot.waitUntil(lambda: bench.map._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(bench.context).shown is not None)
     yield bench
     bench.close()
 
@@ -190,7 +191,7 @@ def test_the_colouring_chosen_above_the_map_stays_for_the_next_solution(tab, sho
     assert state.coloured_by == "records"
     other = next(entry for entry in state.entries if entry is not state.selected)
     state.select(other.number)
-    map_cache = view._map_cache
+    map_cache = map_cache_of(shown_window.context)
     qtbot.waitUntil(lambda: map_cache.shown is not None and map_cache.shown.number == other.number, timeout=60_000)
     assert view.canvas.figure.name == "records"
     assert view.canvas.geometry_shown.solution.owner is other.solution.owner

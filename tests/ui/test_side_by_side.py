@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.ui.map.decorations import _line, _width
 from vbas_desktop.ui.map.differences import changed_regions, differences
+from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.presentation.region_geometry import (
     coloured_like,
     prepare_region_geometry,
@@ -46,9 +47,9 @@ def test_counterparts_have_one_colour_on_both_maps():
 def comparison(aggregated_window, qtbot):
     """The window with the chosen solution compared with the last one."""
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).shown is not None)
     view._compare.setChecked(True)
-    qtbot.waitUntil(lambda: view._map_cache.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).pair is not None)
     qtbot.waitUntil(lambda: view.comparison.right.geometry_shown is not None)
     return view.comparison
 
@@ -86,13 +87,13 @@ def test_a_changed_region_chosen_in_the_list_is_outlined_on_both(comparison):
 
 
 def test_another_solution_can_be_put_on_either_side(comparison, aggregated_window, qtbot):
-    state, view = aggregated_window.state, aggregated_window.area.map
+    state = aggregated_window.state
     third = next(e for e in state.entries if e not in (state.selected, state.compared))
     comparison.right_choice.activated.emit(comparison.right_choice.findData(third.number))
-    qtbot.waitUntil(lambda: view._map_cache.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).pair is not None)
     qtbot.waitUntil(lambda: comparison.right.geometry_shown is not None)
     assert comparison.right.geometry_shown.solution.owner is third.solution.owner
-    assert view._map_cache.pair.right.solution.owner is third.solution.owner
+    assert map_cache_of(aggregated_window.context).pair.right.solution.owner is third.solution.owner
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -114,7 +115,7 @@ def test_when_one_side_changes_nothing_of_the_solution_before_is_shown(compariso
     for canvas, entry in ((comparison.left, state.selected), (comparison.right, state.compared)):
         drawn = canvas.geometry_shown
         assert drawn is None or drawn.solution.owner is entry.solution.owner
-    qtbot.waitUntil(lambda: aggregated_window.area.map._map_cache.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).pair is not None)
     qtbot.waitUntil(lambda: comparison.right.geometry_shown is not None and comparison.left.geometry_shown is not None)
     assert shown() == [state.selected.solution.site_count, state.compared.solution.site_count]
 
@@ -144,7 +145,7 @@ def test_a_row_chosen_in_the_table_is_drawn_on_the_map(aggregated_window, qtbot)
     view = aggregated_window.area.map
     wanted = state.entries[1]
     assert state.selected is wanted
-    qtbot.waitUntil(lambda: view._map_cache.shown is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).shown is not None)
     assert view.canvas.geometry_shown.solution.owner is wanted.solution.owner
 
 
