@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from pathlib import Path
@@ -23,13 +24,20 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path.home() / ".cache" / "vbas-desk
 SETTINGS_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory):
+    """A new folder for each test; to ask pytest for it would take longer with every test that was run before."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def isolated_settings(tmp_path_factory, monkeypatch):
+def isolated_settings(homes, monkeypatch):
     """Settings, recent files and caches go to a folder of this test, never to the developer's own."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(homes)
     for name in SETTINGS_FOLDERS:
         own = folder / name.lower()
-        own.mkdir()
+        own.mkdir(parents=True)
         monkeypatch.setenv(name, str(own))
     return folder
 
