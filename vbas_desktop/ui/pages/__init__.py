@@ -1,9 +1,7 @@
 """Whole-page tools that take the map's place: what the menu Tools lists.
 
-To add one, write a QWidget class in this package whose constructor takes a `UiContext` and add a line to `PAGES`::
-
-    Page("Risky combinations", "vbas_desktop.ui.pages.risky.page:RiskyPage", icon="search", shortcut="Ctrl+Shift+R",
-         summary="Which combinations of answers point at few people.")
+To add one, write a QWidget class in this package whose constructor takes a `UiContext`, and add a `Page` to `PAGES`
+(CONTRIBUTING.md has an example).
 
 The widget is imported and created when it is first opened, lives as long as the window, and listens to
 ``context.model``. The window puts the title and a "Back to the map" button above it. If the widget has a method
