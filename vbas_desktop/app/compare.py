@@ -97,6 +97,7 @@ class CompareJob:
         return Compared(comparison, text, self.target, summarise_comparison(comparison))
 
     def _check_requirement(self, comparison: Comparison) -> Comparison:
+        """Mark the solutions that meet the requirement; refuse if one has to and none does."""
         released = [name for name in self.data.table.file_format.header if name not in self.identifiers]
         finished = tuple(
             replace(entry, result=check_requirement(entry.result, entry.problem, self.requirement, released))

@@ -30,18 +30,21 @@ class PolicyMeasure:
         return tuple(self.titles)
 
 
-def _titles(text: str, addition: str = "") -> dict[str, str]:
+def _title_by_subject(text: str, addition: str = "") -> dict[str, str]:
+    """Return the title of a measure by what it counts; ``{}`` in the text becomes records or inhabitants."""
     return {RECORDS: text.format("records"), POPULATION: text.format("inhabitants") + addition}
 
 
 MEASURES: Mapping[str, PolicyMeasure] = {
-    "smallest_class": PolicyMeasure(_titles("Fewest {} with the same values in a released place"), public=(RECORDS,)),
-    "smallest_region": PolicyMeasure(_titles("Fewest {} of a released place"), public=BASES),
+    "smallest_class": PolicyMeasure(
+        _title_by_subject("Fewest {} with the same values in a released place"), public=(RECORDS,)
+    ),
+    "smallest_region": PolicyMeasure(_title_by_subject("Fewest {} of a released place"), public=BASES),
     "highest_risk": PolicyMeasure(
-        _titles("Highest chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
+        _title_by_subject("Highest chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
     ),
     "average_risk": PolicyMeasure(
-        _titles("Average chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
+        _title_by_subject("Average chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
     ),
     "suppressed_percent": PolicyMeasure({RECORDS: "Suppressed records"}, " %"),
     "sampling_percent": PolicyMeasure({POPULATION: "Records of the file among the inhabitants"}, " %"),

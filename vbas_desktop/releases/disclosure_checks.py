@@ -111,7 +111,7 @@ def _make_finding(disclosure: Disclosure) -> Finding:
         3: ("one of the three", "one", "the three"),
     }
     return Finding(
-        DISCLOSIVE_COLUMN, disclosure.text, _list_remedies(name, *words[len(disclosure.columns)]), column=name
+        DISCLOSIVE_COLUMN, disclosure.text, _describe_remedies(name, *words[len(disclosure.columns)]), column=name
     )
 
 
@@ -122,7 +122,7 @@ def _is_allowed(columns: Sequence[str], allowed: Sequence[str]) -> bool:
     return any("+".join(order) in allowed for order in permutations(columns))
 
 
-def _list_remedies(name: str, left_out: str, recoded: str, allowed: str) -> str:
+def _describe_remedies(name: str, left_out: str, recoded: str, allowed: str) -> str:
     name_in_shell = f'"{name}"' if " " in name or "," in name else name
     return (
         f"Leave {left_out} out (as an identifier); make {recoded} a quasi-identifier; group its values or make them "

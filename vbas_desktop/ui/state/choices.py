@@ -136,7 +136,7 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         return {name: number for name, number in found.items() if number}
 
     def with_joined_blanks(self, table: RecordTable) -> Choices:
-        """Return a copy in which those categories are grouped."""
+        """Return a copy in which categories are grouped that differ only by blanks."""
         choices = self
         for name in self.joinable(table):
             categories = table.facts(name).categories
