@@ -32,7 +32,7 @@ class Solved:
             state.begin_counted(task.run_id, problem)
             result = run_configuration(replace(task.request, problem=problem)).result
             for solution in result.solutions:
-                state.add_solution(task.run_id, solution)
+                state.add_solutions(task.run_id, [solution])
             state.finish_run(task.run_id, result)
         self.entries = state.entries
 

@@ -91,7 +91,7 @@ def refined_window(tmp_path, qapp, qtbot):
     result = run_configuration(replace(task.request, problem=problem)).result
     state.begin_counted(task.run_id, problem)
     for solution in result.solutions:
-        state.add_solution(task.run_id, solution)
+        state.add_solutions(task.run_id, [solution])
     state.finish_run(task.run_id, result)
     bench.map = MapView(bench.context)
     qtbot.addWidget(bench.map)

@@ -179,6 +179,22 @@ def test_the_selected_row_stays_in_view_when_other_rows_are_listed_or_not(tab, c
     assert tab.table.verticalScrollBar().value() > 0
 
 
+def test_a_row_that_is_listed_no_longer_shows_no_neighbour_on_the_way(tab, compared):
+    tab.only_pareto.setChecked(True)
+    state = compared.state
+    dominated = next(number for number, ranks in state.marks.items() if not ranks.pareto and ranks.same_as is None)
+    best = [number for number, ranks in state.marks.items() if ranks.pareto]
+    for other in (best[0], best[-1]):
+        state.select(dominated)
+        assert dominated in shown_numbers(tab)
+        seen = []
+        compared.model.selection_changed.connect(lambda seen=seen: seen.append(state.selected.number))
+        state.select(other)
+        assert seen == [other]
+        assert tab.chosen_numbers() == [other]
+        assert dominated not in shown_numbers(tab)
+
+
 def test_the_table_is_sorted_by_the_name_of_a_column_from_its_menu(tab, compared, qtbot):
     menu = QMenu(tab)
     titles = [action.text() for action in add_sort_menu(menu, tab.table).actions()]

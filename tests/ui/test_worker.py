@@ -43,7 +43,7 @@ def test_items_arrive_in_order_before_the_result(worker, qtbot):
         return "done"
 
     with qtbot.waitSignal(worker.job_ended):
-        worker.start("Streaming", job, seen.append, seen.append)
+        worker.start("Streaming", job, seen.append, seen.extend)
     assert seen == [0, 1, 2, 3, 4, "done"]
 
 

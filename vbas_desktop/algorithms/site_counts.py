@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,7 @@ _KEPT_FOR_LOOKING = 6
 """Trials that are kept for looking above what was found, and for following what is found there."""
 
 
+@lru_cache(maxsize=64)
 def max_suppressed(records: int, percent: float) -> int:
     """Compute how many records may be lost: floor(percent of all), the decimal taken as it was written."""
     return math.floor(as_exact_fraction(percent) * records / 100)

@@ -212,7 +212,7 @@ def run_and_release(session: AppState, target: Path, **options) -> None:
     outcome = run_configuration(
         task.request,
         on_problem=lambda problem: session.begin_counted(task.run_id, problem),
-        on_solution=lambda solution: session.add_solution(task.run_id, solution),
+        on_solution=lambda solution: session.add_solutions(task.run_id, [solution]),
     )
     session.finish_run(task.run_id, outcome.result)
     chosen = ReleaseOptions(identifiers=("person",), pdf=False, shuffle_seed="5ec", **options)

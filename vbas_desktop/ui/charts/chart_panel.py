@@ -27,8 +27,8 @@ _KINDS = {
     "parallel": "All measures",
     "histogram": "Distribution",
 }
-_WIDE_CHARACTERS = 60
-"""So many characters wide, the panel shows two names of measures beside each other."""
+_WIDE_CHARACTERS = 76
+"""So many characters wide, the panel shows two names of measures with their labels beside each other."""
 
 
 class ChartPanel(QWidget):

@@ -79,7 +79,7 @@ class Job:
     title: str
     work: Callable[[JobProgress], Any]
     on_result: Callable[[Any], None] = _ignore
-    on_item: Callable[[Any], None] = _ignore
+    on_items: Callable[[list[Any]], None] = _ignore
     on_abort: Callable[[], None] = _ignore
     on_failure: Callable[[TaskFailure], None] = _ignore
     owner: QObject | None = None
@@ -154,19 +154,19 @@ class Worker(QObject):
         title: str,
         work: Callable[[JobProgress], T],
         on_result: Callable[[T], None] = _ignore,
-        on_item: Callable[[Any], None] = _ignore,
+        on_items: Callable[[list[Any]], None] = _ignore,
         on_abort: Callable[[], None] = _ignore,
         on_failure: Callable[[TaskFailure], None] = _ignore,
     ) -> bool:
         """Start a job; return False if another one is running.
 
-        ``on_item`` gets what the work emits, ``on_result`` what it returns, ``on_abort`` is called if it was stopped or
-        failed, ``on_failure`` if it failed.
+        ``on_items`` gets what the work emitted since it was last called, ``on_result`` what it returns, ``on_abort`` is
+        called if it was stopped or failed, ``on_failure`` if it failed.
         """
         if self._thread is not None:
             self.job_refused.emit(self._thread.job.title)
             return False
-        self._execute(Job(title, work, on_result, on_item, on_abort, on_failure))
+        self._execute(Job(title, work, on_result, on_items, on_abort, on_failure))
         return True
 
     def start_latest(
@@ -294,8 +294,9 @@ class Worker(QObject):
 
 
 def _deliver_items(thread: _JobThread) -> None:
-    for item in thread.progress.take_items():
-        thread.job.on_item(item)
+    items = thread.progress.take_items()
+    if items:
+        thread.job.on_items(items)
 
 
 K = TypeVar("K", bound=Hashable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, Slot
 from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
@@ -209,8 +209,7 @@ class ResultsPanel(QWidget):
         self.charts.select(number)
         if number is not None and self.table_model.filter.selected != number:
             # A dominated solution is listed while it is shown.
-            self.table_model.show_filtered(replace(self.table_model.filter, selected=number))
-            self.bar.show_hidden(self.table_model.count_dominated())
+            self._show_filtered(replace(self.table_model.filter, selected=number))
         row = -1 if number is None else self.table_model.position_of(self.table_model.number_of(number))
         select_row(self.table, self.table_model.index(row, 0))
         if row >= 0:
@@ -297,7 +296,7 @@ class ResultsPanel(QWidget):
             meeting = frozenset(entry.number for entry in state.entries if state.meets_requirement(entry))
         ranges = dict(self.charts.ranges)
         selected = self._context.state.selected
-        self.table_model.show_filtered(
+        self._show_filtered(
             ResultsFilter(
                 self.only_pareto.isChecked(),
                 None if selected is None else selected.number,
@@ -307,7 +306,6 @@ class ResultsPanel(QWidget):
                 self._system,
             )
         )
-        self.bar.show_hidden(self.table_model.count_dominated())
         visible = self.table_model.listed_rows()
         if visible and selected is not None and selected.number not in [entry.number for entry in visible]:
             marks = self.table_model.ranks
@@ -318,6 +316,13 @@ class ResultsPanel(QWidget):
         if self.table.currentIndex().isValid() and not self.table.selectionModel().hasSelection():
             # A filter moves the current row without highlighting it.
             self.table.selectRow(self.table.currentIndex().row())
+
+    def _show_filtered(self, filter_: ResultsFilter) -> None:
+        """List what passes a filter. If the current row goes, its neighbour must not be shown on the way."""
+        with QSignalBlocker(self.table.selectionModel()):
+            self.table_model.show_filtered(filter_)
+        self._on_rows_selected()
+        self.bar.show_hidden(self.table_model.count_dominated())
 
     def chosen_numbers(self) -> list[int]:
         """Return the numbers of the rows that are chosen, that of the current one first."""

@@ -10,7 +10,7 @@ from ..core.theme import GRID
 from ..map.map_view import MapView
 from ..pages import Page
 from ..state.app_state import AppState
-from ..widgets.layouts import hbox, scroll_area, vbox, with_properties
+from ..widgets.layouts import hbox, vbox, with_properties
 from ..widgets.plain_text import Label
 from .help import set_guide_section
 from .preferences import Preferences
@@ -78,11 +78,12 @@ class CentralArea(QWidget):
         if page.id not in self._pages:
             # A page scrolls where the window is too small for it, or the font too large.
             widget = page.create(self._context)
-            area = scroll_area(widget)
-            area.setFrameShape(QFrame.Shape.NoFrame)
+            area = with_properties(QScrollArea(), widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
             set_guide_section(area, page.guide)
             self._pages[page.id] = (area, widget)
             self.stack.addWidget(area)
+            # Last, since Qt styles all of the page anew for each parent that it or its area gets.
+            area.setWidget(widget)
         area, widget = self._pages[page.id]
         self.stack.setCurrentWidget(area)
         self._show_head(page.title)

@@ -68,17 +68,17 @@ class RunCommands(QObject):
             f"Running {self._state.combination}",
             partial(_execute_run, task.request),
             on_result=partial(self._on_run_finished, task.run_id, then),
-            on_item=partial(self._on_run_item, task.run_id),
+            on_items=partial(self._on_run_items, task.run_id),
             on_abort=partial(self._state.close_run, task.run_id),
         )
 
-    def _on_run_item(self, run_id: int, item: Problem | Solution) -> None:
-        if isinstance(item, Problem):
-            self._state.begin_counted(run_id, item)
-            return
-        entry = self._state.add_solution(run_id, item)
-        if entry is not None and self._state.selected is None:
-            self._state.select(entry.number)
+    def _on_run_items(self, run_id: int, items: Sequence[Problem | Solution]) -> None:
+        """List what came since the last time in one step: ranking and drawing cost the same for one and for many."""
+        for problem in (item for item in items if isinstance(item, Problem)):
+            self._state.begin_counted(run_id, problem)
+        added = self._state.add_solutions(run_id, [item for item in items if isinstance(item, Solution)])
+        if added and self._state.selected is None:
+            self._state.select(added[0].number)
 
     def _on_run_finished(self, run_id: int, then: Callable[[], None] | None, result: RunResult) -> None:
         self._state.finish_run(run_id, result)

@@ -77,16 +77,17 @@ class Results:
 
     # Runs
 
-    def add_solution(self, run_id: int, solution: Solution) -> ResultRow | None:
-        """Take one finished solution; None (and nothing happens) if its run is stale."""
-        if run_id not in self._open_runs:
-            return None
-        entry = ResultRow(self._next_number, self._runs[run_id], solution)
-        self._next_number += 1
-        self._entries.append(entry)
+    def add_solutions(self, run_id: int, solutions: Sequence[Solution]) -> list[ResultRow]:
+        """List finished solutions and return their rows; none if their run is stale."""
+        if run_id not in self._open_runs or not solutions:
+            return []
+        run = self._runs[run_id]
+        added = [ResultRow(number, run, solution) for number, solution in enumerate(solutions, self._next_number)]
+        self._next_number += len(added)
+        self._entries += added
         self.modified = True
         self._notify(Event.SOLUTION_ADDED)
-        return entry
+        return added
 
     def finish_run(self, run_id: int, result: RunResult) -> None:
         """Close a run with its complete result (which carries the final marks); selects the one it recommends."""

@@ -66,7 +66,8 @@ def set_up_sorted(table: QTableView, model: QAbstractItemModel, column: int, nam
 
 def select_row(table: QTableView, index: QModelIndex) -> None:
     """Choose the row of an index and bring it into sight; with an invalid index, choose none."""
-    if index.isValid() and index.row() == table.currentIndex().row():
+    is_current = index.isValid() and index.row() == table.currentIndex().row()
+    if is_current and table.selectionModel().isRowSelected(index.row(), QModelIndex()):
         return
     flags = QItemSelectionModel.SelectionFlag
     choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear

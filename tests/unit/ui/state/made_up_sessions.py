@@ -44,7 +44,7 @@ def run(state: AppState) -> int:
     outcome = run_configuration(
         task.request,
         on_problem=lambda problem: state.begin_counted(task.run_id, problem),
-        on_solution=lambda solution: state.add_solution(task.run_id, solution),
+        on_solution=lambda solution: state.add_solutions(task.run_id, [solution]),
     )
     state.finish_run(task.run_id, outcome.result)
     return task.run_id

@@ -96,7 +96,7 @@ def test_solutions_removed_while_their_run_goes_on_come_back_with_its_result(sta
     )
     result = outcome.result
     for solution in found:
-        state.add_solution(task.run_id, solution)
+        state.add_solutions(task.run_id, [solution])
     state.remove(numbers(state))
     state.finish_run(task.run_id, result)
     state.undo()

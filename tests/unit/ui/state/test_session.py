@@ -78,19 +78,31 @@ def test_solutions_of_a_stale_run_are_dropped(state, data):
     solutions = []
     result = run_configuration(task.request, on_solution=solutions.append).result
     state.accept_data(open_files(state.request_load(*data)))
-    assert state.add_solution(task.run_id, solutions[0]) is None
+    assert state.add_solutions(task.run_id, [solutions[0]]) == []
     state.finish_run(task.run_id, result)
     assert state.entries == ()
+
+
+def test_solutions_that_come_together_are_listed_in_one_step(state):
+    task = state.request_run()
+    solutions = []
+    run_configuration(task.request, on_solution=solutions.append)
+    told = []
+    state.subscribe(told.append)
+    added = state.add_solutions(task.run_id, solutions)
+    assert [entry.solution for entry in added] == solutions
+    assert len({entry.number for entry in state.entries}) == len(solutions) > 1
+    assert told == [Event.SOLUTION_ADDED]
 
 
 def test_a_stopped_run_keeps_what_was_finished(state):
     task = state.request_run()
     solutions = []
     run_configuration(task.request, on_solution=solutions.append)
-    state.add_solution(task.run_id, solutions[0])
+    state.add_solutions(task.run_id, [solutions[0]])
     state.close_run(task.run_id)
     assert len(state.entries) == 1
-    assert state.add_solution(task.run_id, solutions[-1]) is None
+    assert state.add_solutions(task.run_id, [solutions[-1]]) == []
 
 
 def test_another_k_needs_no_new_counts_but_other_quasi_identifiers_do(state):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,11 @@ class RiskyPage(TaskPage):
             def job(progress: JobProgress) -> RiskyPageState:
                 return risky.run(setup, previous, progress, progress.emit_item)
 
-            self._context.worker.start("Coarsening", job, self._show, on_item=self._show)
+            self._context.worker.start("Coarsening", job, self._show, on_items=self._on_steps)
+
+    def _on_steps(self, steps: Sequence[RiskyPageState]) -> None:
+        """Show the last step; those before it are past."""
+        self._show(steps[-1])
 
     def _start(
         self, title: str, function: Callable[[RiskySetup, RiskyPageState | None, Progress], RiskyPageState]

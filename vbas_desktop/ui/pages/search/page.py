@@ -204,14 +204,15 @@ class SearchPage(FolderPage):
         order = request_search(self._state, self.form.conditions(), self._folder)
         self._searched_with = self._state.choices
         self._show(None)
-        steps = (self._on_searched, self._on_item, self._on_aborted)
+        steps = (self._on_searched, self._on_items, self._on_aborted)
         self._context.worker.start("Finding a release", partial(_run, order), *steps)
 
-    def _on_item(self, item: BaseTable | NodeResult) -> None:
-        if isinstance(item, BaseTable):
-            self._finest = item
-        else:
-            self.arrive(item)
+    def _on_items(self, items: Sequence[BaseTable | NodeResult]) -> None:
+        for item in items:
+            if isinstance(item, BaseTable):
+                self._finest = item
+            else:
+                self.arrive(item)
 
     @Slot()
     def _on_flush(self) -> None:
