@@ -107,7 +107,7 @@ def _loads(library: str) -> bool:
 
 
 def _x11_answers(display: str) -> bool:
-    """Whether the X server lets us in; asked of libxcb, which knows sockets, hosts and permissions."""
+    """Test whether the X server lets us in; libxcb is asked, which knows sockets, hosts and permissions."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

@@ -57,7 +57,7 @@ class SearchJob:
         return MemoryCache() if self.target is None else open_node_cache(nodes_beside(self.target))
 
     def hierarchies(self) -> tuple[CodedHierarchy, ...]:
-        """The hierarchy of each quasi-identifier, in their order."""
+        """Return the hierarchy of each quasi-identifier, in their order."""
         facts = [self.data.table.facts(name) for name in self.settings.quasi_identifiers]
         return tuple(
             end_in_one_group(build_hierarchy(each, self.levels[each.name]))
@@ -67,7 +67,7 @@ class SearchJob:
         )
 
     def lattice(self) -> Lattice:
-        """All combinations of levels under the conditions."""
+        """Build the lattice: all combinations of levels that the conditions allow."""
         return build_lattice(self.hierarchies(), self.pins, self.minima)
 
     def execute(

@@ -72,7 +72,7 @@ def _add(group: Any, key: str, known: tuple[str, ...], text: str, several: bool,
 
 
 def _add_written(group: Any, component: str, instead: tuple[str, Option], default: str, several: bool) -> None:
-    """An option whose value is the name of an approach, or the parameter of the one that needs no name."""
+    """Add an option whose value is the name of an approach, or the parameter of the one that needs no name."""
     known = [name for name in list_approaches(component) if name != instead[0]]
     value = "|".join([*known, f"{instead[1].name.upper().removesuffix('S')},…"])
     text = f"{_WORDS[component]}: {' or '.join(known)}, or {format_flag_help(instead[1].help)}"

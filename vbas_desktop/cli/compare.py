@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> tuple[RunSettings, ComparisonPlan]:
-    """The settings that are the same for every combination, and the plan that the options describe."""
+    """Read the settings that all combinations share, and build the plan that the options describe."""
     given = {name: value for name, value in vars(options).items() if name not in ("quasi_identifiers", "k")}
     settings = RunSettings(
         **RunSettings.from_dict(given).option_values(),
@@ -125,7 +125,7 @@ def _plan(options: argparse.Namespace) -> tuple[RunSettings, ComparisonPlan]:
 
 
 def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach, ...]]:
-    """All approaches of each component, one for each combination of the parameters that were listed."""
+    """Create all approaches of each component, one for each combination of the parameters that were listed."""
     given = {key: value for key in list_flag_parameters() if (value := vars(options).get(key)) is not None}
     names = {component: _as_list(name) for component, name in choose_names(vars(options)).items()}
     made: dict[str, list[Approach]] = {component: [] for component in COMPONENTS}

@@ -151,7 +151,7 @@ class _CommandParser(_Parser):
             self.register("action", name, Store)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The options; what is unknown is an error."""
+        """Parse the options; what is unknown is an error."""
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
             known = re.findall(r"--[\w-]+", self.format_usage())

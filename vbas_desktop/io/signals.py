@@ -60,7 +60,7 @@ def record_output(target: Path) -> None:
 
 
 def recorded_outputs() -> tuple[Path, ...]:
-    """What the command has put in place so far."""
+    """List what the command has put in place so far."""
     return tuple(_placed)
 
 

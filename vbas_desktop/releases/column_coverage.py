@@ -56,7 +56,7 @@ class ColumnCoverage:
     is_minimum: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """The columns as plain data: the entry ``columns`` of ``run.json``."""
+        """Return the columns as plain data: the entry ``columns`` of ``run.json``."""
         return {
             "counted": list(self.counted),
             "not_counted": list(self.others),

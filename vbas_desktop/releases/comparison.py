@@ -64,7 +64,7 @@ def write_comparison(comparison: Comparison, target: Path, suitable_only: bool =
 def comparison_folder(
     comparison: Comparison, target: Path, suitable_only: bool = False, owned: Sequence[str] = NAMES
 ) -> Iterator[Path]:
-    """The folder before it is put in place, for those who have something to add."""
+    """Write the folder, and yield it before it is put in place for those who have something to add."""
     summary = summarise_comparison(comparison)
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     with staged_folder(target, owned) as folder:

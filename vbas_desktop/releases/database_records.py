@@ -116,7 +116,7 @@ class ReleaseQuery:
         self._table.engine.upload(CLASSES, columns, {}, progress)
 
     def _texts(self, name: str) -> tuple[Any, list[str]]:
-        """The keys of a column that are there, and the text of each."""
+        """List the keys of a column that are there, and the text of each."""
         values = self._table.values[name]
         categories = self._table.facts(name).categories
         assert categories is not None
@@ -166,7 +166,7 @@ class ReleaseQuery:
             self._table.engine.upload(rewritten_table_name(output.column), columns, types, progress)
 
     def query(self) -> str:
-        """The released rows in no order, each with 64 bits of what it holds."""
+        """Write the query for the released rows, in no order, each with 64 bits of what it holds."""
         engine = self._table.engine
         names = self.types.names
         plain = release_query(self.joined)

@@ -60,7 +60,7 @@ _DATE = threading.Lock()
 
 
 def build_shapes(partition: ReleasedPartition) -> Shapes:
-    """One shape per place, in the coordinates of the computation.
+    """Build one shape per place, in the coordinates of the computation.
 
     Made from the initial regions alone, unless the cells of the sites are wanted: a site that was chosen or moved by
     the counts of small classes shows in the borders of its cell.
@@ -71,7 +71,7 @@ def build_shapes(partition: ReleasedPartition) -> Shapes:
 
 
 def build_tier_shapes(partition: ReleasedPartition, shapes: Shapes) -> Iterator[Shapes]:
-    """The shapes of each tier; ``shapes`` are those of the aggregated regions."""
+    """Yield the shapes of each tier; ``shapes`` are those of the aggregated regions."""
     yield shapes
     parents = partition.parents
     for tier in partition.coarser:
@@ -82,7 +82,7 @@ def build_tier_shapes(partition: ReleasedPartition, shapes: Shapes) -> Iterator[
 
 
 def warn_of_made_up_extent(regions: Regions) -> tuple[Finding, ...]:
-    """A warning if the shapes stand for a place without extent: points at one place have no border."""
+    """Warn if the shapes stand for a place without extent: points at one place have no border."""
     radius = find_disc_radius(regions)
     if radius is None:
         return ()
@@ -127,7 +127,7 @@ def project_shapes(kind: str, shapes: Shapes, regions: Regions, are_cells: bool 
 
 
 def _project_to_degrees(shapes: Shapes, to_file: Callable[[Points], Points]) -> ProjectedShapes:
-    """In WGS 84, on a grid of about a decimetre (finer if a shape is too small for it), cut at the date line."""
+    """Project to WGS 84, on a grid of about a decimetre (finer for tiny shapes), and cut at the date line."""
     projected = shapely.transform(shapes, to_file)
     exact = unwrap_shapes(projected, find_cut_of_shapes(projected))
     for number in np.flatnonzero(~shapely.is_valid(exact)).tolist():
@@ -158,7 +158,7 @@ def _make_degree_transform(system: CoordinateSystem) -> Callable[[Points], Point
 
 
 def encode_geojson(partition: ReleasedPartition, projected: Sequence[ProjectedShapes]) -> bytes:
-    """The shapes with codes and counts; ``projected`` are those of each tier."""
+    """Encode the shapes as GeoJSON with codes and counts; ``projected`` are those of each tier."""
     rows, shapes = zip(*_iterate_features(partition, projected), strict=True)
     features = (
         {"type": "Feature", "properties": properties, "geometry": _encode_geometry(shape, polygons)}
@@ -169,14 +169,14 @@ def encode_geojson(partition: ReleasedPartition, projected: Sequence[ProjectedSh
 
 
 def _encode_geometry(shape: Any, polygons: list[Rings]) -> dict[str, Any]:
-    """A shape, given the rings of its polygons, as GeoJSON has it."""
+    """Encode a shape, given the rings of its polygons, as GeoJSON has it."""
     several = shape.geom_type == "MultiPolygon"
     coordinates = polygons if several else polygons[0] if polygons else []
     return {"type": "MultiPolygon" if several else "Polygon", "coordinates": coordinates}
 
 
 def encode_geopackage(partition: ReleasedPartition, projected: Sequence[ProjectedShapes]) -> bytes:
-    """The shapes as a GeoPackage, in the coordinates of the computation."""
+    """Encode the shapes as a GeoPackage, in the coordinates of the computation."""
     import pyogrio.raw
 
     rows, shapes = zip(*_iterate_features(partition, projected), strict=True)
@@ -230,7 +230,7 @@ WRITERS: dict[str, Callable[[ReleasedPartition, Sequence[ProjectedShapes]], byte
 def _iterate_features(
     partition: ReleasedPartition, projected: Sequence[ProjectedShapes]
 ) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Properties and shape of every code in the order of the table, tier by tier."""
+    """Yield properties and shape of every code in the order of the table, tier by tier."""
     for tier_number, (tier, drawn) in enumerate(zip(partition.tiers, projected, strict=True)):
         tier_properties = (
             [dict(zip(TIERS, row, strict=True)) for row in tier_columns(tier, tier_number)]

@@ -203,7 +203,7 @@ class ReleasePlan(ReleasedPartition):
 
 
 def empty_release(problem: Problem) -> InputError:
-    """The refusal to release nothing: a file without records is no release, however well it is verified."""
+    """Make the refusal to release nothing: a file without records is no release, however well it is verified."""
     return InputError(
         Finding(
             "empty-release",
@@ -250,7 +250,7 @@ def _build_fallback_tiers(
     suppression: LocalSuppression,
     codes: tuple[tuple[str, ...], ...],
 ) -> tuple[FallbackTier, ...]:
-    """The tiers above the aggregated regions, from the whole area down, so that each knows the codes above it."""
+    """Build the tiers above the aggregated regions, from the whole area down, so that each knows the codes above it."""
     fallback_tiers: list[FallbackTier] = []
     memberships = list(tiers.memberships(solution.membership))
     for tier in range(len(tiers) - 1, 0, -1):

@@ -45,7 +45,7 @@ def assess_population_risk(
 
 
 def list_released_classes(plan: ReleasePlan) -> tuple[ReleasedTier, ...]:
-    """The released classes of every tier with their places."""
+    """List the released classes of every tier with their places."""
     own = ReleasedTier(plan.membership, plan.places, plan.columns, plan.released_here)
     return (
         own,
@@ -54,7 +54,7 @@ def list_released_classes(plan: ReleasePlan) -> tuple[ReleasedTier, ...]:
 
 
 def compute_policy_figures(plan: ReleasePlan, document: Mapping[str, Any]) -> ReleaseFigures:
-    """All figures of a release; what the ledger and the inhabitants say is taken from the document of the run."""
+    """Collect all figures of a release; those of ledger and inhabitants are taken from the document of the run."""
     sizes, numbers = np.unique(plan.sizes, return_counts=True)
     suppressed_percent = 100 * plan.records_suppressed / max(1, plan.problem.records)
     return merge_figures(
@@ -67,6 +67,6 @@ def compute_policy_figures(plan: ReleasePlan, document: Mapping[str, Any]) -> Re
 
 
 def judge_release(name: str, plan: ReleasePlan, document: Mapping[str, Any]) -> PolicyEvaluation:
-    """A release judged by the policy of this id or in this file."""
+    """Judge a release by the policy of this id or in this file."""
     answers = (document.get("policy_checklist") or {}).get(ANSWERS) or {}
     return evaluate_policy(find_policy(name), compute_policy_figures(plan, document), answers)

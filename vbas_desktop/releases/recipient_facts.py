@@ -56,7 +56,7 @@ PERCENTS = (1, 2, 5, 10, 20, 50)
 
 
 def round_to_two_digits(value: float | None) -> float | None:
-    """A derived figure as the recipient gets it: two significant digits; None if it is not defined."""
+    """Round a derived figure for the recipient to two significant digits; None if it is not defined."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.2g}")
 
 
@@ -353,7 +353,7 @@ def _measure_moves_of_regions(plan: ReleasePlan) -> Displacements:
 
 
 def _make_example(plan: ReleasePlan, columns: tuple[str, ...]) -> FallbackExample | None:
-    """The largest class released in the first tier above, with what its children release of it themselves."""
+    """Choose the largest class released in the first tier above, with what its children release of it themselves."""
     tier = next((number for number, fallback_tier in enumerate(plan.coarser, 1) if fallback_tier.sizes.size), None)
     if tier is None or plan.solution.tiers is None:
         return None
@@ -422,7 +422,7 @@ def coarsen_left_out_share(left_out: int, released: int, k: int) -> PercentRange
 def coarsen_jaccard(
     jaccard: float | None, sizes: NDArray[np.int64], members: NDArray[np.int64], k: int
 ) -> float | None:
-    """The share of pairs of a released class that also had the same initial region, to two decimals, or None.
+    """Compute the share of pairs of a class that also had the same initial region, to two decimals, or None.
 
     It depends on how each class of ``sizes`` was spread over the initial regions of its aggregated region, of which
     there are ``members``. With its pairs fixed between two printed values, every one of them must still be able to hold
@@ -459,6 +459,6 @@ def _pairs(number: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _pairs_if_even(number: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The fewest pairs that so many records make in so many places."""
+    """Compute the fewest pairs that so many records make in so many places."""
     per_place, more = np.divmod(number, parts)
     return np.asarray(more * _pairs(per_place + 1) + (parts - more) * _pairs(per_place))

@@ -19,7 +19,7 @@ FILE = "representability.json"
 
 
 def build_recipient_vector(facts: RecipientFacts, options: ReleaseOptions, header: Sequence[str]) -> dict[str, Any]:
-    """The vector as it is released: two digits, under the names of the release."""
+    """Build the vector as it is released: two digits, under the names of the release."""
     columns = {column for column, _ in options.released_columns(header)}
     quasi = [*(column.name for column in facts.columns), facts.region_column]
     originals = {new_name: column for column, new_name in options.released_columns(header)}
@@ -143,5 +143,5 @@ def _region(facts: RecipientFacts, number: int) -> dict[str, Any]:
 
 
 def format_vector(document: dict[str, Any]) -> str:
-    """The document as it is written."""
+    """Format the document as it is written."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

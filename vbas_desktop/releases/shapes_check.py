@@ -132,7 +132,7 @@ def _measure_border_slack(projected: ProjectedShapes, shapes: Shapes) -> float:
 
 
 def _measure_overlap(shapes: Shapes) -> float:
-    """The area that lies in two shapes; what the initial regions share themselves is in it."""
+    """Measure the area that lies in two shapes; what the initial regions share themselves is in it."""
     if shapely.coverage_is_valid(shapes):
         return 0.0
     shapes = shapely.make_valid(shapes)
@@ -159,7 +159,7 @@ def _count_regions_outside(plan: ReleasedPartition, projected: ProjectedShapes, 
 
 
 def _find_inner_points(regions: Regions) -> NDArray[np.float64]:
-    """A point in each region's polygon, or its point where it has none."""
+    """Find a point in each region's polygon, or take its point where it has none."""
     points = regions.points.copy()
     if regions.polygons is not None:
         drawn = np.flatnonzero(~(shapely.is_missing(regions.polygons) | shapely.is_empty(regions.polygons)))

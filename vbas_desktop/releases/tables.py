@@ -44,7 +44,7 @@ def crosswalk(partition: ReleasedPartition, escape: bool = False) -> bytes:
 
 
 def aggregated_regions(partition: ReleasedPartition, escape: bool = False) -> bytes:
-    """One line per code in their order, tier by tier; ``records`` are those released with it: at least k, or none.
+    """Write one line per code, tier by tier; ``records`` are those released with it: at least k, or none.
 
     ``escape``: names that a spreadsheet might run get an apostrophe.
     """
@@ -58,7 +58,7 @@ def aggregated_regions(partition: ReleasedPartition, escape: bool = False) -> by
 
 
 def name_column(partition: ReleasedPartition) -> list[tuple[str, ...]]:
-    """The name of each aggregated region in the order of the codes, or nothing."""
+    """Return the names of the aggregated regions in the order of the codes, as a column; no column without names."""
     return [(partition.names[number],) if partition.names else () for number in code_order(partition)]
 
 
@@ -87,12 +87,12 @@ def list_regions_internally(plan: ReleasePlan, pieces: NDArray[np.integer], esca
 
 
 def code_order(partition: ReleasedPartition) -> list[int]:
-    """The numbers of the aggregated regions in the order of their codes."""
+    """List the numbers of the aggregated regions in the order of their codes."""
     return sorted(range(len(partition.codes)), key=partition.codes.__getitem__)
 
 
 def file_coordinates(points: NDArray[np.float64], system: CoordinateSystem) -> NDArray[np.float64]:
-    """Points in the coordinates of the region file: longitude and latitude where these were projected for computing."""
+    """Convert points to the coordinates of the region file: longitude and latitude where these were projected."""
     if system.kind is CoordinateKind.DEGREES:
         return np.column_stack((points[:, 0], wrap_longitudes(points[:, 1])))
     if system.kind is not CoordinateKind.GEOGRAPHIC or system.definition is None or not len(points):
@@ -110,7 +110,7 @@ def to_degrees(definition: Any) -> Callable[..., tuple[NDArray[np.float64], NDAr
 
 
 def format_checksums(files: Iterable[ReleasedFile]) -> bytes:
-    """The lines of ``SHA256SUMS``, as ``sha256sum --check`` reads them."""
+    """Format the lines of ``SHA256SUMS``, as ``sha256sum --check`` reads them."""
     return "".join(f"{file.sha256}  {file.path}\n" for file in files).encode()
 
 

@@ -47,7 +47,7 @@ class HierarchyFile:
         return max((len(levels) for levels in self.above.values()), default=0)
 
     def grouping(self, level: int) -> Grouping:
-        """The generalisation to one level; level 0 leaves every value as it is."""
+        """Build the grouping of one level; level 0 leaves every value as it is."""
         if not 0 <= level <= self.height:
             raise input_error(
                 "no-such-level",

@@ -142,7 +142,7 @@ def build_run_document(
 
 
 def format_document(document: Mapping[str, Any]) -> str:
-    """The document as it is written and printed; what is undefined is null, never NaN."""
+    """Format the document as it is written and printed; what is undefined is null, never NaN."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -154,7 +154,7 @@ def write_run_file(folder: Path, document: Mapping[str, Any]) -> Path:
 
 
 def read_run_file(folder: Path) -> dict[str, Any]:
-    """The document of an earlier run; `InputError` if the folder has none that this program understands."""
+    """Read the document of an earlier run. Raises `InputError` if the folder has none that this program understands."""
     path = folder / RUN_FILE
     if path.exists():
         check_readable(path)

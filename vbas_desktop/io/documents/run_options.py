@@ -30,7 +30,7 @@ so that a copied report does not give it away."""
 
 
 def options_in_force(settings: RunSettings, release: ReleaseOptions, records: str, regions: str) -> dict[str, Any]:
-    """All settings by the names of the command line, whoever chose them and wherever."""
+    """Collect all settings by the names of the command line, whoever chose them and wherever."""
     used = {name: dict(settings.groupings[name]) for name in settings.quasi_identifiers if name in settings.groupings}
     found = {
         **settings.as_dict(),
@@ -45,7 +45,7 @@ def options_in_force(settings: RunSettings, release: ReleaseOptions, records: st
 
 
 def repeat_command(document: Mapping[str, Any], solution: int) -> str:
-    """The command line that gives the release again; empty if the options of the run are not known.
+    """Format the command that gives the release again; empty if the options of the run are not known.
 
     Files are named without their folders: where they lie in the organisation is nobody's business.
     """
@@ -73,7 +73,7 @@ def report_lines(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def files_to_repeat(document: Mapping[str, Any]) -> dict[str, str]:
-    """The options that name a file besides the two of the run, and the file that a release keeps for each."""
+    """List the options that name a file besides the two of the run, and the file that a release keeps for each."""
     options = document.get("options") or {}
     there = {
         "--generalise": (GROUPS_FILE, options.get("groupings")),
@@ -95,7 +95,7 @@ def _approach_words(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _file(place: str) -> str:
-    """A file without its folders, or of an address what leads to no machine and no folder."""
+    """Name a file without its folders, or an address without what leads to a machine or folder."""
     path, mark, table = place.partition("#")
     name = Path(path.rstrip("/")).name + mark + table
     return f"./{name}" if name.startswith("-") else name

@@ -26,7 +26,7 @@ LARGEST_BYTES = 1 << 26
 
 
 def encode_array(array: NDArray[Any] | None) -> dict[str, Any] | None:
-    """An array as its shape, type, and compressed bytes in base64; None stays None."""
+    """Encode an array as its shape, type, and compressed bytes in base64; None stays None."""
     if array is None:
         return None
     whole = "uint64" if array.dtype == np.uint64 else "int32"
@@ -36,7 +36,7 @@ def encode_array(array: NDArray[Any] | None) -> dict[str, Any] | None:
 
 
 def decode_array(packed: Mapping[str, Any] | None) -> Any:
-    """The array again, read-only; ValueError if the text is damaged."""
+    """Decode an array, which is read-only. Raises ValueError if the text is damaged."""
     if packed is None:
         return None
     kind = _TYPES[packed["type"]]
@@ -90,7 +90,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
 
 
 def solution_from_json(data: Mapping[str, Any]) -> Solution:
-    """The solution again; what earlier versions did not write is left at its default."""
+    """Build a solution from its JSON data; what is missing is left at its default."""
     facts: Mapping[str, Any] = data.get("facts") or {}
     unrefined = data.get("unrefined")
     return Solution(

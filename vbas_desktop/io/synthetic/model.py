@@ -71,7 +71,7 @@ def build_distributions(
     region_columns: Mapping[str, NDArray[np.float64]],
     rng: np.random.Generator,
 ) -> list[Distribution]:
-    """One distribution per attribute, in the order of the spec."""
+    """Build one distribution per attribute, in the order of the spec."""
     return [
         _build_distribution(spec, attribute, points, region_columns, own)
         for attribute, own in zip(spec.attributes, rng.spawn(len(spec.attributes)), strict=True)

@@ -24,7 +24,7 @@ _GRID = "#e3e8ec"
 
 
 def choose_colours(labels: Sequence[str]) -> dict[str, str]:
-    """A colour for each label; "A from B" is a light shade of B's, so that what belongs together is seen together."""
+    """Choose a colour for each label; "A from B" gets a light shade of B's, so that both are seen together."""
     base_labels = [
         label
         for label in labels
@@ -50,7 +50,7 @@ class Panel:
 
 
 def draw_bars(title: str, panels: Sequence[Panel], labels: Sequence[str]) -> Drawing:
-    """The chart; draw_bars of undefined values are left out."""
+    """Draw the chart; bars of undefined values are left out."""
     drawing = Drawing(_WIDTH, _HEIGHT, description=title)
     values = [v for panel in panels for group in panel.groups.values() for v in group.values() if v is not None]
     top = max([0.0, *(float(value) for value in values)]) * 1.04 or 1.0

@@ -73,7 +73,7 @@ def column_blocks(k: int, counted: Sequence[str], others: Sequence[str]) -> Iter
 
 
 def files_table(files: Sequence[ReleasedFile]) -> Table:
-    """The files of the release with their checksums."""
+    """List the files of the release with their checksums."""
     rows = [
         (Path(file.path).name, WHAT_FILES_ARE.get(Path(file.path).name, ""), f"{file.size_bytes:,}", file.sha256)
         for file in files

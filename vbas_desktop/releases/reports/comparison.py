@@ -35,7 +35,7 @@ _LISTED = 40
 
 
 def build_comparison_report(summary: ComparisonSummary) -> Report:
-    """The whole page."""
+    """Build the whole page."""
     sections = [_overview(summary)]
     for component in COMPONENTS:
         contests = [contest for contest in summary.contests if contest.component == component]

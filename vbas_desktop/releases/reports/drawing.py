@@ -66,7 +66,7 @@ class Drawing:
 
 
 def render_svg(drawing: Drawing) -> str:
-    """The drawing as an SVG element of its own."""
+    """Render the drawing as an SVG element of its own."""
     body = "\n".join(_svg(thing) for thing in drawing.things)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" role="img" '

@@ -84,7 +84,7 @@ def losses_by_value(plan: ReleasePlan) -> Iterator[Table]:
 
 
 def check_blocks(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
-    """The check of a requirement: what is missed, and every criterion."""
+    """Yield the check of a requirement: what is missed, and every criterion."""
     if not rows:
         return
     missed = sum(row["verdict"] == "not met" for row in rows)
@@ -95,7 +95,7 @@ def check_blocks(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
 
 
 def build_internal_report(facts: InternalFacts) -> Report:
-    """The report for the file."""
+    """Build the report that stays inside."""
     return Report(
         title="Anonymisation report",
         banner="Internal: contains counts below k and stays in the organisation.",
@@ -298,14 +298,14 @@ class _Writer:
 
 
 def _describe_source(source: SourceFile) -> str:
-    """A file by its name, size and hash; records behind an address by the address and the hash of their counts."""
+    """Describe a file by name, size and hash, records behind an address by address and hash of their counts."""
     if source.elsewhere:
         return f"{source.path}, SHA-256 of its counts {source.sha256}"
     return f"{Path(source.path).name}, {source.size_bytes:,} bytes, SHA-256 {source.sha256}"
 
 
 def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
-    """Each limit with whether it held, then every unmet wish with its region; nothing without limits."""
+    """Yield each limit with whether it held, then every unmet wish with its region; nothing without limits."""
     constraints = solution.diagnostics.get(CONSTRAINT_DIAGNOSTICS)
     if constraints is None:
         return

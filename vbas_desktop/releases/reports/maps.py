@@ -75,11 +75,11 @@ class RegionMap:
         self._over = [*_labels(partition, to_drawing), *_scale_bar(self._frame, regions.system.unit)]
 
     def distinct(self, pairs: Pairs) -> Drawing:
-        """In colours that tell neighbours apart; ``pairs`` are the neighbours among the initial regions."""
+        """Draw in colours that tell neighbours apart; ``pairs`` are the neighbours among the initial regions."""
         return self._fill_regions(_distinct(self._partition, pairs), "Map of the aggregated regions")
 
     def shade(self, values: NDArray[np.float64], description: str) -> Drawing:
-        """By a share (0 … 1) in shades; ``description`` says in words what the map shows."""
+        """Draw a share (0 … 1) in shades; ``description`` says in words what the map shows."""
         drawing = self._fill_regions(_shades(values), description)
         drawing.things += _legend(self._frame, float(values.max(initial=0.0)))
         return drawing
@@ -104,7 +104,7 @@ class Maps:
 
 
 def make_maps(plan: ReleasePlan, shapes: NDArray[np.object_], pairs: Pairs) -> Maps:
-    """The maps of a plan; ``pairs`` are the neighbours among the initial regions."""
+    """Draw the maps of a plan; ``pairs`` are the neighbours among the initial regions."""
     drawn = RegionMap(plan, shapes)
     share = plan.suppressed_by_region / np.maximum(1, plan.records_by_region)
     suppressed = None
@@ -170,12 +170,12 @@ def _shades(values: NDArray[np.float64]) -> list[str]:
 
 
 def _rings(shapes: NDArray[np.object_]) -> list[list[Ring]]:
-    """The rings of each shape, without the point that closes them."""
+    """List the rings of each shape, without the point that closes them."""
     return [[ring[:-1] for rings in polygons for ring in rings] for polygons in list_rings(shapes)]
 
 
 def _labels(partition: ReleasedPartition, to_drawing: NDArray[np.object_]) -> list[Label]:
-    """The codes where there is room to read them."""
+    """Place the codes where there is room to read them."""
     labels = []
     for number, shape in enumerate(to_drawing):
         if shape.is_empty:

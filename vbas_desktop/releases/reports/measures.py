@@ -84,7 +84,7 @@ def solution_table(solutions: Sequence[Solution], chosen: Solution, system: Coor
 
 
 def journalist_risk(document: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    """The journalist's risk of the released file, as far as the inhabitants are known: what it is, and its value."""
+    """List the journalist's risk of the file, as far as the inhabitants are known: what it is, and its value."""
     population = document.get("population")
     if not population:
         return ((_JOURNALIST, "not computed: no population is known (--population, or the page Policy)"),)
@@ -119,7 +119,7 @@ def journalist_risk_for_recipients(population: Mapping[str, Any] | None, whole: 
 def risk_blocks(
     columns: Sequence[tuple[str, ReidentificationRisk]], journalist: Sequence[tuple[str, str]], digits: int = 4
 ) -> Iterable[Block]:
-    """The risks of one or more files side by side, each with its heading; ``journalist`` is that of the last."""
+    """Yield the risks of files side by side, each with its heading; ``journalist`` is that of the last."""
 
     def chance(value: float | None) -> str:
         return "–" if value is None else f"{value:.{digits}g}"

@@ -141,7 +141,7 @@ def _style(
 
 
 def _safe(text: str) -> str:
-    """Text without marks that the font lacks, and without markup."""
+    """Remove marks that the font lacks, and escape markup."""
     return escape(text.translate(ABSENT))
 
 

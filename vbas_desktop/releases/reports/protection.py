@@ -35,7 +35,7 @@ def policy_blocks(plan: ReleasePlan, document: Mapping[str, Any]) -> Iterable[Bl
 
 
 def judged_blocks(judged: Mapping[str, Any]) -> Iterable[Block]:
-    """The outcome, where the policy comes from, and every criterion."""
+    """Yield the outcome, where the policy comes from, and every criterion."""
     yield Paragraph(judged["text"])
     yield Pairs([("Authority", judged["authority"]), ("Source", f"{judged['citation']}, {judged['date']}")])
     yield Paragraph(judged["source"], quiet=True)
@@ -75,7 +75,7 @@ def policy_blocks_for_recipients(judged: Mapping[str, Any] | None) -> Iterable[B
 
 
 def checklist_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
-    """The choices, every point with evidence and note, and the signature; nothing if no checklist was filled in."""
+    """Yield the choices, every point with evidence and note, and the signature; nothing without a checklist."""
     filled = document.get("policy_checklist")
     if not filled:
         return
@@ -171,7 +171,7 @@ _FIGURES = (
 
 
 def sensitive_blocks(plan: ReleasePlan) -> Iterable[Block]:
-    """For the file: every figure, and what was suppressed; nothing if no column is sensitive."""
+    """Yield every figure and what was suppressed, for the internal report; nothing if no column is sensitive."""
     solution = plan.solution
     if not solution.sensitive:
         return
@@ -189,7 +189,7 @@ def sensitive_blocks(plan: ReleasePlan) -> Iterable[Block]:
 
 
 def sensitive_blocks_for_recipients(facts: RecipientFacts) -> Iterable[Block]:
-    """For the recipient: what was asked for, and what the released file itself shows."""
+    """Yield what was asked for, and what the released file itself shows, for the recipient."""
     if not facts.sensitive:
         return
     yield Paragraph(_INTRODUCTION)

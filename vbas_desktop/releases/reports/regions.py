@@ -19,7 +19,7 @@ from .blocks import LONGEST, Block, Paragraph, Table, rows_left_out
 def region_table(
     partition: ReleasedPartition, order: Sequence[int], columns: Mapping[str, Callable[[int], str]], caption: str = ""
 ) -> Table:
-    """The aggregated regions in this order: code, name if they have any, and what each column says of a number."""
+    """List the aggregated regions in this order: code, name if they have any, and what each column says of a number."""
     names = partition.names
     name_columns: dict[str, Callable[[int], str]] = {"aggregated region": partition.codes.__getitem__}
     if names is not None:
@@ -30,12 +30,12 @@ def region_table(
 
 
 def format_counts(numbers: NDArray[np.integer]) -> Callable[[int], str]:
-    """A column of `region_table` with the number of each region."""
+    """Make a column of `region_table` with the number of each region."""
     return lambda region: f"{numbers[region]:,}"
 
 
 def region_blocks(partition: ReleasedPartition, columns: Mapping[str, Callable[[int], str]]) -> Iterator[Block]:
-    """All aggregated regions with their initial regions and released records, and more of each for the file."""
+    """Yield all aggregated regions with initial regions and released records; ``columns`` tell more of each."""
     own = {
         "initial regions": format_counts(partition.members_by_region),
         "records released": format_counts(partition.released_by_region),
@@ -58,7 +58,7 @@ _MORE = " There may also be more, with sensitive values that must not be told."
 
 
 def tier_blocks(facts: RecipientFacts) -> Iterator[Block]:
-    """The tiers in words, in a table and in an example; nothing without tiers."""
+    """Yield the tiers in words, in a table and in an example; nothing without tiers."""
     if not facts.coarser:
         return
     yield Paragraph(

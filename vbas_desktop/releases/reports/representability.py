@@ -20,7 +20,7 @@ from .internal import check_blocks
 
 
 def build_vector_report(vector: Mapping[str, Any], original: str, anonymised: str) -> Report:
-    """The report: every element of the vector with what it means."""
+    """Build the report: every element of the vector with what it means."""
     return Report(
         title=f"What {anonymised} is worth",
         banner=f"Compared with {original}; nothing here tells of fewer than {vector['general']['k']:,} records.",

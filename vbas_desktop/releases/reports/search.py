@@ -25,7 +25,7 @@ _COLOURS = ("#0f6b8f", "#b4652b", "#3f7d4e", "#7a4fa3", "#a33f4f", "#5d6b2c")
 
 
 def build_search_report(searched: LatticeSearchResult) -> Report:
-    """The whole page."""
+    """Build the whole page."""
     sections = [Section("What was found", [Paragraph(line) for line in describe_search(searched)])]
     if searched.front:
         sections += [_front_section(searched), _picture_section(searched)]
@@ -106,7 +106,7 @@ def draw_search(searched: LatticeSearchResult) -> Drawing:
 
 
 def _choose_letters(lines: Sequence[ChartLine]) -> dict[int, str]:
-    """The letter of each line that has one: of many lines only those that have part in the front."""
+    """Choose the letter of each line that has one: of many lines only those that have part in the front."""
     chosen = [index for index, line in enumerate(lines) if any(point.front for point in line.points)]
     return {
         index: make_letters(at) for at, index in enumerate(chosen if len(lines) > _MOST_NAMED else range(len(lines)))
@@ -114,7 +114,7 @@ def _choose_letters(lines: Sequence[ChartLine]) -> dict[int, str]:
 
 
 def make_letters(number: int) -> str:
-    """A, B … Z, AA, AB …"""
+    """Write a number as letters: A, B … Z, AA, AB …"""
     rest, last = divmod(number, 26)
     return (make_letters(rest - 1) if rest else "") + chr(ord("A") + last)
 
@@ -122,7 +122,7 @@ def make_letters(number: int) -> str:
 def _find_free_position(
     spot: tuple[float, float], letter_positions: Sequence[tuple[float, float]]
 ) -> tuple[float, float]:
-    """A place at the end of a line where no letter stands yet."""
+    """Find a place at the end of a line where no letter stands yet."""
     x = spot[0] + 12
     y = spot[1] + 3
     while any(abs(x - other[0]) < 12 and abs(y - other[1]) < 9 for other in letter_positions):
