@@ -422,7 +422,7 @@ def coarsen_left_out_share(left_out: int, released: int, k: int) -> PercentRange
 def coarsen_jaccard(
     jaccard: float | None, sizes: NDArray[np.int64], members: NDArray[np.int64], k: int
 ) -> float | None:
-    """Compute the share of pairs of a class that also had the same initial region, to two decimals, or None.
+    """Round the share of pairs of a class that also had the same initial region; None if it could tell too much.
 
     It depends on how each class of ``sizes`` was spread over the initial regions of its aggregated region, of which
     there are ``members``. With its pairs fixed between two printed values, every one of them must still be able to hold

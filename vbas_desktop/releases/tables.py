@@ -58,7 +58,7 @@ def aggregated_regions(partition: ReleasedPartition, escape: bool = False) -> by
 
 
 def name_column(partition: ReleasedPartition) -> list[tuple[str, ...]]:
-    """Return the names of the aggregated regions in the order of the codes, as a column; no column without names."""
+    """Return for each code, in their order, a row with the name of its region; empty rows if regions have no names."""
     return [(partition.names[number],) if partition.names else () for number in code_order(partition)]
 
 

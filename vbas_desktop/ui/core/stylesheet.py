@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def build_stylesheet(colours: ColourScheme) -> str:
-    """The style sheet in these colours. Widgets opt in through the property ``look``."""
+    """Build the style sheet in these colours. Widgets opt in through the property ``look``."""
     # combobox-popup: 0 lists the entries in a view. As a menu, which is the style's own way, the highlighted entry
     # would be painted in the colours of the list itself, so that nobody sees which one it is.
     shade = "dark" if colours.on_accent != "#ffffff" else "light"

@@ -19,7 +19,7 @@ _SIZES = (16, 24, 32, 48)
 
 @cache
 def icon(name: str, colour: str, disabled: str, selected: str) -> QIcon:
-    """The icon ``resources/icons/<name>.svg`` with its ``currentColor`` replaced."""
+    """Draw the icon ``resources/icons/<name>.svg`` with its ``currentColor`` replaced."""
     source = resource_path(f"icons/{name}.svg").read_text(encoding="utf-8")
     result = QIcon()
     modes = {QIcon.Mode.Normal: colour, QIcon.Mode.Disabled: disabled, QIcon.Mode.Selected: selected}
@@ -236,7 +236,7 @@ class Theme(QObject):
         return colours
 
     def colour(self, name: str) -> QColor:
-        """One of the named colours, such as ``accent``."""
+        """Return one of the named colours, such as ``accent``."""
         return QColor(getattr(self.colours, name))
 
     def choose(self, choice: str) -> None:
@@ -247,7 +247,7 @@ class Theme(QObject):
             self.changed.emit()
 
     def icon(self, name: str) -> QIcon:
-        """One of our icons in the colours in force."""
+        """Draw an icon in the colours in force."""
         return icon(name, self.colours.text, self.colours.muted, self.colours.on_accent)
 
     def set_icon(self, holder: QAbstractButton | QAction, name: str) -> None:
@@ -306,7 +306,7 @@ def follow_palette(colours: ColourScheme, system: QPalette) -> ColourScheme:
 
 
 def palette(colours: ColourScheme) -> QPalette:
-    """The palette of the standard widgets."""
+    """Build the palette of the standard widgets."""
     result = QPalette()
     role = QPalette.ColorRole
     for name, colour in {

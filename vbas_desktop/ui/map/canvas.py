@@ -171,7 +171,7 @@ class MapCanvas(pg.GraphicsView):
         self.legend_changed.emit(self.legend, self._colours)
 
     def _tiles(self) -> TiledPath | None:
-        """The borders of the initial regions, the same for all solutions."""
+        """Return the borders of the initial regions, the same for all solutions."""
         base = self.base
         if base is None or base.polygon_rings is None or base.polygon_tiles is None:
             self._tiled = None
@@ -209,16 +209,16 @@ class MapCanvas(pg.GraphicsView):
         self.hover_card.hide()
 
     def widget_to_map(self, position: QPointF) -> QPointF:
-        """The map coordinates of a position in the widget."""
+        """Convert a position in the widget to map coordinates."""
         point: QPointF = self.box.mapSceneToView(self.mapToScene(position.toPoint()))
         return point
 
     def map_to_widget(self, x: float, y: float) -> QPointF:
-        """The position in the widget of map coordinates."""
+        """Convert map coordinates to a position in the widget."""
         return QPointF(self.mapFromScene(self.box.mapViewToScene(QPointF(x, y))))
 
     def _under(self, ev: QMouseEvent) -> tuple[QPointF, int | None]:
-        """The place under the pointer, and its aggregated region."""
+        """Find the place under the pointer, and its aggregated region."""
         point = self.widget_to_map(ev.position())
         return point, self.geometry_shown.aggregated_at(point.x(), point.y()) if self.geometry_shown else None
 
@@ -245,7 +245,7 @@ class MapCanvas(pg.GraphicsView):
         ev.accept()
 
     def mouseReleaseEvent(self, ev: QMouseEvent) -> None:
-        """A press and release at one place is a click: it chooses, or opens the menu."""
+        """Take a press and release at one place as a click: it chooses, or opens the menu."""
         super().mouseReleaseEvent(ev)
         ev.accept()
         began = self._pressed_at
@@ -258,7 +258,7 @@ class MapCanvas(pg.GraphicsView):
             self.region_clicked.emit(self._under(ev)[1])
 
     def contextMenuEvent(self, ev: QContextMenuEvent) -> None:
-        """The menu key opens the menu in the middle of the map; the mouse opens it by a click."""
+        """Open the menu in the middle of the map for the menu key; the mouse opens it by a click."""
         if ev.reason() is QContextMenuEvent.Reason.Keyboard:
             self.context_requested.emit(self.mapToGlobal(self.rect().center()))
         ev.accept()
@@ -305,12 +305,12 @@ class MapCanvas(pg.GraphicsView):
 
     @Slot()
     def zoom_in(self) -> None:
-        """One step closer."""
+        """Zoom in by one step."""
         self.zoom(1.5)
 
     @Slot()
     def zoom_out(self) -> None:
-        """One step back."""
+        """Zoom out by one step."""
         self.zoom(1 / 1.5)
 
     def zoom_to(self, region: int) -> None:
@@ -366,7 +366,7 @@ class MapCanvas(pg.GraphicsView):
     # Scale bar, and what a file of the map holds
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """The scale bar, in pixels of the widget."""
+        """Draw the scale bar, in pixels of the widget."""
         if self.base is None:
             return
         painter.save()

@@ -159,7 +159,7 @@ class ComparisonView(QWidget):
         )
 
     def _figures(self, pair: MapComparison) -> tuple[RegionMeasure | None, RegionMeasure | None]:
-        """The figure that both maps are coloured by, on one scale; made once for each pair and figure."""
+        """Return the figure that both maps are coloured by, on one scale; made once for each pair and figure."""
         key = (pair, self._context.state.coloured_by)
         if self._coloured is None or self._coloured[0] != key:
             left, right = (find_measure(scene.figures, key[1]) for scene in (pair.left, pair.right))

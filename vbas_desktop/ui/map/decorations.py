@@ -110,7 +110,7 @@ def legend_of(picture: MapPicture, figure: RegionMeasure | None, changed: str = 
 
 
 def class_rows(classes: Classes, figure: RegionMeasure, colours: ColourScheme) -> list[LegendRow]:
-    """The classes of a figure from much to little, each with its bounds and the number of its regions."""
+    """List the classes of a figure from much to little, each with its bounds and the number of its regions."""
     steps = spread(len(classes.counts), len(colours.sequence))
     rows = []
     for low, high, count, step in zip(classes.low, classes.high, classes.counts, steps, strict=True):

@@ -61,7 +61,7 @@ DIFFERENCE_COLUMNS = (
 
 
 def changed_regions(base: RegionGeometry, left: Solution, right: Solution) -> NDArray[np.bool_]:
-    """The initial regions that are in another aggregated region than the counterpart of theirs."""
+    """Flag the initial regions that are in another aggregated region than the counterpart of theirs."""
     return find_changed_members(left.membership, right.membership, base.records)
 
 

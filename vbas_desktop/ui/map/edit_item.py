@@ -49,7 +49,7 @@ class EditItem(pg.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The study area."""
+        """Return the study area."""
         return self._bounds
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:

@@ -73,7 +73,7 @@ class OverlayPicture:
         return [column for column in self._style.outlines if column in self._paths.outlines]
 
     def colour(self, layer: ContextLayer) -> str:
-        """The shade of a layer in this theme."""
+        """Return the shade of a layer in this theme."""
         return self._colours.context[CONTEXT_COLOURS.index(layer.colour)]
 
     def paint_under(self, painter: QPainter) -> None:
@@ -151,7 +151,7 @@ def placed_labels(
 
 
 def without_overlap(choices: NDArray[np.float64], occupied: Boxes) -> tuple[NDArray[np.intp], Boxes]:
-    """The labels that can stand together, and where, taken in their order.
+    """Choose the labels that can stand together, and where, taken in their order.
 
     ``choices`` are the boxes that each label could have, (n, c, 4), the best first. It gets the first that touches
     neither an earlier label nor a box in ``occupied``; if there is none, it is left out.
@@ -192,7 +192,7 @@ def without_overlap(choices: NDArray[np.float64], occupied: Boxes) -> tuple[NDAr
 
 
 def with_room(width: NDArray[np.float64], height: float, available: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Labels whose place is large enough: half of the text has to fit into what it names.
+    """Flag the labels whose place is large enough: half of the text has to fit into what it names.
 
     ``available`` is the width and height of each label's region in pixels. So labels vanish as the map is zoomed out.
     """

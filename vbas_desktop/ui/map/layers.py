@@ -267,7 +267,7 @@ class MapPicture:
         return float(np.clip(round(self._room(transform, len(self.base.points)) / 7), smallest, 4))
 
     def _room(self, transform: QTransform, number: int) -> float:
-        """The width in pixels that each of so many marks would have if they were spread evenly."""
+        """Compute the width in pixels that each of so many marks would have if they were spread evenly."""
         whole = transform.mapRect(rect_of(self.base.bounds))
         return float((whole.width() * whole.height() / max(1, number)) ** 0.5)
 

@@ -138,7 +138,7 @@ class MapCache(QObject):
         return base.coast == self._coast(base.regions)
 
     def _named_after(self, entry: ResultRow | MapScene) -> str | None:
-        """The column that names the regions, unless the region file of a solution does not have it."""
+        """Return the column that names the regions, unless the region file of a solution does not have it."""
         column = self._context.state.map_style.names
         problem = entry.problem
         return column if problem is None or column in problem.regions.columns else None
@@ -153,7 +153,7 @@ class MapCache(QObject):
         return next((base for base in self._bases if base.regions is regions and base.coast == coast), None)
 
     def _coast(self, regions: Regions | None) -> str | None:
-        """The file at whose areas the cells of points end."""
+        """Return the file at whose areas the cells of points end."""
         return None if regions is None or regions.polygons is not None else self._context.state.map_style.coast
 
     @Slot()

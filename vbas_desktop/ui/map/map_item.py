@@ -50,11 +50,11 @@ class MapItem(pg.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The study area."""
+        """Return the study area."""
         return self._bounds
 
     def view_moved(self) -> None:
-        """The view is being panned or zoomed: show what is there already until it rests."""
+        """Show what is there already while the view is being panned or zoomed, until it rests."""
         if self._cache is not None:
             self.moving = True
             self._rest.start()
@@ -116,7 +116,7 @@ class HighlightItem(pg.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The outlined shape with room for the pen."""
+        """Return the box of the outlined shape with room for the pen."""
         box = self._path.boundingRect()
         margin = 0.02 * max(box.width(), box.height())
         return box.adjusted(-margin, -margin, margin, margin)

@@ -136,7 +136,7 @@ class MapView(QWidget):
             canvas.show_overlay(self._map_cache.overlay, self._style_of(canvas))
 
     def _style_of(self, canvas: MapCanvas) -> MapStyle:
-        """Labels of aggregated regions are those of the one map: two compared solutions have others."""
+        """Return the style of a map; two compared solutions have labels other than those of the one map."""
         style = self._context.state.map_style
         own = canvas is not self.canvas and style.labels in (CODES, NAMES)
         return replace(style, labels=None) if own else style

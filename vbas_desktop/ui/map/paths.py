@@ -18,14 +18,14 @@ _LINE_VERTICES = 100
 
 
 def translucent(colour: str, alpha: float) -> QColor:
-    """The colour with an opacity between 0 and 1."""
+    """Give a colour an opacity between 0 and 1."""
     result = QColor(colour)
     result.setAlphaF(alpha)
     return result
 
 
 def hairline(colour: QColor | str, style: Qt.PenStyle = Qt.PenStyle.SolidLine, width: float = 1) -> QPen:
-    """A pen that is as wide at every zoom."""
+    """Make a pen that is as wide at every zoom."""
     pen = QPen(QColor(colour), width, style)
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
@@ -33,7 +33,7 @@ def hairline(colour: QColor | str, style: Qt.PenStyle = Qt.PenStyle.SolidLine, w
 
 
 def dashed(colour: QColor | str) -> QPen:
-    """The pen of Voronoi cells, on the map and in its legend: one dash pattern at every zoom."""
+    """Make the pen of Voronoi cells, on the map and in its legend: one dash pattern at every zoom."""
     pen = hairline(colour, width=1.5)
     pen.setDashPattern([4.0, 3.0])
     return pen
@@ -46,14 +46,14 @@ def rect_of(bounds: tuple[float, float, float, float]) -> QRectF:
 
 
 def to_scene(transform: QTransform, points: Points) -> Points:
-    """Points in the pixels of a painter."""
+    """Convert points to the pixels of a painter."""
     x, y = points.T
     across = transform.m11() * x + transform.m21() * y + transform.dx()
     return np.column_stack((across, transform.m12() * x + transform.m22() * y + transform.dy()))
 
 
 def path_of(rings: Rings | None, shapes: NDArray[np.integer] | None = None) -> QPainterPath:
-    """One path (odd-even fill) of all shapes, or of some."""
+    """Make one path (odd-even fill) of all shapes, or of some."""
     if rings is None:
         return QPainterPath()
     xy, joined = (rings.xy, rings.joined) if shapes is None else rings.of(shapes)
@@ -81,7 +81,7 @@ def _join_vertices(xy: Points, joined: NDArray[np.bool_]) -> QPainterPath:
 
 
 def paths_by_class(rings: Rings, classes: NDArray[np.integer], number: int) -> list[QPainterPath]:
-    """One path per class (a colour); shapes of a negative class are left out."""
+    """Make one path per class (a colour); shapes of a negative class are left out."""
     return [path_of(rings, np.flatnonzero(classes == class_)) for class_ in range(number)]
 
 
@@ -95,7 +95,7 @@ class TiledPath:
         self._boxes = [rect_of((left, bottom, right, top)) for left, bottom, right, top in tiles.boxes.tolist()]
 
     def visible(self, view: QRectF) -> list[QPainterPath]:
-        """The paths of the tiles in a part of the map."""
+        """List the paths of the tiles in a part of the map."""
         return [self._path(tile) for tile, box in enumerate(self._boxes) if box.intersects(view)]
 
     def _path(self, tile: int) -> QPainterPath:
@@ -105,7 +105,7 @@ class TiledPath:
 
 
 def points_polygon(points: NDArray[np.float64]) -> QPolygonF:
-    """Points as Qt draws them in one call."""
+    """Make a polygon of points, which Qt draws in one call."""
     polygon: QPolygonF = functions.create_qpolygonf(len(points))
     if len(points):
         functions.ndarray_from_qpolygonf(polygon)[:] = points

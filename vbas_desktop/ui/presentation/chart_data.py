@@ -124,7 +124,7 @@ def find_front(rows: tuple[SolutionRow, ...], x: ChartAxis, y: ChartAxis) -> lis
 
 
 def short_number(value: float) -> str:
-    """A number for an axis: grouped, millions and billions shortened."""
+    """Format a number for an axis: grouped, millions and billions shortened."""
     for size, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M")):
         if abs(value) >= size:
             return f"{value / size:,.4g}{letter}"

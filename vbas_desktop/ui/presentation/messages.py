@@ -32,7 +32,7 @@ def is_about_reading(finding: Finding) -> bool:
 
 
 def describe_finding(finding: Finding) -> str:
-    """The finding in one paragraph; the file by its name, since its folder is known here, but all of an address."""
+    """Describe a finding in one paragraph, with the name of its file without the folder, or the whole address."""
     file_name = finding.file or ""
     if "://" not in file_name:
         file_name = file_name.replace("\\", "/").rpartition("/")[2]
@@ -79,7 +79,7 @@ class TaskFailure:
 
 
 def describe_failure(title: str, error: BaseException) -> TaskFailure:
-    """The failure in words. The text of unforeseen errors is left out of the details: it may quote a record."""
+    """Describe a failure in words. The text of unforeseen errors is left out of the details: it may quote a record."""
     if isinstance(error, InputError):
         messages = [describe_finding(finding) for finding in error.findings[:_MOST_FINDINGS]]
         if len(error.findings) > _MOST_FINDINGS:

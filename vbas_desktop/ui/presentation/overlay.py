@@ -148,14 +148,14 @@ def _parts(shapes: Shapes) -> Shapes:
 
 
 def _borders(areas: Shapes, low: NDArray[np.float64], high: NDArray[np.float64], diagonal: float) -> Shapes:
-    """The rings of areas as lines, so that the edge at which they are cut off is no border."""
+    """Return the rings of areas as lines, so that the edge at which they are cut off is no border."""
     lines = shapely.clip_by_rect(shapely.boundary(areas), *low, *high)
     fine: Shapes = shapely.simplify(lines[~shapely.is_empty(lines)], diagonal / _DETAIL, preserve_topology=False)
     return _parts(fine[~shapely.is_empty(fine)])
 
 
 def _dissolve_by_value(base: RegionGeometry, values: tuple[str, ...]) -> tuple[list[str], Shapes]:
-    """The values of a column, and the area of each: dissolved polygons, or cells of points."""
+    """List the values of a column, and the area of each: dissolved polygons, or cells of points."""
     distinct = list(dict.fromkeys(values))
     number = {value: index for index, value in enumerate(distinct)}
     membership = np.array([number[value] for value in values], np.int32)
@@ -163,7 +163,7 @@ def _dissolve_by_value(base: RegionGeometry, values: tuple[str, ...]) -> tuple[l
 
 
 def outlines_of(base: RegionGeometry, column: str) -> Rings:
-    """The borders between regions with different values of a column."""
+    """Find the borders between regions with different values of a column."""
     _, shapes = _dissolve_by_value(base, base.regions.columns[column])
     return rings_of(shapes, base.frame)
 
@@ -171,7 +171,7 @@ def outlines_of(base: RegionGeometry, column: str) -> Rings:
 def labels_of(
     base: RegionGeometry, geometry: SolutionGeometry | None, names: tuple[str, ...], content: str | None
 ) -> Labels | None:
-    """Labels of aggregated regions by code or name, or of the places that share a value of a column."""
+    """Label aggregated regions by code or name, or the places that share a value of a column."""
     if content is None or (content in (CODES, NAMES) and geometry is None):
         return None
     if content in (CODES, NAMES):

@@ -102,7 +102,7 @@ class RegionGeometry:
         return other.records is self.records and other.coast == self.coast
 
     def obstacle_at(self, x: float, y: float, reach: float) -> int | None:
-        """The obstacle at a point of the map, or the nearest within reach."""
+        """Find the obstacle at a point of the map, or the nearest within reach."""
         if self.obstacle_tree is None:
             return None
         point = shapely.Point(self.frame.from_map(x, y))
@@ -110,7 +110,7 @@ class RegionGeometry:
         return int(nearest[0]) if nearest.size else None
 
     def region_at(self, x: float, y: float, reach: float) -> int | None:
-        """The initial region at a point of the map, or the nearest point within reach."""
+        """Find the initial region at a point of the map, or the nearest point within reach."""
         if self.polygon_tree is not None:
             hits = self.polygon_tree.query(shapely.Point(self.frame.from_map(x, y)), predicate="intersects")
             if hits.size:
@@ -153,7 +153,7 @@ class SolutionGeometry:
         return None if self.cell_rings is None else find_shared_edges(self.cell_rings)
 
     def aggregated_at(self, x: float, y: float) -> int | None:
-        """The aggregated region at a point of the map."""
+        """Find the aggregated region at a point of the map."""
         hits = self.tree.query(shapely.Point(self.base.frame.from_map(x, y)), predicate="intersects")
         return int(hits.min()) if hits.size else None
 
@@ -219,7 +219,7 @@ def prepare_region_geometry(
 
 
 def _drawn_regions(regions: Regions, diagonal: float) -> tuple[Regions, bool]:
-    """The regions with polygons that can be drawn and merged quickly, and whether these are a valid coverage."""
+    """Simplify polygons so that they are drawn and merged quickly; return also if they are a valid coverage."""
     if regions.polygons is None:
         return regions, False
     polygons, clean = clean_coverage(regions.polygons)

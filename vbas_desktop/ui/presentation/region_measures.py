@@ -24,11 +24,11 @@ class RegionMeasure:
     scale: NDArray[np.float64] | None = None
 
     def text(self, region: int) -> str:
-        """The figure of one region with its unit, as people read it."""
+        """Format the figure of one region with its unit, as people read it."""
         return self.format(float(self.values[region]))
 
     def format(self, value: float, unit: bool = True) -> str:
-        """A value as people read it: grouped, with its unit."""
+        """Format a value as people read it: grouped, with its unit."""
         if not np.isfinite(value):
             return "–"
         if self.kind == "share":
@@ -43,7 +43,7 @@ class RegionMeasure:
 
 
 def find_measure(figures: tuple[RegionMeasure, ...], name: str | None) -> RegionMeasure | None:
-    """The figure of that name, if there is one."""
+    """Find the figure of that name, if there is one."""
     return next((figure for figure in figures if figure.name == name), None)
 
 

@@ -89,7 +89,7 @@ class ResultColumn(TableColumn[ResultRow]):
 
 
 def approach_of(solution: Solution, component: str) -> str:
-    """The approach of a component in words; that of locations with the seeding, where there is one."""
+    """Name the approach of a component in words; that of locations with the seeding, where there is one."""
     name = solution.approaches.get(component)
     if component != "site_location" or name is None:
         return approach_title(component, name) if name else "no sites" if component == "site_location" else ""
@@ -99,7 +99,7 @@ def approach_of(solution: Solution, component: str) -> str:
 
 
 def _abbreviate(title: str) -> str:
-    """The abbreviation that a title ends with: "Anonymity-driven clustering (ADC)" is called "ADC" beside others."""
+    """Return the abbreviation that a title ends with: "Anonymity-driven clustering (ADC)" becomes "ADC"."""
     _, bracket, short = title.rstrip(")").rpartition(" (")
     return short if bracket and short.isupper() else title
 
@@ -309,7 +309,7 @@ def count_frozen(columns: Sequence[ResultColumn]) -> int:
 
 
 def _approach_columns(entries: tuple[ResultRow, ...], settings: TableSettings) -> list[ResultColumn]:
-    """One column per component; those in which all solutions agree are hidden, but for the locations."""
+    """Make one column per component; those in which all solutions agree are hidden, but for the locations."""
     columns = []
     for component, title in (
         ("site_location", "Locations"),
@@ -388,7 +388,7 @@ def describe_settings(entry: ResultRow) -> str:
 
 
 def search_words(entry: ResultRow) -> str:
-    """The moves of ADC in one line; nothing for other approaches."""
+    """Describe the moves of ADC in one line; nothing for other approaches."""
     search = _search_of(entry)
     if not search:
         return ""

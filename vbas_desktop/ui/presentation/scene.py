@@ -58,7 +58,7 @@ class MapScene:
         return f"Aggregated region {self.geometry.codes[aggregated]}{name}: {', '.join(facts)}."
 
     def geometry_by(self, name: str | None) -> SolutionGeometry:
-        """The map as it is coloured by this name: by the places of a tier, or as it is."""
+        """Return the map as it is coloured by this name: by the places of a tier, or as it is."""
         return next((tier.geometry for tier in self.tier_maps if tier.name == name), self.geometry)
 
     def released_in(self, aggregated: int) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def figures_of(
 
 
 def limit_figures(geometry: SolutionGeometry) -> tuple[RegionMeasure, ...]:
-    """The wished-for columns of the region file summed up, and how many wishes are not met; nothing without wishes."""
+    """Sum up the columns of the region file that have limits, and count the unmet ones; nothing without limits."""
     solution = geometry.solution
     numbers = geometry.base.regions.numbers
     wishes = solution.diagnostics.get(CONSTRAINT_DIAGNOSTICS, {}).get("wishes", ())
@@ -212,12 +212,12 @@ def prepare_scene(
 
 
 def unrefined_solution(solution: Solution, unrefined: UnrefinedPartition) -> Solution:
-    """The solution as the construction made it."""
+    """Return the solution as the construction made it."""
     return replace(solution, owner=unrefined.owner, sites=unrefined.sites, unrefined=None, tiers=None)
 
 
 def map_before(geometry: SolutionGeometry, progress: Progress) -> SolutionGeometry | None:
-    """The map before the refinement: the same codes and colours, and the initial regions that were about to move."""
+    """Build the map before the refinement: same codes and colours, and the initial regions that were to move."""
     solution = geometry.solution
     if solution.unrefined is None:
         return None
@@ -228,7 +228,7 @@ def map_before(geometry: SolutionGeometry, progress: Progress) -> SolutionGeomet
 
 
 def tier_maps(geometry: SolutionGeometry) -> tuple[TierMap, ...]:
-    """One map for each tier between the aggregated regions and the whole area; neighbouring places differ in colour."""
+    """Build one map for each tier between the aggregated regions and the whole area; neighbours differ in colour."""
     tiers = geometry.solution.tiers
     if tiers is None:
         return ()

@@ -85,7 +85,7 @@ def _around(base: RegionGeometry, obstacles: Obstacles, parts: Parts, progress: 
 
 
 def _lines(base: RegionGeometry, obstacles: Obstacles, parts: Parts, progress: Progress) -> Iterator[Shapes]:
-    """The borders between cells, inside the area of each part; then those of the parts."""
+    """Yield the borders between cells, inside the area of each part; then those of the parts."""
     from vbas_desktop.algorithms.geodesic import trace_cell_borders
     from vbas_desktop.algorithms.geodesic_mesh import obstacle_barriers
 

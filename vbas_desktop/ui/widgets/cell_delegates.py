@@ -92,13 +92,13 @@ class ComboBoxDelegate(QStyledItemDelegate):
         return super().sizeHint(option, index) + QSize(ARROW_WIDTH, 0)
 
     def displayText(self, value: object, locale: QLocale | QLocale.Language) -> str:
-        """The words of what is chosen."""
+        """Return the words of what is chosen."""
         text = str(value)
         titles = {short: words for short, words, *_ in self._choices()}
         return titles.get(text) or (self._words(text) if self._words is not None else "") or text
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        """The list."""
+        """Make the list to choose from."""
         combo = with_properties(QComboBox(parent), editable=self._typed)
         set_items(combo, ((words, short, *tip) for short, words, *tip in self._choices()))
         combo.activated.connect(lambda: self._commit(combo))
@@ -133,7 +133,7 @@ class BarDelegate(QStyledItemDelegate):
     """Draws the share of the largest category as a bar."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """One bar."""
+        """Paint one bar."""
         super().paint(painter, option, index)
         bar: QRect = option.rect.adjusted(4, 6, -8, -6)  # type: ignore[attr-defined]
         colour = QColor(option.palette.highlight().color())  # type: ignore[attr-defined]

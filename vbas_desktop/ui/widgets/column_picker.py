@@ -80,7 +80,7 @@ class ColumnPicker(QLineEdit):
         return [part.strip() for part in parts if part.strip()]
 
     def chosen(self) -> Sequence[str]:
-        """The names in the field, without what is typed behind them."""
+        """Return the names in the field, without what is typed behind them."""
         if self._single:
             return self._parts()
         return [unquote_name(part.partition("=")[0].strip() if self._value else part) for part in self._parts()]
@@ -112,7 +112,7 @@ class ColumnPicker(QLineEdit):
             self.setFocus()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click opens the list where nothing can be typed."""
+        """Open the list at a click where nothing can be typed."""
         super().mousePressEvent(event)
         if self.isReadOnly() and self.isEnabled():
             self.open_list()
@@ -127,7 +127,7 @@ class ColumnPicker(QLineEdit):
 
 
 def narrow_combo_box(titles: Mapping[str | None, str] | None = None) -> QComboBox:
-    """A list that need not show its longest entry in full while it is closed."""
+    """Make a list that need not show its longest entry in full while it is closed."""
     combo = QComboBox()
     make_narrow(combo)
     set_items(combo, ((text, value) for value, text in (titles or {}).items()))
@@ -152,7 +152,7 @@ class ColumnComboBox(QComboBox):
         self.offer(())
 
     def offer(self, names: Iterable[str]) -> None:
-        """The names that can be chosen; what is chosen stays."""
+        """Offer these names; what is chosen stays."""
         chosen = self.chosen
         set_items(self, [(self._nothing, None), *((name, name) for name in dict.fromkeys(names))])
         self.choose(chosen)

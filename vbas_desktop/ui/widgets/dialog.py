@@ -39,11 +39,11 @@ class Dialog(QDialog):
         """Hand on what was entered."""
 
     def confirmed_by(self, text: str) -> QPushButton:
-        """A button that confirms, under a name of its own."""
+        """Make a button that confirms, under a name of its own."""
         return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
 
     def offering(self, text: str, clicked: Callable[[], object] | SignalInstance, tip: str = "") -> QPushButton:
-        """A button for something else that can be done."""
+        """Make a button for something else that can be done."""
         offered = button(text, clicked, tip)
         self.buttons.addButton(offered, QDialogButtonBox.ButtonRole.ActionRole)
         return offered

@@ -41,7 +41,7 @@ def set_variant(widget: QWidget, look: str) -> None:
 
 
 def heading_label(text: str) -> QLabel:
-    """The title of a group."""
+    """Make the title of a group."""
     return with_properties(Label(text), look="title", indent=0)
 
 
@@ -51,7 +51,7 @@ def message_label(text: str = "", look: str = "", **properties: object) -> QLabe
 
 
 def hint_label(text: str = "") -> QLabel:
-    """A line of less important text."""
+    """Make a line of less important text."""
     return message_label(text, "muted")
 
 
@@ -118,14 +118,14 @@ class Field(QWidget):
 
 
 def with_button(field: Field, button: QWidget) -> QWidget:
-    """A field with a button at its end, on one line."""
+    """Put a button at the end of a field, on one line."""
     row = QWidget()
     hbox((field, 1), (button, 0, Qt.AlignmentFlag.AlignBottom), within=row, margins=0)
     return row
 
 
 def captioned(text: str, widget: QWidget) -> QWidget:
-    """A widget with its label before it, on one line. Assistive technology reads the label, too."""
+    """Put a label before a widget, on one line. Assistive technology reads the label, too."""
     row = QWidget()
     caption = with_properties(Label(text), look="muted")
     caption.setBuddy(widget)
@@ -134,7 +134,7 @@ def captioned(text: str, widget: QWidget) -> QWidget:
 
 
 def setting_field(declared: Option, widget: QWidget) -> Field:
-    """A field with the label and the help of a setting."""
+    """Make a field with the label and the help of a setting."""
     return Field(declared.label, widget, declared.help.removesuffix("."))
 
 
@@ -208,7 +208,7 @@ class ElidedLabel(Label):
         self._elide()
 
     def text(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         return self._full
 
     @property
@@ -232,6 +232,6 @@ class ElidedLabel(Label):
 
 
 def shorten_name(name: str) -> str:
-    """A name for a button: not longer than a button may be, and no letter of it taken for a mnemonic."""
+    """Cut a name for a button, and keep its letters from being taken for a mnemonic."""
     short = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
     return menu_text(short)

@@ -32,7 +32,7 @@ def parse_typed_path(text: str) -> Path:
 
 
 def documents_folder() -> Path:
-    """The user's folder for documents."""
+    """Return the user's folder for documents."""
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
 
 

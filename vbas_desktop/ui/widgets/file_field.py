@@ -32,7 +32,7 @@ class FileDropTarget(QWidget):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """The file was dropped here."""
+        """Take the file that was dropped here."""
         self.dropped.emit(Path(event.mimeData().urls()[0].toLocalFile()))
         event.acceptProposedAction()
 

@@ -137,7 +137,7 @@ def _is_content(widget: QWidget) -> bool:
 
 
 def _up_to_holder(widget: QWidget) -> tuple[QWidget, ...]:
-    """The widget and what it is in, up to below what holds the ring: the window, or what a scroll area moves."""
+    """List the widget and what it is in, up to below what holds the ring: the window, or what a scroll area moves."""
     chain = [widget]
     while (above := chain[-1].parentWidget()) is not None and not above.isWindow() and not _is_content(above):
         chain.append(above)

@@ -196,7 +196,7 @@ def readable_svg(text: str) -> str:
 
 @cache
 def _families(name: str) -> str:
-    """The family that was drawn with, and the nearest that every browser has."""
+    """List the family that was drawn with, and the nearest that every browser has."""
     drawn = QFontInfo(QFont(name.split(",")[0].strip("'\" "))).family()
     return ", ".join(dict.fromkeys((f"'{drawn}'", "Verdana", "sans-serif")))
 

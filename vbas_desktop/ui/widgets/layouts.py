@@ -39,7 +39,7 @@ Margins = int | tuple[int, int, int, int]
 
 
 def with_properties(widget: Q, **properties: object) -> Q:
-    """The widget, with properties under Qt's own names for them and perhaps a ``look`` (see `stylesheet`).
+    """Set properties of a widget by Qt's own names, perhaps with a ``look`` (see `stylesheet`), and return it.
 
     The look of a widget that may be in sight already is changed by `fields.set_variant`.
     """
@@ -58,7 +58,7 @@ def button(
     keys: str = "",
     **properties: object,
 ) -> QPushButton:
-    """A button: what follows a click, what its tip says, and the keys that press it, which the tip tells, too."""
+    """Make a button: what a click does, what its tip says, and the keys that press it, which the tip tells, too."""
     push_button = with_properties(QPushButton(text), toolTip=f"{tip} ({keys})" if keys else tip, **properties)
     if keys:
         push_button.setShortcut(keys)
@@ -81,14 +81,14 @@ def order_tabs(previous: QWidget, widgets: Sequence[QWidget]) -> None:
 
 
 def popup_menu(parent: QWidget) -> QMenu:
-    """A menu that is gone once it is closed."""
+    """Make a menu that is gone once it is closed."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     return menu
 
 
 def single_shot_timer(milliseconds: int, then: Callable[[], object], parent: QObject) -> QTimer:
-    """A timer that waits once each time it is started, then calls."""
+    """Make a timer that waits once each time it is started, then calls."""
     timer = with_properties(QTimer(parent), singleShot=True, interval=milliseconds)
     timer.timeout.connect(then)
     return timer
@@ -106,7 +106,7 @@ def set_items(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
 
 
 def add_checkable_action(menu: QMenu, text: str, on: bool, data: object = None, tip: str = "") -> QAction:
-    """One more entry of a menu that can be ticked; no letter of its text is taken for a mnemonic if it has ``data``."""
+    """Add a menu entry that can be ticked; no letter of its text is taken for a mnemonic if it has ``data``."""
     action = menu.addAction(text if data is None else menu_text(text))
     action.setData(data)
     return with_properties(action, checkable=True, checked=on, toolTip=tip)
@@ -220,7 +220,7 @@ class VerticalScrollArea(QScrollArea):
 
 
 def scroll_area(content: QWidget, **properties: object) -> QScrollArea:
-    """Content that is scrolled where there is too little room for it."""
+    """Make content scroll where there is too little room for it."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setWidget(content)

@@ -51,7 +51,7 @@ class ParameterField(Field):
         return ColumnPicker() if declared.choices_from else QLineEdit()
 
     def offer(self, regions: Regions | None) -> None:
-        """The names that can be chosen if this is about columns of the region file."""
+        """Offer the columns of the region file with shared values, if the parameter is one of them."""
         if isinstance(self.widget, ColumnPicker) and regions is not None:
             self.widget.offer(regions.labels)
             self.widget.setPlaceholderText("" if regions.labels else "No column with shared values")

@@ -55,7 +55,7 @@ def set_up_table(table: QTableView, name: str) -> None:
 
 
 def set_up_sorted(table: QTableView, model: QAbstractItemModel, column: int, name: str) -> None:
-    """A table of a model that is sorted, by a column at first, and that asks for menus."""
+    """Set up a table of a model that is sorted, by a column at first, and that asks for menus."""
     table.setModel(model)
     table.setSortingEnabled(True)
     table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
