@@ -138,7 +138,7 @@ def check_descriptions(root: QWidget) -> Iterator[str]:
 def check_contrast(root: QWidget) -> Iterator[str]:
     """Check the text colours of the palette against the colour that is around them on the screen (1.4.3)."""
     window = root.window()
-    picture = window.grab().toImage()
+    picture = window.grab().toImage().scaled(window.size())
     for widget in [*find_visible(root, QLabel), *find_visible(root, QAbstractButton), *find_visible(root, QComboBox)]:
         text = getattr(widget, "text", str)() or getattr(widget, "currentText", str)()
         area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()) & window.rect()
@@ -323,7 +323,9 @@ def _rectangle_in_sight(widget: QWidget) -> QRect:
     limits = _rectangle(area)
     top = min(max(rectangle.top(), limits.top()), limits.bottom() - 1)
     bottom = max(min(rectangle.bottom(), limits.bottom()), top + 1)
-    return QRect(QPoint(rectangle.left(), top), QPoint(rectangle.right(), bottom))
+    left = min(max(rectangle.left(), limits.left()), limits.right() - 1)
+    right = max(min(rectangle.right(), limits.right()), left + 1)
+    return QRect(QPoint(left, top), QPoint(right, bottom))
 
 
 def check_shortcuts(root: QWidget) -> Iterator[str]:

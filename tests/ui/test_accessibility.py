@@ -16,7 +16,7 @@ ROUNDS = 6
 """Texts that wrap are laid out in several rounds of events."""
 
 EXCEPTIONS: dict[str, dict[tuple[float, ...], tuple[str, ...]]] = {
-    "Two maps beside each other": {
+    "Map, one or two": {
         (ENLARGED,): (
             "cut: QComboBox “Left solution”",
             "cut: QComboBox “Right solution”",

@@ -153,6 +153,15 @@ class Tour:
         yield "two maps", window
         window.area.map._compare.setChecked(False)
         state.colour_by(None)
+        window.menus.actions["edit_by_hand"].trigger()
+        editor = window.area.map.editor
+        self._until(lambda: editor.scene is not None)
+        state.choose_region(3)
+        editor.show_table.setChecked(True)
+        self._rest()
+        yield "edit by hand", window
+        editor.show_table.setChecked(False)
+        editor.discard_edit()
 
     def _tools(self) -> Iterator[Shown]:
         page = self._page("Find a release")

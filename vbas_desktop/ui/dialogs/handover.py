@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from vbas_desktop.app.ledger import LEDGER_USED, NO_LEDGER, RecordRequest
 from vbas_desktop.app.release import ExportRequest
@@ -23,7 +23,7 @@ from ..presentation.messages import describe_finding
 from ..widgets.dialog import CANCEL, CLOSE, Dialog
 from ..widgets.fields import Field, heading_label, hint_label, message_label, set_variant
 from ..widgets.file_dialogs import open_outside
-from ..widgets.layouts import vbox, with_properties
+from ..widgets.layouts import scroll_area, vbox, with_properties
 from ..widgets.plain_text import Label, set_tool_tip
 from .release_dialog import ReleaseDialog
 from .release_summary import describe_coverage
@@ -60,15 +60,17 @@ class ReleaseDone(Dialog):
         self.record = self.offering("&Record as handed over…", self.record_requested)
         self.note = message_label(look="muted")
         self.note.hide()
+        content = QWidget()
         parts = (
             heading_label("Written and verified."),
             *_describe_report(report),
             folder,
             self.checks,
             self.note,
-            self.buttons,
         )
-        vbox(*parts, within=self, margins=2 * GRID)
+        vbox(*parts, within=content, margins=0)
+        scroll = scroll_area(content, frameShape=QFrame.Shape.NoFrame, focusPolicy=Qt.FocusPolicy.NoFocus)
+        vbox((scroll, 1), self.buttons, within=self, margins=2 * GRID)
 
     def show_recorded(self, title: str) -> None:
         """Confirm that the release was recorded, beside the button that asked for it."""

@@ -77,7 +77,7 @@ class MapCanvas(pg.GraphicsView):
         self.box.sigRangeChanged.connect(self._on_range_changed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(240, 180)
+        self.setMinimumSize(240, 160)
         self.setAccessibleName("Map")
         self._pressed_at: QPointF | None = None
 

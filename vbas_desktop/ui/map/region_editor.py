@@ -16,8 +16,10 @@ from ..core.context import UiContext
 from ..core.theme import GRID
 from ..presentation.edit_scene import EditScene, describe_figures, prepare_edit_scene
 from ..state.releasing import explain_why_not_releasable
+from ..widgets.fields import captioned
 from ..widgets.file_dialogs import ask_to_save, sibling_path
 from ..widgets.layouts import button, hbox, set_items, vbox, with_properties
+from ..widgets.notice_bar import FlowLayout
 from ..widgets.plain_text import Label, rich_text
 from ..widgets.tables import TableModel, set_up_sorted, stretch_column
 from .canvas import MapCanvas
@@ -71,10 +73,11 @@ class RegionEditor(QWidget):
         self.table.setFixedHeight(6 * self.table.verticalHeader().defaultSectionSize())
         self.table.setVisible(False)
         self.show_table.toggled.connect(self.table.setVisible)
-        label = with_properties(Label("Target"), look="muted")
-        label.setBuddy(self.target)
         head = hbox((self.figures, 1), self.finish, self.discard)
-        commands = hbox(self.lock, self.split, label, self.target, self.merge, self.move_rows, self.show_table, 1)
+        commands = FlowLayout()
+        target = captioned("Target", self.target)
+        for widget in (self.lock, self.split, target, self.merge, self.move_rows, self.show_table):
+            commands.addWidget(widget)
         margins = (GRID, GRID // 2, GRID, GRID // 2)
         vbox(head, self.chosen, commands, self.table, within=self, margins=margins, spacing=GRID // 2)
         self._connect()

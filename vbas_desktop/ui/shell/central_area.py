@@ -10,7 +10,7 @@ from ..core.theme import GRID
 from ..map.map_view import MapView
 from ..pages import Page
 from ..state.app_state import AppState
-from ..widgets.layouts import hbox, vbox, with_properties
+from ..widgets.layouts import hbox, scroll_area, vbox, with_properties
 from ..widgets.plain_text import Label
 from .help import set_guide_section
 from .preferences import Preferences
@@ -38,8 +38,10 @@ class CentralArea(QWidget):
         context.theme.set_icon(self._back, "back")
         self._head = self._build_head()
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.start_page)
-        self.stack.addWidget(self.map)
+        self._start = _scrolled(self.start_page)
+        self._map = _scrolled(self.map)
+        self.stack.addWidget(self._start)
+        self.stack.addWidget(self._map)
         vbox(self.hints, self._head, (self.stack, 1), within=self, margins=0, spacing=0)
         context.model.data_loaded.connect(self.show_map)
         self.show_map()
@@ -58,7 +60,9 @@ class CentralArea(QWidget):
     def page(self) -> QWidget | None:
         """Return the page that is shown; None while the map or the start page is."""
         current = self.stack.currentWidget()
-        return current.widget() if isinstance(current, QScrollArea) else None
+        if not isinstance(current, QScrollArea) or current in (self._start, self._map):
+            return None
+        return current.widget()
 
     def page_widget(self, page: Page) -> QWidget | None:
         """Return the widget of a page that was opened before."""
@@ -70,13 +74,12 @@ class CentralArea(QWidget):
         has_data = self._context.state.has_data
         way_back = "Back to the map" if has_data else "Back to the start page"
         with_properties(self._back, text=f"&{way_back}", toolTip=f"{way_back} (Esc)")
-        self.stack.setCurrentWidget(self.map if has_data else self.start_page)
+        self.stack.setCurrentWidget(self._map if has_data else self._start)
         self._show_head("")
 
     def show_page(self, page: Page) -> QWidget:
         """Bring a page to the front and return its widget."""
         if page.id not in self._pages:
-            # A page scrolls where the window is too small for it, or the font too large.
             widget = page.create(self._context)
             area = with_properties(QScrollArea(), widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
             set_guide_section(area, page.guide)
@@ -95,6 +98,11 @@ class CentralArea(QWidget):
         self._head.setVisible(bool(title))
         self.hints.set_page_shown(bool(title))
         self.page_changed.emit(title)
+
+
+def _scrolled(content: QWidget) -> QScrollArea:
+    """Have content scrolled where the window is too small for it, or the font too large."""
+    return scroll_area(content, frameShape=QFrame.Shape.NoFrame)
 
 
 def hint_for(state: AppState) -> str | None:

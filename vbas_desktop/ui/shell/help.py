@@ -6,13 +6,13 @@ import importlib.metadata
 import platform
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QTabWidget, QWidget
 
 from vbas_desktop import __version__
 
 from ..core.context import UiContext
 from ..core.theme import GRID
-from ..widgets.layouts import vbox, with_properties
+from ..widgets.layouts import scroll_area, vbox, with_properties
 from ..widgets.plain_text import Label
 from .guide import GUIDE, GuideWindow
 
@@ -67,7 +67,7 @@ class AboutDialog(QDialog):
         vbox(
             heading,
             what,
-            text,
+            (scroll_area(text, frameShape=QFrame.Shape.NoFrame), 1),
             Label("MIT licence."),
             buttons,
             within=self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtCore import QSize, Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
 
 from vbas_desktop.model.text import escape_controls
@@ -15,10 +15,14 @@ CANCEL = QDialogButtonBox.StandardButton.Cancel
 CLOSE = QDialogButtonBox.StandardButton.Close
 OK = QDialogButtonBox.StandardButton.Ok
 OPEN = QDialogButtonBox.StandardButton.Open
+_AROUND = QSize(16, 48)
+"""Room for the frame and the title of a dialog, in pixels."""
 
 
 class Dialog(QDialog):
-    """`_on_accepted` follows once the user has confirmed. ``least`` is the smallest width and height.
+    """`_on_accepted` follows once the user has confirmed.
+
+    ``least`` is the smallest width and height, as far as the screen has room for them.
 
     The subclass puts ``buttons`` where they belong.
     """
@@ -29,7 +33,8 @@ class Dialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(escape_controls(title))
-        self.setMinimumSize(*least)
+        # Strongly enlarged, the screen has fewer of these pixels.
+        self.setMinimumSize(QSize(*least).boundedTo(self.screen().availableGeometry().size() - _AROUND))
         self.buttons = QDialogButtonBox(buttons)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
