@@ -24,8 +24,10 @@ from vbas_desktop.model.solution import RunResult, Solution
 from vbas_desktop.releases.folder import ReleaseReport
 from vbas_desktop.releases.notation import released_notation
 from vbas_desktop.releases.plan import ReleasePlan
-from vbas_desktop.releases.records import RecordWriter, WrittenFile, find_released_records
+from vbas_desktop.releases.record_writer import RecordWriter
+from vbas_desktop.releases.records import find_released_records
 from vbas_desktop.releases.write import WriteRequest, write_release
+from vbas_desktop.releases.written_file import WrittenFile
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings

@@ -23,8 +23,8 @@ from .aggregation import CLASS_COUNTS, class_counts
 from .disclosure_checks import refuse_disclosures
 from .notation import copied_texts, values_of_texts
 from .preparation import PreparedRelease
-from .records import WrittenFile
 from .tables import crosswalk
+from .written_file import WrittenFile
 
 RECORD_INDEX = "record_index.csv"
 """The index that leads from the released key of a record to its row: for the organisation alone."""

@@ -29,7 +29,8 @@ from vbas_desktop.model.tiers import NOT_RELEASED
 
 from .database_records import DatabaseRecords
 from .notation import CountableRecords
-from .records import ReleasedRecords, find_released_records, number_values
+from .records import ReleasedRecords, find_released_records
+from .value_numbers import number_values
 
 CHUNK_ROWS = 1 << 18
 

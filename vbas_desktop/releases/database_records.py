@@ -35,20 +35,10 @@ from vbas_desktop.settings.release import ReleaseOptions
 
 from .notation import Notation
 from .plan import ReleasePlan
-from .records import (
-    SHUFFLING,
-    WRITING,
-    FormulaCounter,
-    ReleasedRecords,
-    WrittenFile,
-    class_strides,
-    find_released_records,
-    order_key,
-    plain_type,
-    value_lookups,
-    without_nan,
-    write_columns,
-)
+from .record_writer import order_key
+from .records import ReleasedRecords, find_released_records
+from .value_numbers import class_strides, value_lookups
+from .written_file import SHUFFLING, WRITING, FormulaCounter, WrittenFile, plain_type, without_nan, write_columns
 
 HASH = "vbas_hash"
 

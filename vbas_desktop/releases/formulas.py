@@ -12,7 +12,7 @@ from vbas_desktop.model.text import count_formulas, describe_formulas
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import ReleasePlan
-from .records import WrittenFile
+from .written_file import WrittenFile
 
 _ESCAPED = "They were written with an apostrophe in front."
 _ESCAPE = "Let them be escaped if the recipient opens the file with a spreadsheet program."

@@ -30,7 +30,8 @@ from .disclosure_checks import (
 from .geometry import warn_of_made_up_extent
 from .notation import Notation, notation_hints, released_notation
 from .plan import ReleasePlan, build_plan, empty_release
-from .records import ReleasedRecords, input_changed
+from .record_writer import input_changed
+from .records import ReleasedRecords
 
 
 @dataclass(frozen=True, eq=False)

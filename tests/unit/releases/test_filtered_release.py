@@ -21,7 +21,8 @@ from vbas_desktop.model.findings import VerificationFailed
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.releases import records
 from vbas_desktop.releases.recipient_facts import PercentRange, coarsen_left_out_share
-from vbas_desktop.releases.records import RecordWriter, find_released_records
+from vbas_desktop.releases.record_writer import RecordWriter
+from vbas_desktop.releases.records import find_released_records
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings

@@ -11,7 +11,7 @@ from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.audit.formulas import escape_formulas
 from vbas_desktop.model.text import escape_formula
-from vbas_desktop.releases.records import find_formulas
+from vbas_desktop.releases.written_file import find_formulas
 from vbas_desktop.settings.release import ReleaseOptions
 
 RUN = [

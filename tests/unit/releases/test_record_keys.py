@@ -14,7 +14,7 @@ from test_filtered_release import filtered_case
 
 from vbas_desktop.io.records.row_order import PIECE_ROWS, RecordKeys, RowKeys
 from vbas_desktop.model.findings import InputError, VerificationFailed
-from vbas_desktop.releases import records
+from vbas_desktop.releases import record_writer
 from vbas_desktop.releases.database_records import check_database_options
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -195,7 +195,7 @@ def test_records_behind_an_address_have_no_index():
 
 @pytest.mark.parametrize("damage", ["swapped", "short", "doubled", "elsewhere"])
 def test_an_index_that_leads_to_other_rows_is_not_verified(tmp_path, monkeypatch, damage):
-    written = records.write_key_index
+    written = record_writer.write_key_index
 
     def damaged(path, *more):
         written(path, *more)
@@ -208,7 +208,7 @@ def test_an_index_that_leads_to_other_rows_is_not_verified(tmp_path, monkeypatch
             one = f"{one.split(',')[0]},100000,100001"
         path.write_text("\n".join([head, one, *([] if damage == "short" else [two]), *rest]) + "\n")
 
-    monkeypatch.setattr("vbas_desktop.releases.records.write_key_index", damaged)
+    monkeypatch.setattr("vbas_desktop.releases.record_writer.write_key_index", damaged)
     with pytest.raises(VerificationFailed, match="key"):
         small_case(tmp_path).release(tmp_path / "out", KEYED)
     assert not (tmp_path / "out").exists()

@@ -22,7 +22,7 @@ from vbas_desktop.io.records.row_order import RowKeys
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.releases.plan import build_plan
-from vbas_desktop.releases.records import order_key
+from vbas_desktop.releases.record_writer import order_key
 from vbas_desktop.settings.release import ReleaseOptions
 
 RECORDS = 4000

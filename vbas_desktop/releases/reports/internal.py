@@ -24,7 +24,7 @@ from ..column_coverage import ColumnCoverage, names_in_words
 from ..folder import ReleasedFile
 from ..plan import ReleasePlan
 from ..recipient_facts import RecipientFacts
-from ..records import WrittenFile
+from ..written_file import WrittenFile
 from .blocks import (
     FOOT,
     LONGEST,
