@@ -19,7 +19,7 @@ from vbas_desktop.io.databases.address import parse_address
 from vbas_desktop.io.databases.opening import open_engine
 from vbas_desktop.io.databases.targets import ReleaseTarget, parse_target
 from vbas_desktop.io.documents.policies import find_policy
-from vbas_desktop.io.documents.run_file import CHECKLIST_SCHEMA, check_named_inputs, read_run_file
+from vbas_desktop.io.documents.run_file import ChecklistDocument, check_named_inputs, read_run_file
 from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
 from vbas_desktop.io.output import refuse_inputs
@@ -332,12 +332,10 @@ def _as_earlier(document: dict[str, Any], earlier: Mapping[str, Any]) -> dict[st
 
 def read_checklist(path: Path) -> dict[str, Any]:
     """Read the filled-in checklist of a release. Raises `InputError` if it is none."""
-    import jsonschema
-
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        jsonschema.validate(found, CHECKLIST_SCHEMA)
-    except (ValueError, RecursionError, jsonschema.ValidationError):
+        ChecklistDocument.model_validate(found)
+    except (ValueError, RecursionError):
         message = "This is not a checklist that a release keeps."
         raise InputError(
             Finding("checklist", message, "Name the checklist.json of a release.", file=str(path))

@@ -6,7 +6,9 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from vbas_desktop import __version__
 from vbas_desktop.approaches.selection import is_file_assignment
@@ -24,70 +26,87 @@ from ..output import write_text
 RUN_FILE = "run.json"
 """The file by which a folder is known as the result of an earlier run, which a new one may replace."""
 
-_TEXT = {"type": "string", "minLength": 1}
-_TEXTS = {"type": "array", "items": {"type": "string"}}
-_INPUT = {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"sha256": {"type": "string"}}}]}
-
-_OPTIONS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        **{component: {"type": ["string", "null"]} for component in COMPONENTS},
-        "records": _TEXT,
-        "regions": _TEXT,
-        "set": _TEXTS,
-        "generalise": _TEXTS,
-        "groupings": {
-            "type": "object",
-            "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
-        },
-    },
-    "required": [
-        *("records", "regions", "set", *COMPONENTS),
-        *(item.name for group in (ColumnRoles, PrivacySettings, SensitiveSettings) for item in group.options()),
-    ],
-}
-"""What is not declared in a group of options, and what must be there. Another option that is missing came with a later
-version of the program: its default changes nothing."""
-
-
-def _objects(*names: str) -> dict[str, Any]:
-    """Describe a list of objects that all have these texts."""
-    texts = {name: {"type": "string"} for name in names}
-    return {"type": "array", "items": {"type": "object", "required": list(names), "properties": texts}}
-
-
-CHECKLIST_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["choices", "points", "signed_by", "signed_on"],
-    "properties": {
-        "choices": _objects("question", "answer"),
-        "points": _objects("id", "title", "state", "evidence", "note"),
-        "signed_by": {"type": "string"},
-        "signed_on": {"type": "string"},
-    },
-}
-"""A filled-in policy checklist, as the internal report prints it."""
-
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "A run of VBAS Desktop",
-    "type": "object",
-    "required": ["format_version", "options", "inputs", "solutions"],
-    "properties": {
-        "options": _OPTIONS,
-        "inputs": {"type": "object", "properties": dict.fromkeys(("records", "regions", "region_map"), _INPUT)},
-        "chosen_solution": {"type": ["integer", "null"]},
-        "release": {"type": ["object", "null"]},
-        "policy_checklist": CHECKLIST_SCHEMA,
-        "solutions": {
-            "type": "array",
-            "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}},
-        },
-    },
-}
-
-
 FORMAT_VERSION = 1
+
+
+class _Part(BaseModel):
+    """An object of a document; values are never converted, and fields that are not declared may be there."""
+
+    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
+
+
+class _Choice(_Part):
+    question: str
+    answer: str
+
+
+class _Point(_Part):
+    id: str
+    title: str
+    state: str
+    evidence: str
+    note: str
+
+
+class ChecklistDocument(_Part):
+    """A filled-in policy checklist, as the internal report prints it."""
+
+    choices: list[_Choice]
+    points: list[_Point]
+    signed_by: str
+    signed_on: str
+
+
+class _Source(_Part):
+    sha256: str = ""
+
+
+class _Sources(_Part):
+    records: _Source | None = None
+    regions: _Source | None = None
+    region_map: _Source | None = None
+
+
+class _Options(_Part):
+    """The options that are not declared in a group."""
+
+    records: Annotated[str, Field(min_length=1)]
+    regions: Annotated[str, Field(min_length=1)]
+    set: list[str]
+    generalise: list[str] = []
+    groupings: dict[str, dict[str, str]] = {}
+
+    @model_validator(mode="after")
+    def _require_all(self) -> Self:
+        """Raise `ValueError` if an approach or what protects is missing.
+
+        Another option that is missing came with a later version of the program: its default changes nothing.
+        """
+        written = self.model_extra or {}
+        groups = (ColumnRoles, PrivacySettings, SensitiveSettings)
+        names = [option.name for group in groups for option in group.options()]
+        if any(name not in written for name in (*COMPONENTS, *names)):
+            raise ValueError("an option is missing")
+        if not all(isinstance(written[component], str | None) for component in COMPONENTS):
+            raise ValueError("an approach is not a name")
+        return self
+
+
+class _Solution(_Part):
+    id: int
+
+
+class RunDocument(_Part):
+    """What must be in ``run.json`` for a run to be repeated."""
+
+    format_version: int
+    options: _Options
+    inputs: _Sources
+    solutions: list[_Solution]
+    chosen_solution: int | None = None
+    release: dict[str, Any] | None = None
+    policy_checklist: ChecklistDocument | None = None
+
 
 _NAMED_FILES = ("codebook", "coarsen_from", "region_map", "population", "policy", "keep_records", "drop_records")
 """Options that name one further file each."""
@@ -167,16 +186,11 @@ def read_run_file(folder: Path) -> dict[str, Any]:
         raise _unusable(path, "This is not a run.json of this program.") from None
     if version != FORMAT_VERSION:
         raise _unusable(path, f"It has format {version}, this program reads format {FORMAT_VERSION}.")
-    # Only those who read a run need it, and loading it takes long.
-    import jsonschema
-
     try:
-        jsonschema.validate(document, SCHEMA, cls=jsonschema.Draft202012Validator)
-    except jsonschema.ValidationError as error:
-        place = "/".join(map(str, error.absolute_path))
-        raise _unusable(
-            path, f"It is damaged at “{place}”." if place else "It is damaged: a part is missing."
-        ) from None
+        RunDocument.model_validate(document)
+    except ValidationError as error:
+        part = "/".join(map(str, error.errors(include_input=False, include_url=False)[0]["loc"]))
+        raise _unusable(path, f"It is damaged at “{part}”.") from None
     try:
         for group in (RunSettings, ReleaseOptions):
             group.from_dict(document["options"])

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from pydantic import ValidationError
 
 from vbas_desktop import __version__
 from vbas_desktop.analysis.representability.requirement import parse_requirement
@@ -27,7 +27,7 @@ from vbas_desktop.model.solution import RunResult
 
 from .choices import Choices, choices_from_json, choices_to_json
 from .map_style import MapStyle, from_folder
-from .project_schema import FORMAT, SCHEMA, migrate
+from .project_schema import FORMAT, ProjectDocument
 from .scenario import ResultRow, RunEntry, Scenario, grouping_entries, split_sensitive
 from .view_settings import ViewSettings
 
@@ -104,25 +104,25 @@ def keeping_unknown(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, An
 
 
 def read_project(path: Path) -> ProjectState:
-    """The snapshot in a file of any format so far; `InputError` says what is wrong with it."""
+    """Read the snapshot in a file. Raises `InputError` that says what is wrong with it."""
     if path.stat().st_size > LARGEST_BYTES:
         raise _refusal(path, f"No project is larger than {LARGEST_BYTES >> 20:,} MB.")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         raise _refusal(path, "This is not a project file, or it is damaged.") from None
-    if not isinstance(document, dict) or not isinstance(document.get("format", 0), int):
+    if not isinstance(document, dict) or not isinstance(document.get("format"), int):
         raise _refusal(path, "This is not a project file, or it is damaged.")
-    if document.get("format", 0) > FORMAT:
+    if document["format"] > FORMAT:
         raise _refusal(path, "This project was saved by a newer version of the program.", "Install that version.")
     try:
-        document = migrate(document)
-        jsonschema.validate(document, SCHEMA, cls=jsonschema.Draft202012Validator)
+        ProjectDocument.model_validate(document)
         if _claimed_bytes(document) > LARGEST_BYTES:
             raise _refusal(path, f"The project claims more than {LARGEST_BYTES >> 20:,} MB of results.")
         return _state(document, path)
-    except jsonschema.ValidationError as error:
-        raise _refusal(path, f"The project is damaged at “{'/'.join(map(str, error.absolute_path))}”.") from None
+    except ValidationError as error:
+        part = "/".join(map(str, error.errors(include_input=False, include_url=False)[0]["loc"]))
+        raise _refusal(path, f"The project is damaged at “{part}”.") from None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _refusal(path, "The project is damaged.") from None
 

@@ -1,163 +1,183 @@
-"""The shape of a project file of the newest format. More fields than these are allowed and kept.
-
-Files of earlier formats are brought to it step by step; one of every format is kept in the tests.
-"""
+"""The shape of a project file. More fields than these are allowed and kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from vbas_desktop.model.records import Role
 
 FORMAT = 1
-"""Raise it whenever older programs would misread a file, and add a step to `migrations`."""
 
-Shape = dict[str, Any]
+Groups = dict[str, dict[str, str]]
+"""Column → value → group."""
 
-_TEXT: Shape = {"type": "string"}
-_WHOLE: Shape = {"type": "integer"}
-_NUMBER: Shape = {"type": "number"}
-_YES_OR_NO: Shape = {"type": "boolean"}
-_NAMED: Shape = {"type": "string", "minLength": 1}
-
-
-def _object(*required: str, **properties: Shape) -> Shape:
-    """An object with these fields, of which some must be there; others may be."""
-    return {"type": "object", **({"required": list(required)} if required else {}), "properties": properties}
+Name = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+RoleOfColumn = Annotated[tuple[str, Annotated[Role, Field(strict=False)]], Field(strict=False)]
 
 
-def _map(values: Shape) -> Shape:
-    """An object whose keys are the user's own."""
-    return {"type": "object", "additionalProperties": values}
+class Part(BaseModel):
+    """An object of the file; values are never converted, and fields that are not declared may be there."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
 
 
-def _list(items: Shape, **more: Any) -> Shape:
-    return {"type": "array", "items": items, **more}
+class PackedArray(Part):
+    """An array as text."""
+
+    type: Literal["int32", "float64"]
+    shape: list[Count]
+    data: str
 
 
-def _or_null(kind: str) -> Shape:
-    return {"type": [kind, "null"]}
+class InputFile(Part):
+    """A record or region file."""
+
+    path: Name
+    size_bytes: Count = 0
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] = ""
 
 
-def _from(low: int) -> Shape:
-    """A whole number that is not below this one."""
-    return {**_WHOLE, "minimum": low}
+class StoredPartition(Part):
+    """Aggregated regions before they were refined."""
+
+    owner: PackedArray
+    sites: PackedArray | None = None
 
 
-_ARRAY = _object("type", "shape", "data", type={"enum": ["int32", "float64"]}, shape=_list(_from(0)), data=_TEXT)
-_ARRAY_OR_NULL = {"anyOf": [_ARRAY, {"type": "null"}]}
-_FILE = _object("path", path=_NAMED, size_bytes=_from(0), sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"})
-_SOLUTION = _object(
-    *("number", "id", "site_count", "approximated_sites", "owner", "measures", "seconds"),
-    number=_from(1),
-    id=_WHOLE,
-    site_count=_from(1),
-    approximated_sites=_from(1),
-    owner=_ARRAY,
-    sites=_ARRAY_OR_NULL,
-    unrefined=_object("owner", owner=_ARRAY, sites=_ARRAY_OR_NULL),
-    measures=_map(_or_null("number")),
-    seconds=_NUMBER,
-    suppressed_global=_WHOLE,
-    suppressed_local=_WHOLE,
-    pareto=_YES_OR_NO,
-    pinned=_YES_OR_NO,
-)
-_GROUPINGS = _map(_map(_TEXT))
-_PARAMETERS = _map({"type": "object"})
-"""Approach → parameter → value."""
+class StoredSolution(Part):
+    """A solution of a run; ``number`` is the one in the list of all runs."""
 
-_TEXTS = _list(_TEXT)
-_PROBLEM = _object(
-    *("region_column", "quasi_identifiers", "unknown_regions", "k"),
-    region_column=_TEXT,
-    quasi_identifiers=_list(_TEXT, minItems=1),
-    unknown_regions={"enum": ["stop", "suppress"]},
-    k=_from(1),
-    groupings=_GROUPINGS,
-    sensitive=_list(_object("column", "benign", "criteria", column=_TEXT, benign=_TEXTS, criteria=_TEXTS)),
-)
-_RUN = _object(
-    *("id", "title", "problem", "approaches", "solutions"),
-    id=_from(1),
-    title=_TEXT,
-    approaches=_map(_or_null("string")),
-    problem=_PROBLEM,
-    records_sha256=_or_null("string"),
-    region_ids_sha256=_TEXT,
-    solutions=_list(_SOLUTION),
-)
-_ROLE = {"type": "array", "prefixItems": [_TEXT, {"enum": [str(role) for role in Role]}], "minItems": 2, "maxItems": 2}
-_CHOICES = _object(
-    roles=_list(_ROLE),
-    decided=_TEXTS,
-    groupings=_GROUPINGS,
-    approaches=_map(_TEXT),
-    parameters=_map(_PARAMETERS),
-)
-_POLICY = _object(
-    choices=_map(_TEXT),
-    notes=_map(_TEXT),
-    signed_by=_TEXT,
-    signed_on=_TEXT,
-    policy=_TEXT,
-    population=_TEXT,
-    export=_object(shuffle=_YES_OR_NO, renames=_from(0), record_key=_YES_OR_NO, aggregated=_from(0)),
-)
-_LAYER = _object("path", path=_NAMED, colour=_TEXT, visible=_YES_OR_NO, land=_YES_OR_NO)
-
-SCHEMA: Shape = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "VBAS Desktop project",
-    **_object(
-        *("format", "files", "choices", "runs"),
-        format={"const": FORMAT},
-        program=_TEXT,
-        files=_object("records", "regions", records=_FILE, regions=_FILE),
-        choices=_CHOICES,
-        runs=_list(_RUN),
-        requirement={"type": "object"},
-        policy=_POLICY,
-        map=_object(names=_or_null("string"), labels=_or_null("string"), outlines=_TEXTS, context=_list(_LAYER)),
-        view=_object(
-            coloured_by=_or_null("string"),
-            layers={"anyOf": [_TEXTS, {"type": "null"}]},
-            chart=_or_null("string"),
-        ),
-        selection=_object(solution=_or_null("integer"), region=_or_null("integer")),
-    ),
-}
+    number: Positive
+    id: int
+    site_count: Positive
+    approximated_sites: Positive
+    owner: PackedArray
+    measures: dict[str, float | None]
+    seconds: float
+    sites: PackedArray | None = None
+    unrefined: StoredPartition | None = None
+    suppressed_global: int = 0
+    suppressed_local: int = 0
+    pareto: bool = False
+    pinned: bool = False
 
 
-Document = dict[str, Any]
+class StoredSensitive(Part):
+    """A sensitive column."""
+
+    column: str
+    benign: list[str]
+    criteria: list[str]
 
 
-def _from_0(old: Document) -> Document:
-    """Format 0 had no number, named its files by bare paths and listed region column and quasi-identifiers apart."""
-    new = {name: value for name, value in old.items() if name not in ("records", "regions", "settings")}
-    settings: Mapping[str, Any] = old.get("settings", {})
-    roles = [[name, "quasi-identifier"] for name in settings.get("quasi_identifiers", [])]
-    if settings.get("region_column"):
-        roles.append([settings["region_column"], "region"])
-    roles += [[name, "identifier"] for name in settings.get("identifiers", [])]
-    kept = {
-        name: value
-        for name, value in settings.items()
-        if name not in ("quasi_identifiers", "region_column", "identifiers")
-    }
-    new["files"] = {"records": {"path": old["records"]}, "regions": {"path": old["regions"]}}
-    new["choices"] = {**kept, "roles": roles}
-    new.setdefault("runs", [])
-    new["format"] = 1
-    return new
+class StoredProblem(Part):
+    """What was counted for a run."""
+
+    region_column: str
+    quasi_identifiers: Annotated[list[str], Field(min_length=1)]
+    unknown_regions: Literal["stop", "suppress"]
+    k: Positive
+    groupings: Groups = {}
+    sensitive: list[StoredSensitive] = []
 
 
-STEPS: dict[int, Callable[[Document], Document]] = {0: _from_0}
+class StoredRun(Part):
+    """A run with its solutions."""
+
+    id: Positive
+    title: str
+    problem: StoredProblem
+    approaches: dict[str, str | None]
+    solutions: list[StoredSolution]
+    records_sha256: str | None = None
+    region_ids_sha256: str = ""
 
 
-def migrate(document: Document) -> Document:
-    """The document in the newest format."""
-    while (found := document.get("format", 0)) < FORMAT:
-        document = STEPS[found](document)
-    return document
+class StoredChoices(Part):
+    """What was chosen; options of a run are declared with their groups."""
+
+    roles: list[RoleOfColumn] = []
+    decided: list[str] = []
+    groupings: Groups = {}
+    approaches: dict[str, str] = {}
+    parameters: dict[str, dict[str, dict[str, Any]]] = {}
+
+
+class StoredExport(Part):
+    """What the checklist knows of the latest export."""
+
+    shuffle: bool = False
+    renames: Count = 0
+    record_key: bool = False
+    aggregated: Count = 0
+
+
+class StoredPolicy(Part):
+    """Policy and checklist."""
+
+    choices: dict[str, str] = {}
+    notes: dict[str, str] = {}
+    signed_by: str = ""
+    signed_on: str = ""
+    policy: str = ""
+    population: str = ""
+    export: StoredExport = StoredExport()
+
+
+class StoredLayer(Part):
+    """A context layer of the map."""
+
+    path: Name
+    colour: str = ""
+    visible: bool = True
+    land: bool = False
+
+
+class StoredMap(Part):
+    """Style of the map."""
+
+    names: str | None = None
+    labels: str | None = None
+    outlines: list[str] = []
+    context: list[StoredLayer] = []
+
+
+class StoredView(Part):
+    """Colouring, layers and chart that were shown."""
+
+    coloured_by: str | None = None
+    layers: list[str] | None = None
+    chart: str | None = None
+
+
+class StoredSelection(Part):
+    """The selected solution and region."""
+
+    solution: int | None = None
+    region: int | None = None
+
+
+class InputFiles(Part):
+    """The files of the project."""
+
+    records: InputFile
+    regions: InputFile
+
+
+class ProjectDocument(Part):
+    """The content of a project file."""
+
+    format: Literal[1]
+    files: InputFiles
+    choices: StoredChoices
+    runs: list[StoredRun]
+    program: str = ""
+    requirement: dict[str, Any] = {}
+    policy: StoredPolicy = StoredPolicy()
+    map: StoredMap = StoredMap()
+    view: StoredView = StoredView()
+    selection: StoredSelection = StoredSelection()

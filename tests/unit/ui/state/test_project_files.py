@@ -26,7 +26,7 @@ from vbas_desktop.ui.state.choices import Choices, choices_from_json, choices_to
 from vbas_desktop.ui.state.documents import build_solution_check
 from vbas_desktop.ui.state.opening import OpenProjectRequest, open_project
 from vbas_desktop.ui.state.project import read_project
-from vbas_desktop.ui.state.project_schema import FORMAT, STEPS
+from vbas_desktop.ui.state.project_schema import FORMAT
 from vbas_desktop.ui.state.representing import described_solution
 from vbas_desktop.ui.state.requests import open_files
 
@@ -217,18 +217,19 @@ def test_unknown_fields_survive_a_round_trip(saved):
     assert [solution.get("taste") for solution in again["runs"][0]["solutions"]] == [None, {"a": 1}, None, None]
 
 
-def test_there_is_a_step_and_a_kept_file_for_every_earlier_format():
-    assert sorted(STEPS) == list(range(FORMAT))
-    assert {path.name for path in PROJECTS.glob("format_*.vbas")} == {
-        f"format_{number}.vbas" for number in range(FORMAT + 1)
-    }
+@pytest.mark.parametrize("number", [None, "1", 0, -1])
+def test_another_format_is_refused(number, tmp_path):
+    document = json.loads((PROJECTS / "format_1.vbas").read_text())
+    path = tmp_path / "old.vbas"
+    path.write_text(json.dumps({**document, "format": number}))
+    with pytest.raises(InputError, match="project"):
+        read_project(path)
 
 
-@pytest.mark.parametrize("number", range(FORMAT + 1))
-def test_a_project_of_every_format_opens(number, tmp_path):
+def test_a_project_without_results_opens_and_keeps_what_is_unknown(tmp_path):
     write_data(tmp_path / "data")
     path = tmp_path / "old.vbas"
-    path.write_bytes((PROJECTS / f"format_{number}.vbas").read_bytes())
+    path.write_bytes((PROJECTS / "format_1.vbas").read_bytes())
     state, _ = reopen(path)
     assert state.choices.k == 7
     assert state.choices.random_seed == 3
