@@ -22,7 +22,7 @@ from vbas_desktop.analysis.representability.report import RepresentabilityOption
 from vbas_desktop.analysis.representability.requirement import parse_requirement, read_requirement
 from vbas_desktop.app.appointments import PlanRequest
 from vbas_desktop.app.appointments import plan_appointments as make_plan
-from vbas_desktop.app.compare import CompareJob, plan_of
+from vbas_desktop.app.compare import CompareRequest, compare_combinations, plan_of
 from vbas_desktop.app.data import LoadRequest, load_data, read_groups
 from vbas_desktop.app.frames import FrameFiles, hash_file, replace_flags
 from vbas_desktop.app.outliers import OutlierRequest, treat_outliers
@@ -30,7 +30,7 @@ from vbas_desktop.app.release import ExportRequest, ReleaseRequest, export_run, 
 from vbas_desktop.app.representability import Generalisation, RepresentabilityRequest, measure_representability
 from vbas_desktop.app.risky import RiskyRequest, describe_unsearched_columns, start_recoding
 from vbas_desktop.app.run import RunRequest, run_configuration
-from vbas_desktop.app.search import SearchJob
+from vbas_desktop.app.search import SearchRequest, search_release
 from vbas_desktop.app.text_progress import progress_from
 from vbas_desktop.app.verify import VerifyRequest, verify_file
 from vbas_desktop.appointments.inputs import PeopleColumns, load_people, load_slots
@@ -243,8 +243,8 @@ def compare(
             for component in COMPONENTS
         }
         plan = plan_of(chosen, (chosen.quasi_identifiers,), tuple(map(_read_k, _as_list(k))), approaches, generalised)
-        job = CompareJob(plan, data._loaded, _as_path(out), identifiers=chosen.identifiers)
-        comparison = job.execute(progress_sink).comparison
+        request = CompareRequest(plan, data._loaded, _as_path(out), identifiers=chosen.identifiers)
+        comparison = compare_combinations(request, progress_sink).comparison
     _warn(_skip_known(data, comparison.findings), data._files)
     return Comparison(comparison)
 
@@ -277,8 +277,8 @@ def search(
     _check_type("data", data, Data)
     with _calling(data._files, progress) as progress_sink:
         chosen = _read_run_settings(data, {}, {**settings, "site_number": "limit"})
-        job = SearchJob(chosen, data._loaded, levels or {}, pin or {}, minimum or {}, _as_path(out))
-        outcome = job.execute(progress_sink)
+        request = SearchRequest(chosen, data._loaded, levels or {}, pin or {}, minimum or {}, _as_path(out))
+        outcome = search_release(request, progress_sink)
     _warn(_skip_known(data, outcome.finest.problem.findings), data._files)
     return Search(outcome)
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from vbas_desktop.app.reproduce import IslandJob, ReproduceJob
+from vbas_desktop.app.reproduce import IslandRequest, ReproduceRequest
 from vbas_desktop.engine.comparison import run as comparison_run
 from vbas_desktop.engine.run import run
 from vbas_desktop.model.records import Role
@@ -211,8 +211,8 @@ def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qt
 
 
 def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tmp_path, qtbot):
-    order = ReproduceJob("eastern", tmp_path / "thesis", share=0.003)
-    finish(loaded_window, qtbot, lambda: page.reproduce(order))
+    request = ReproduceRequest("eastern", tmp_path / "thesis", share=0.003)
+    finish(loaded_window, qtbot, lambda: page.reproduce(request))
     assert (tmp_path / "thesis" / "claims.md").is_file()
     assert re.fullmatch(r"\d+ of 18 claims are held here, \d+ in the published rows too\.", page.live.text())
     assert "Claims" in page.summary.toPlainText()
@@ -234,12 +234,12 @@ def test_menu_offers_central_canada_and_both_models_of_attributes(page, tmp_path
     dialog = page.findChild(QFileDialog)
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
-    assert orders == [ReproduceJob("central", tmp_path / "thesis-central", attributes=model)]
+    assert orders == [ReproduceRequest("central", tmp_path / "thesis-central", attributes=model)]
 
 
 def test_growth_on_an_island_runs_from_the_page(page, loaded_window, tmp_path, qtbot):
-    order = IslandJob("pei", tmp_path / "island", share=0.05)
-    finish(loaded_window, qtbot, lambda: page.reproduce(order))
+    request = IslandRequest("pei", tmp_path / "island", share=0.05)
+    finish(loaded_window, qtbot, lambda: page.reproduce(request))
     assert (tmp_path / "island" / "tables" / "table-22.csv").is_file()
     assert "Balanced density against growth" in page.summary.toPlainText()
 

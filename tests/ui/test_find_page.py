@@ -283,10 +283,11 @@ def test_a_hierarchy_without_a_row_for_some_value_is_refused(page, loaded_window
 
 
 def _hierarchy(page, name):
+    from vbas_desktop.app.search import build_hierarchies
     from vbas_desktop.ui.state.searching import request_search
 
-    order = request_search(page._state, page.form.conditions())
-    return next(hierarchy for hierarchy in order.hierarchies() if hierarchy.column == name)
+    request = request_search(page._state, page.form.conditions())
+    return next(hierarchy for hierarchy in build_hierarchies(request) if hierarchy.column == name)
 
 
 def test_a_stopped_search_keeps_its_nodes(page, loaded_window, qtbot, tmp_path):

@@ -46,7 +46,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class CompareJob:
+class CompareRequest:
     """A comparison. ``target`` receives the tables; until they are written, a hidden folder beside it
     holds the finished combinations.
 
@@ -67,46 +67,49 @@ class CompareJob:
         """Return the cache of finished combinations, on disk if there is a target."""
         return MemoryCache() if self.target is None else open_run_cache(store_beside(self.target))
 
-    def look_ahead(self, progress: Progress = NO_PROGRESS) -> WorkEstimate:
-        """Count, and see how much work it is and how much of it is done."""
-        counted = count_scenarios(self.plan, self.data.table, self.data.regions, progress)
-        constructions = self.plan.list_component_approaches("construction")
-        problems = {scenario: with_given_partition(problem, constructions) for scenario, problem in counted.items()}
-        return estimate_work(self.plan, problems, self.cache, progress)
 
-    def execute(
-        self,
-        progress: Progress = NO_PROGRESS,
-        on_finished: Callable[[FinishedCombination], None] | None = None,
-        on_prepared: Callable[[WorkEstimate], None] | None = None,
-    ) -> Compared:
-        """Run what is missing and write the folder."""
-        if self.target is not None:
-            check_comparison_target(self.target, (*self.data.paths, *self.inputs))
-        prepared = self.look_ahead(SubProgress(progress, 0.0, 0.05))
-        if on_prepared is not None:
-            on_prepared(prepared)
-        finished = run_comparison(prepared, self.cache, SubProgress(progress, 0.05, 1.0), on_finished)
-        # No table is written of records that were changed while they were read.
-        require_unchanged(self.data.table.source)
-        comparison = self._check_requirement(finished)
-        if self.target is None:
-            return Compared(comparison)
-        text = write_comparison(comparison, self.target, self.suitable_only)
-        self.cache.clear()
-        return Compared(comparison, text, self.target, summarise_comparison(comparison))
+def estimate_comparison(request: CompareRequest, progress: Progress = NO_PROGRESS) -> WorkEstimate:
+    """Count, and see how much work it is and how much of it is done."""
+    counted = count_scenarios(request.plan, request.data.table, request.data.regions, progress)
+    constructions = request.plan.list_component_approaches("construction")
+    problems = {scenario: with_given_partition(problem, constructions) for scenario, problem in counted.items()}
+    return estimate_work(request.plan, problems, request.cache, progress)
 
-    def _check_requirement(self, comparison: Comparison) -> Comparison:
-        """Mark the solutions that meet the requirement; refuse if one has to and none does."""
-        released = [name for name in self.data.table.file_format.header if name not in self.identifiers]
-        finished = tuple(
-            replace(entry, result=check_requirement(entry.result, entry.problem, self.requirement, released))
-            for entry in comparison.finished
-        )
-        checked = replace(comparison, finished=finished)
-        if self.suitable_only and not any(solution.is_suitable for _, solution in checked.solutions):
-            raise no_suitable_solution(len(checked.solutions))
-        return checked
+
+def compare_combinations(
+    request: CompareRequest,
+    progress: Progress = NO_PROGRESS,
+    on_finished: Callable[[FinishedCombination], None] | None = None,
+    on_prepared: Callable[[WorkEstimate], None] | None = None,
+) -> Compared:
+    """Run what is missing and write the folder."""
+    if request.target is not None:
+        check_comparison_target(request.target, (*request.data.paths, *request.inputs))
+    prepared = estimate_comparison(request, SubProgress(progress, 0.0, 0.05))
+    if on_prepared is not None:
+        on_prepared(prepared)
+    finished = run_comparison(prepared, request.cache, SubProgress(progress, 0.05, 1.0), on_finished)
+    # No table is written of records that were changed while they were read.
+    require_unchanged(request.data.table.source)
+    comparison = _check_requirement(request, finished)
+    if request.target is None:
+        return Compared(comparison)
+    text = write_comparison(comparison, request.target, request.suitable_only)
+    request.cache.clear()
+    return Compared(comparison, text, request.target, summarise_comparison(comparison))
+
+
+def _check_requirement(request: CompareRequest, comparison: Comparison) -> Comparison:
+    """Mark the solutions that meet the requirement; refuse if one has to and none does."""
+    released = [name for name in request.data.table.file_format.header if name not in request.identifiers]
+    finished = tuple(
+        replace(entry, result=check_requirement(entry.result, entry.problem, request.requirement, released))
+        for entry in comparison.finished
+    )
+    checked = replace(comparison, finished=finished)
+    if request.suitable_only and not any(solution.is_suitable for _, solution in checked.solutions):
+        raise no_suitable_solution(len(checked.solutions))
+    return checked
 
 
 def plan_of(

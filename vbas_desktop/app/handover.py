@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
 from datetime import date as Date
 from itertools import chain, count
 from pathlib import Path
@@ -133,14 +132,8 @@ def check_unoccupied(target: Path) -> None:
     raise InputError(Finding(OCCUPIED, message, "Choose another folder.", file=str(target)))
 
 
-@dataclass(frozen=True)
-class NewFolderJob:
-    """Find a folder that does not exist: the wanted one, or one with a number after its name."""
-
-    wanted: Path
-
-    def execute(self, progress: Progress = NO_PROGRESS) -> Path:
-        """Look at one name after the other."""
-        progress.update("Looking for a new folder")
-        numbered = (self.wanted.with_name(f"{self.wanted.name} {number}") for number in count(2))
-        return next(folder for folder in chain((self.wanted,), numbered) if not folder.exists())
+def find_new_folder(wanted: Path, progress: Progress = NO_PROGRESS) -> Path:
+    """Return a folder that does not exist: the wanted one, or one with a number after its name."""
+    progress.update("Looking for a new folder")
+    numbered = (wanted.with_name(f"{wanted.name} {number}") for number in count(2))
+    return next(folder for folder in chain((wanted,), numbered) if not folder.exists())

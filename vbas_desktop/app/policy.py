@@ -31,7 +31,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeJob:
+class JudgeRequest:
     """Judge a solution by a policy (empty: none); without a solution its criteria wait for one.
 
     ``column`` of the region file and the table ``population`` tell the inhabitants. Earlier releases are compared when
@@ -45,43 +45,46 @@ class JudgeJob:
     population: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
 
-    def execute(self, progress: Progress = NO_PROGRESS) -> Outcome:
-        """Count, and judge; what is wrong with a file is handed back."""
-        progress.update("Judging by the policy")
-        problems: list[str] = []
-        judgement = found = None
-        try:
-            found = self._population(progress)
-        except InputError as error:
-            problems += map(str, error.findings)
-        try:
-            judgement = self._evaluate({} if found is None else {"population": found})
-        except InputError as error:
-            problems += map(str, error.findings)
-        return Outcome(judgement, found, tuple(problems))
 
-    def _population(self, progress: Progress) -> dict[str, Any] | None:
-        if self.problem is None or self.solution is None or not (self.population or self.column):
-            return None
-        table = read_population(Path(self.population), self.problem, progress) if self.population else None
-        risk = assess_population_risk(build_plan(self.problem, self.solution), self.column, table)
-        return None if risk is None else risk.as_dict()
+def judge_solution(request: JudgeRequest, progress: Progress = NO_PROGRESS) -> Outcome:
+    """Count, and judge; what is wrong with a file is handed back."""
+    progress.update("Judging by the policy")
+    problems: list[str] = []
+    judgement = found = None
+    try:
+        found = _assess_population(request, progress)
+    except InputError as error:
+        problems += map(str, error.findings)
+    try:
+        judgement = _evaluate(request, {} if found is None else {"population": found})
+    except InputError as error:
+        problems += map(str, error.findings)
+    return Outcome(judgement, found, tuple(problems))
 
-    def _evaluate(self, document: dict[str, Any]) -> PolicyEvaluation | None:
-        if not self.policy:
-            return None
-        policy = find_policy(self.policy)
-        if self.problem is None or self.solution is None:
-            figures = ReleaseFigures(
-                {}, {(criterion.measure, criterion.of): "there is no solution yet" for criterion in policy.criteria}
-            )
-        else:
-            figures = compute_policy_figures(build_plan(self.problem, self.solution), document)
-        return evaluate_policy(policy, figures, self.answers)
+
+def _assess_population(request: JudgeRequest, progress: Progress) -> dict[str, Any] | None:
+    if request.problem is None or request.solution is None or not (request.population or request.column):
+        return None
+    table = read_population(Path(request.population), request.problem, progress) if request.population else None
+    risk = assess_population_risk(build_plan(request.problem, request.solution), request.column, table)
+    return None if risk is None else risk.as_dict()
+
+
+def _evaluate(request: JudgeRequest, document: dict[str, Any]) -> PolicyEvaluation | None:
+    if not request.policy:
+        return None
+    policy = find_policy(request.policy)
+    if request.problem is None or request.solution is None:
+        figures = ReleaseFigures(
+            {}, {(criterion.measure, criterion.of): "there is no solution yet" for criterion in policy.criteria}
+        )
+    else:
+        figures = compute_policy_figures(build_plan(request.problem, request.solution), document)
+    return evaluate_policy(policy, figures, request.answers)
 
 
 @dataclass(frozen=True)
-class CopyPolicyJob:
+class CopyPolicyRequest:
     """Write a copy of a policy (empty: an example) to a file that can be changed.
 
     ``inputs`` are the options that name files to be read, which are not written over.
@@ -91,9 +94,10 @@ class CopyPolicyJob:
     target: Path
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
-    def execute(self, progress: Progress = NO_PROGRESS) -> Path:
-        """Write the file; the place of it."""
-        progress.update("Writing the policy")
-        check_saved_file(self.target, self.inputs)
-        write_text(self.target, load_policy_text(self.policy))
-        return self.target
+
+def copy_policy(request: CopyPolicyRequest, progress: Progress = NO_PROGRESS) -> Path:
+    """Write the file and return its path."""
+    progress.update("Writing the policy")
+    check_saved_file(request.target, request.inputs)
+    write_text(request.target, load_policy_text(request.policy))
+    return request.target

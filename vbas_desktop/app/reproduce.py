@@ -1,4 +1,4 @@
-"""The thesis' experiments, the comparison with seeded growth included, as jobs: data, plan, run, tables and claims."""
+"""The thesis' experiments, the comparison with seeded growth included: data, plan, run, tables and claims."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class ExperimentData:
 
 
 @dataclass(frozen=True)
-class ReproduceJob(ExperimentData):
+class ReproduceRequest(ExperimentData):
     """One half of the tables 7 to 18, eastern or western, or the same of central Canada; see `ExperimentData`.
 
     ``also`` names approaches that the tables get beside those of the thesis: locations, and refinements of balanced
@@ -148,95 +148,102 @@ class ReproduceJob(ExperimentData):
 
     also: tuple[str, ...] = ()
 
-    def execute(
-        self,
-        progress: Progress = NO_PROGRESS,
-        on_prepared: Callable[[WorkEstimate], None] | None = None,
-        on_finished: Callable[[FinishedCombination], None] | None = None,
-    ) -> Reproduced:
-        """Generate or read, run what is missing, write."""
-        check_comparison_target(self.target, self.inputs, THESIS_NAMES)
-        locations, refinements = split_further_approaches(self.also)
-        published = (
-            read_published_canada(self.like)
-            if self.reference is None
-            else read_canada_reference(self.reference, self.like)
-        )
-        folder = self.data(SubProgress(progress, 0.0, 0.1))
-        plan = self._plan(folder, locations)
-        table, regions = self.read(folder, SubProgress(progress, 0.1, 0.2))
-        problems = count_scenarios(plan, table, regions, SubProgress(progress, 0.2, 0.25))
-        cache = open_run_cache(store_beside(self.target))
-        prepared = estimate_work(plan, problems, cache, progress)
-        if on_prepared is not None:
-            on_prepared(prepared)
-        rest = 0.7 if refinements else 1.0
-        comparison = run_comparison(prepared, cache, SubProgress(progress, 0.25, rest), on_finished)
-        if refinements:
-            further = estimate_work(build_refined_plan(plan, refinements), problems, cache, progress)
-            refined = run_comparison(further, cache, SubProgress(progress, rest, 1.0), on_finished)
-            comparison = Comparison(plan, (*comparison.finished, *refined.finished))
-        # Nothing is written on records that were rewritten while they were read.
-        require_unchanged(table.source)
-        remarks = self.remarks(SOURCE_OF_CANADA if published else f"none of {self.like} Canada")
-        lines = write_reproduction(comparison, self.like, published, self.target, remarks)
-        return Reproduced(comparison, tuple(lines))
 
-    def _plan(self, folder: Path, locations: tuple[str, ...]) -> ComparisonPlan:
-        groupings = read_groupings(self.generalise or str(folder / "generalise.csv"))
-        plan = build_thesis_plan(self.like, groupings, "region", self.workers, self.random_seed, locations)
-        if len(plan.scenarios) != 6:
-            raise InputError(
-                Finding("groups", "Not every selection of the thesis has groups.", "Give groups for the column age.")
-            )
-        return plan
+def reproduce_tables(
+    request: ReproduceRequest,
+    progress: Progress = NO_PROGRESS,
+    on_prepared: Callable[[WorkEstimate], None] | None = None,
+    on_finished: Callable[[FinishedCombination], None] | None = None,
+) -> Reproduced:
+    """Generate or read, run what is missing, write."""
+    check_comparison_target(request.target, request.inputs, THESIS_NAMES)
+    locations, refinements = split_further_approaches(request.also)
+    published = (
+        read_published_canada(request.like)
+        if request.reference is None
+        else read_canada_reference(request.reference, request.like)
+    )
+    folder = request.data(SubProgress(progress, 0.0, 0.1))
+    plan = _build_plan(request, folder, locations)
+    table, regions = request.read(folder, SubProgress(progress, 0.1, 0.2))
+    problems = count_scenarios(plan, table, regions, SubProgress(progress, 0.2, 0.25))
+    cache = open_run_cache(store_beside(request.target))
+    prepared = estimate_work(plan, problems, cache, progress)
+    if on_prepared is not None:
+        on_prepared(prepared)
+    rest = 0.7 if refinements else 1.0
+    comparison = run_comparison(prepared, cache, SubProgress(progress, 0.25, rest), on_finished)
+    if refinements:
+        further = estimate_work(build_refined_plan(plan, refinements), problems, cache, progress)
+        refined = run_comparison(further, cache, SubProgress(progress, rest, 1.0), on_finished)
+        comparison = Comparison(plan, (*comparison.finished, *refined.finished))
+    # Nothing is written on records that were rewritten while they were read.
+    require_unchanged(table.source)
+    remarks = request.remarks(SOURCE_OF_CANADA if published else f"none of {request.like} Canada")
+    lines = write_reproduction(comparison, request.like, published, request.target, remarks)
+    return Reproduced(comparison, tuple(lines))
+
+
+def _build_plan(request: ReproduceRequest, folder: Path, locations: tuple[str, ...]) -> ComparisonPlan:
+    groupings = read_groupings(request.generalise or str(folder / "generalise.csv"))
+    plan = build_thesis_plan(request.like, groupings, "region", request.workers, request.random_seed, locations)
+    if len(plan.scenarios) != 6:
+        raise InputError(
+            Finding("groups", "Not every selection of the thesis has groups.", "Give groups for the column age.")
+        )
+    return plan
 
 
 @dataclass(frozen=True)
-class IslandJob(ExperimentData):
+class IslandRequest(ExperimentData):
     """Tables 19 to 22 into ``target``; see `ExperimentData` for the rest."""
 
-    def execute(self, progress: Progress = NO_PROGRESS) -> tuple[str, ...]:
-        """Generate or read the data, run the 18 scenarios and write the tables; return a summary, line by line."""
-        check_target(self.target, THESIS_NAMES, self.inputs)
-        published = read_published_island() if self.reference is None else read_island_reference(self.reference)
-        folder = self.data(SubProgress(progress, 0.0, 0.1))
-        table, regions = self.read(folder, SubProgress(progress, 0.1, 0.2))
-        rows: list[IslandRow] = []
-        scenarios = [(name, generalised) for generalised in (False, True) for name in SELECTIONS]
-        for place, (name, generalised) in enumerate(scenarios):
-            span = SubProgress(progress, 0.2 + 0.8 * place / len(scenarios), 0.2 + 0.8 * (place + 1) / len(scenarios))
-            problem = self._problem(table, regions, SELECTIONS[name], generalised, folder)
-            rows += run_island_methods(problem, name, generalised, self.random_seed, span)
-        require_unchanged(table.source)
-        rows.sort(key=lambda row: row.table)
-        lines = [*describe_island(rows, published), "", *self.remarks(SOURCE)]
-        with staged_folder(self.target, THESIS_NAMES) as work:
-            for name, text in self._texts(rows, published, lines).items():
-                (work / name).parent.mkdir(exist_ok=True)
-                write_text(work / name, text)
-        return tuple(lines)
 
-    def _problem(
-        self, table: RecordTable, regions: Regions, names: tuple[str, ...], generalised: bool, folder: Path
-    ) -> Problem:
-        groupings = read_groupings(self.generalise or str(folder / "generalise.csv")) if generalised else ()
-        return build_problem(
-            table,
-            regions,
-            region_column="region",
-            quasi_identifiers=names,
-            k=5,
-            groupings=tuple(grouping for grouping in groupings if grouping.column in names),
-        )
+def reproduce_island(request: IslandRequest, progress: Progress = NO_PROGRESS) -> tuple[str, ...]:
+    """Generate or read the data, run the 18 scenarios and write the tables; return a summary, line by line."""
+    check_target(request.target, THESIS_NAMES, request.inputs)
+    published = read_published_island() if request.reference is None else read_island_reference(request.reference)
+    folder = request.data(SubProgress(progress, 0.0, 0.1))
+    table, regions = request.read(folder, SubProgress(progress, 0.1, 0.2))
+    rows: list[IslandRow] = []
+    scenarios = [(name, generalised) for generalised in (False, True) for name in SELECTIONS]
+    for place, (name, generalised) in enumerate(scenarios):
+        span = SubProgress(progress, 0.2 + 0.8 * place / len(scenarios), 0.2 + 0.8 * (place + 1) / len(scenarios))
+        problem = _count_scenario(request, table, regions, SELECTIONS[name], generalised, folder)
+        rows += run_island_methods(problem, name, generalised, request.random_seed, span)
+    require_unchanged(table.source)
+    rows.sort(key=lambda row: row.table)
+    lines = [*describe_island(rows, published), "", *request.remarks(SOURCE)]
+    with staged_folder(request.target, THESIS_NAMES) as work:
+        for name, text in _format_tables(rows, published, lines).items():
+            (work / name).parent.mkdir(exist_ok=True)
+            write_text(work / name, text)
+    return tuple(lines)
 
-    @staticmethod
-    def _texts(rows: list[IslandRow], published: list[IslandRow], lines: list[str]) -> Mapping[str, str]:
-        tables = sorted({row.table for row in rows})
-        texts = {
-            f"tables/table-{table}.csv": format_island_csv(r for r in rows if r.table == table) for table in tables
-        }
-        texts["tables.md"] = format_island_markdown(rows, published)
-        texts["claims.md"] = "\n".join(["# Prince Edward Island", "", *lines]) + "\n"
-        texts["side-by-side.csv"] = format_paired_island_csv(rows, published)
-        return texts
+
+def _count_scenario(
+    request: IslandRequest,
+    table: RecordTable,
+    regions: Regions,
+    names: tuple[str, ...],
+    generalised: bool,
+    folder: Path,
+) -> Problem:
+    groupings = read_groupings(request.generalise or str(folder / "generalise.csv")) if generalised else ()
+    return build_problem(
+        table,
+        regions,
+        region_column="region",
+        quasi_identifiers=names,
+        k=5,
+        groupings=tuple(grouping for grouping in groupings if grouping.column in names),
+    )
+
+
+def _format_tables(rows: list[IslandRow], published: list[IslandRow], lines: list[str]) -> Mapping[str, str]:
+    tables = sorted({row.table for row in rows})
+    texts = {f"tables/table-{table}.csv": format_island_csv(r for r in rows if r.table == table) for table in tables}
+    texts["tables.md"] = format_island_markdown(rows, published)
+    texts["claims.md"] = "\n".join(["# Prince Edward Island", "", *lines]) + "\n"
+    texts["side-by-side.csv"] = format_paired_island_csv(rows, published)
+    return texts

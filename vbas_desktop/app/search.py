@@ -34,7 +34,7 @@ Levels = Mapping[str, Sequence[Mapping[str, str]]]
 
 
 @dataclass(frozen=True, eq=False)
-class SearchJob:
+class SearchRequest:
     """One search. Columns without ``levels`` get a hierarchy made up from their categories.
 
     ``settings`` name the approach that knows the allowed loss; their groupings are not used: the hierarchies decide.
@@ -56,47 +56,50 @@ class SearchJob:
         """Return the cache of finished nodes, on disk if there is a target."""
         return MemoryCache() if self.target is None else open_node_cache(nodes_beside(self.target))
 
-    def hierarchies(self) -> tuple[CodedHierarchy, ...]:
-        """Return the hierarchy of each quasi-identifier, in their order."""
-        facts = [self.data.table.facts(name) for name in self.settings.quasi_identifiers]
-        return tuple(
-            end_in_one_group(build_hierarchy(each, self.levels[each.name]))
-            if each.name in self.levels
-            else propose_hierarchy(each)
-            for each in facts
-        )
 
-    def lattice(self) -> Lattice:
-        """Build the lattice: all combinations of levels that the conditions allow."""
-        return build_lattice(self.hierarchies(), self.pins, self.minima)
+def build_hierarchies(request: SearchRequest) -> tuple[CodedHierarchy, ...]:
+    """Build the hierarchy of each quasi-identifier, in their order."""
+    facts = [request.data.table.facts(name) for name in request.settings.quasi_identifiers]
+    return tuple(
+        end_in_one_group(build_hierarchy(each, request.levels[each.name]))
+        if each.name in request.levels
+        else propose_hierarchy(each)
+        for each in facts
+    )
 
-    def execute(
-        self,
-        progress: Progress = NO_PROGRESS,
-        on_found: Callable[[NodeResult], None] | None = None,
-        on_finest: Callable[[BaseTable], None] | None = None,
-    ) -> LatticeSearchResult:
-        """Count if necessary, walk, and write the folder."""
-        if self.target is not None:
-            check_search_target(self.target, (*self.data.paths, *self.inputs))
-        run_request = RunRequest(self.settings, self.data, self.problem)
-        problem = get_problem(run_request, SubProgress(progress, 0.0, 0.05))
-        request = build_engine_request(self.settings, problem)
-        finest = BaseTable(request.problem, self.lattice())
-        if on_finest is not None:
-            on_finest(finest)
-        searched = search_lattice(
-            finest,
-            request,
-            self.cache,
-            SubProgress(progress, 0.05, 1.0),
-            on_found,
-        )
-        # No table is written of records that were changed while they were read.
-        require_unchanged(self.data.table.source)
-        if self.target is not None:
-            write_search(searched, self.target)
-        return searched
+
+def build_search_lattice(request: SearchRequest) -> Lattice:
+    """Build the lattice: all combinations of levels that the conditions allow."""
+    return build_lattice(build_hierarchies(request), request.pins, request.minima)
+
+
+def search_release(
+    request: SearchRequest,
+    progress: Progress = NO_PROGRESS,
+    on_found: Callable[[NodeResult], None] | None = None,
+    on_finest: Callable[[BaseTable], None] | None = None,
+) -> LatticeSearchResult:
+    """Count if necessary, walk, and write the folder."""
+    if request.target is not None:
+        check_search_target(request.target, (*request.data.paths, *request.inputs))
+    run_request = RunRequest(request.settings, request.data, request.problem)
+    problem = get_problem(run_request, SubProgress(progress, 0.0, 0.05))
+    engine_request = build_engine_request(request.settings, problem)
+    finest = BaseTable(engine_request.problem, build_search_lattice(request))
+    if on_finest is not None:
+        on_finest(finest)
+    searched = search_lattice(
+        finest,
+        engine_request,
+        request.cache,
+        SubProgress(progress, 0.05, 1.0),
+        on_found,
+    )
+    # No table is written of records that were changed while they were read.
+    require_unchanged(request.data.table.source)
+    if request.target is not None:
+        write_search(searched, request.target)
+    return searched
 
 
 def read_hierarchy_choices(choices: Sequence[str]) -> dict[str, list[Mapping[str, str]]]:

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.app.compare import CompareJob, plan_of
+from vbas_desktop.app.compare import CompareRequest, compare_combinations, estimate_comparison, plan_of
 from vbas_desktop.app.data import read_groups
 from vbas_desktop.app.inputs import input_paths
 from vbas_desktop.approaches.interface import Approach
@@ -97,12 +97,12 @@ def run(options: argparse.Namespace) -> int:
     used = [name for names in options.quasi_identifiers for name in names]
     with TerminalProgress(options.quiet) as progress:
         data = shared.load_inputs(options, settings, used, SubProgress(progress, 0.0, 0.2))
-        job = CompareJob(plan, data, target, requirement, settings.identifiers, options.suitable_only, inputs)
+        request = CompareRequest(plan, data, target, requirement, settings.identifiers, options.suitable_only, inputs)
         if options.dry_run:
-            show(describe_estimate(job.look_ahead(SubProgress(progress, 0.2, 0.3))))
+            show(describe_estimate(estimate_comparison(request, SubProgress(progress, 0.2, 0.3))))
             return 0
         tell = None if options.quiet else lambda prepared: say(describe_estimate(prepared))
-        compared = job.execute(SubProgress(progress, 0.2, 1.0), on_prepared=tell)
+        compared = compare_combinations(request, SubProgress(progress, 0.2, 1.0), on_prepared=tell)
     if not options.quiet:
         print_findings((*compared.comparison.findings, *check_groupings(plan.groupings, data.table, used)))
     show(_format_result(compared.comparison, options, compared.text))

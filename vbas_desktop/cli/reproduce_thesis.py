@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vbas_desktop.app.reproduce import IslandJob, ReproduceJob
+from vbas_desktop.app.reproduce import IslandRequest, ReproduceRequest, reproduce_island, reproduce_tables
 from vbas_desktop.engine.comparison.summary import describe_estimate
 from vbas_desktop.io.synthetic.spec import ATTRIBUTE_MODELS, BUILT_IN, INDEPENDENT
 from vbas_desktop.model.findings import UsageError
@@ -96,9 +96,12 @@ def run(options: argparse.Namespace) -> int:
     tell = None if options.quiet else lambda prepared: say(describe_estimate(prepared))
     with TerminalProgress(options.quiet) as progress:
         if options.like == "pei":
-            lines, written = IslandJob(**given).execute(progress), "tables.md, side-by-side.csv, claims.md"
+            lines, written = (
+                reproduce_island(IslandRequest(**given), progress),
+                "tables.md, side-by-side.csv, claims.md",
+            )
         else:
-            lines = ReproduceJob(**given, also=options.also).execute(progress, tell).lines
+            lines = reproduce_tables(ReproduceRequest(**given, also=options.also), progress, tell).lines
             written = "claims.md, comparison.csv, summary.html, charts"
     show("\n".join([*lines, "", f"Written to {options.out}: tables, {written}"]))
     return 0

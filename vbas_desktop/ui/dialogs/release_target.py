@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from vbas_desktop.app.handover import NewFolderJob, usual_ledger
+from vbas_desktop.app.handover import find_new_folder, usual_ledger
 from vbas_desktop.io.databases.address import Address, containing_folder, parse_address
 from vbas_desktop.releases.ledger import LEDGER_FILE
 
@@ -46,7 +47,7 @@ class TargetField(QWidget):
             if self.edit.text() == proposed:
                 self.edit.setText(str(folder))
 
-        background.start_latest(self, "Looking for a new folder", NewFolderJob(Path(proposed)).execute, propose)
+        background.start_latest(self, "Looking for a new folder", partial(find_new_folder, Path(proposed)), propose)
 
     @Slot()
     def _on_browse(self) -> None:

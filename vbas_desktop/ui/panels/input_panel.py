@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from vbas_desktop.analysis.policy_demands import Forecast, forecast_policy
-from vbas_desktop.app.policy import JudgeJob, Outcome
+from vbas_desktop.app.policy import JudgeRequest, Outcome, judge_solution
 from vbas_desktop.model.findings import Finding
 
 from ..core.context import UiContext
@@ -198,7 +198,7 @@ class InputPanel(QWidget):
             set_variant(self.judgement, _LOOKS[forecast.outcome])
             return
         notes = self._state.policy
-        job = JudgeJob(
+        request = JudgeRequest(
             notes.policy,
             entry.problem,
             entry.solution,
@@ -210,7 +210,9 @@ class InputPanel(QWidget):
         if judged != self._judged:
             self._judged = judged
             title = "Judging by the policy"
-            self._context.background.start_latest(self, title, job.execute, partial(self._on_judged, entry.number))
+            self._context.background.start_latest(
+                self, title, partial(judge_solution, request), partial(self._on_judged, entry.number)
+            )
 
     def _find_current_solution(self) -> ResultRow | None:
         entry = self._state.selected

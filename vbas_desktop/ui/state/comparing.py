@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.app.compare import CompareJob, plan_of
+from vbas_desktop.app.compare import CompareRequest, plan_of
 from vbas_desktop.app.data import LoadedData
 from vbas_desktop.approaches.interface import Approach
 from vbas_desktop.approaches.registry import create_approach, get_approach
@@ -34,17 +34,17 @@ class ComparisonForm:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparisonOrder:
+class RequestedComparison:
     """A comparison on the state's data, and how its combinations become runs of the state."""
 
-    job: CompareJob
+    request: CompareRequest
     choices: Choices
     region_ids_sha256: str = ""
 
     @property
     def plan(self) -> ComparisonPlan:
         """Return the plan of the comparison."""
-        return self.job.plan
+        return self.request.plan
 
     def run_of(self, finished: FinishedCombination) -> RunEntry:
         """A finished combination as a run of the state, as if it had been chosen and run by itself."""
@@ -71,17 +71,17 @@ class ComparisonOrder:
             key,
             choices,
             finished.problem,
-            records_sha256=self.job.data.table.source.identity,
+            records_sha256=self.request.data.table.source.identity,
             region_ids_sha256=self.region_ids_sha256,
         )
 
 
-def request_comparison(ticked: ComparisonForm, state: AppState, target: Path) -> ComparisonOrder:
+def request_comparison(ticked: ComparisonForm, state: AppState, target: Path) -> RequestedComparison:
     """Freeze what a thread needs to know. Call `reason_not_to_compare` first."""
     assert state.table is not None
     assert state.regions is not None
-    job = CompareJob(ticked_plan(ticked, state), LoadedData(state.table, state.regions), target)
-    return ComparisonOrder(job, state.choices, state.region_ids_sha256)
+    request = CompareRequest(ticked_plan(ticked, state), LoadedData(state.table, state.regions), target)
+    return RequestedComparison(request, state.choices, state.region_ids_sha256)
 
 
 def reason_not_to_compare(ticked: ComparisonForm, state: AppState) -> str | None:

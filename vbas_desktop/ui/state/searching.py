@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.app.data import LoadedData
-from vbas_desktop.app.search import SearchJob
+from vbas_desktop.app.search import SearchRequest
 from vbas_desktop.engine.lattice.search import LatticeSearchResult
 from vbas_desktop.engine.lattice.table import describe_levels, describe_node
 from vbas_desktop.model.findings import InputError
@@ -50,7 +50,7 @@ class Conditions:
         )
 
 
-def request_search(state: AppState, conditions: Conditions, target: Path | None = None) -> SearchJob:
+def request_search(state: AppState, conditions: Conditions, target: Path | None = None) -> SearchRequest:
     """Freeze what a thread needs to know. Call `Session.why_not_run` first.
 
     Columns without levels from a file have the groups made in Input as their one level, if there are any.
@@ -62,7 +62,7 @@ def request_search(state: AppState, conditions: Conditions, target: Path | None 
     own = conditions.of(choices.quasi_identifiers)
     groups_in_input = {name: [groups] for name, groups in state.choices.groupings_of(choices.quasi_identifiers).items()}
     key = scenario_of(choices)
-    return SearchJob(
+    return SearchRequest(
         choices.settings(),
         LoadedData(state.table, state.regions),
         {**groups_in_input, **own.levels},

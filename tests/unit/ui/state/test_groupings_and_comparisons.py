@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from made_up_sessions import open_data, run
 
+from vbas_desktop.app.compare import compare_combinations, estimate_comparison
 from vbas_desktop.app.release import release_solution
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.comparison.summary import describe_estimate, describe_plan
@@ -124,18 +125,20 @@ def test_what_is_missing_for_a_comparison_is_said(grouped, change, reason):
 def test_a_comparison_lands_in_the_results_once(grouped, tmp_path, monkeypatch):
     plan = ticked_plan(TICKED, grouped)
     assert describe_plan(plan) == "12 combinations in 4 scenarios make at most 36 aggregations."
-    order = request_comparison(TICKED, grouped, tmp_path / "out")
-    assert describe_estimate(order.job.look_ahead()).startswith(
+    requested = request_comparison(TICKED, grouped, tmp_path / "out")
+    assert describe_estimate(estimate_comparison(requested.request)).startswith(
         "12 combinations in 4 scenarios make 36 aggregations. About"
     )
     for _ in range(2):
-        compared = order.job.execute(on_finished=lambda one: grouped.add_complete([(order.run_of(one), one.result)]))
+        compared = compare_combinations(
+            requested.request, on_finished=lambda one: grouped.add_complete([(requested.run_of(one), one.result)])
+        )
     assert len(compared.comparison.finished) == 12
     assert len(grouped.entries) == 36
     with monkeypatch.context() as stopped:
         stopped.setattr(DiskCache, "clear", lambda cache: None)
-        order.job.execute()
-    assert describe_estimate(order.job.look_ahead()).endswith("All of them are finished already.")
+        compare_combinations(requested.request)
+    assert describe_estimate(estimate_comparison(requested.request)).endswith("All of them are finished already.")
     kinds = {(e.run.key.k, e.run.key.names_in_words, e.solution.approaches.get("adc_seeding")) for e in grouped.entries}
     assert len(kinds) == 2 * 2 * 3
     entry = next(e for e in grouped.entries if e.run.key.groupings and e.solution.approaches.get("adc_seeding"))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMenu, QTabWidget, QWidget
 
-from vbas_desktop.app.compare import Compared
-from vbas_desktop.app.reproduce import IslandJob, Reproduced, ReproduceJob
+from vbas_desktop.app.compare import Compared, compare_combinations, estimate_comparison
+from vbas_desktop.app.reproduce import (
+    IslandRequest,
+    Reproduced,
+    ReproduceRequest,
+    reproduce_island,
+    reproduce_tables,
+)
 from vbas_desktop.engine.comparison.run import FinishedCombination, WorkEstimate
 from vbas_desktop.engine.comparison.summary import describe_estimate, describe_plan
 from vbas_desktop.engine.reproduction.claims import CLAIMS
@@ -21,7 +26,7 @@ from ...core.context import UiContext
 from ...core.theme import GRID
 from ...presentation.messages import TaskFailure
 from ...state.choices import Choices
-from ...state.comparing import ComparisonForm, ComparisonOrder, reason_not_to_compare, request_comparison
+from ...state.comparing import ComparisonForm, RequestedComparison, reason_not_to_compare, request_comparison
 from ...widgets.fields import set_variant
 from ...widgets.file_dialogs import ask_for_folder
 from ...widgets.layouts import button, hbox, scroll_area, single_shot_timer, vbox, with_properties
@@ -122,7 +127,7 @@ class ComparePage(FolderPage):
         reason = self.reason()
         self._told = None
         set_variant(self.live, "live" if reason is None else "warning")
-        self.live.setText(reason or describe_plan(self._order().plan))
+        self.live.setText(reason or describe_plan(self._requested_comparison().plan))
         self._refresh()
         if reason is None:
             self._timer.start()
@@ -134,7 +139,7 @@ class ComparePage(FolderPage):
             return "Choose a folder for the tables."
         return reason
 
-    def _order(self) -> ComparisonOrder:
+    def _requested_comparison(self) -> RequestedComparison:
         return request_comparison(self.form.ticked(), self._state, self._folder)
 
     @Slot()
@@ -142,7 +147,7 @@ class ComparePage(FolderPage):
         """Count in the background what the plan makes and how long it will take."""
         if self.reason() is not None or self._context.worker.busy:
             return
-        job = self._order().job.look_ahead
+        job = partial(estimate_comparison, self._requested_comparison().request)
         then = partial(self._on_looked, self._asked)
         self._context.background.start_latest(self, _LOOKING, job, then, on_failure=self._on_failed)
 
@@ -171,20 +176,20 @@ class ComparePage(FolderPage):
         """Run the plan."""
         if self.reason() is not None or self._context.worker.busy:
             return
-        order = self._order()
+        requested = self._requested_comparison()
         self.done = 0
         self._context.worker.start(
             "Comparing combinations",
-            lambda progress: order.job.execute(progress, progress.emit_item),
+            lambda progress: compare_combinations(requested.request, progress, progress.emit_item),
             self._on_compared,
-            partial(self._on_finished, order),
+            partial(self._on_finished, requested),
             self._on_aborted,
         )
 
-    def _on_finished(self, order: ComparisonOrder, finished: FinishedCombination) -> None:
+    def _on_finished(self, requested: RequestedComparison, finished: FinishedCombination) -> None:
         self.done += 1
-        self.live.setText(f"{self.done:,} of {len(order.plan.combinations):,} combinations are finished.")
-        self.arrive((order.run_of(finished), finished.result))
+        self.live.setText(f"{self.done:,} of {len(requested.plan.combinations):,} combinations are finished.")
+        self.arrive((requested.run_of(finished), finished.result))
 
     @Slot()
     def _on_flush(self) -> None:
@@ -219,27 +224,30 @@ class ComparePage(FolderPage):
 
     def _ask_for_thesis(self, like: str) -> None:
         def then(folder: str) -> None:
-            kind = IslandJob if like == "pei" else ReproduceJob
+            kind = IslandRequest if like == "pei" else ReproduceRequest
             attributes = DEPENDENT if self.dependent.isChecked() else INDEPENDENT
             self.reproduce(kind(like, Path(folder) / f"thesis-{like}", attributes=attributes))
 
         ask_for_folder(self, "Folder for the tables", self._folder.parent, then)
 
-    def reproduce(self, order: ReproduceJob | IslandJob) -> None:
+    def reproduce(self, request: ReproduceRequest | IslandRequest) -> None:
         """Run the published experiments into a folder."""
         self.done = 0
-        done: Any = self._on_island if isinstance(order, IslandJob) else self._on_reproduced
-        self._context.worker.start(f"The published experiments ({order.like})", order.execute, partial(done, order))
+        title = f"The published experiments ({request.like})"
+        if isinstance(request, IslandRequest):
+            self._context.worker.start(title, partial(reproduce_island, request), partial(self._on_island, request))
+        else:
+            self._context.worker.start(title, partial(reproduce_tables, request), partial(self._on_reproduced, request))
 
-    def _on_island(self, order: IslandJob, lines: tuple[str, ...]) -> None:
+    def _on_island(self, request: IslandRequest, lines: tuple[str, ...]) -> None:
         self.summary.show_text("\n".join(lines))
         self.tabs.setCurrentWidget(self.summary)
         self.live.setText("Growth and the Voronoi diagram are compared in 18 scenarios.")
-        self._context.show_message(f"The tables are in {order.target}.")
+        self._context.show_message(f"The tables are in {request.target}.")
 
-    def _on_reproduced(self, order: ReproduceJob, done: Reproduced) -> None:
-        self._show(Compared(done.comparison, "", order.target), "\n".join(done.lines))
+    def _on_reproduced(self, request: ReproduceRequest, done: Reproduced) -> None:
+        self._show(Compared(done.comparison, "", request.target), "\n".join(done.lines))
         here = sum(line.startswith("- held") for line in done.lines)
         published = sum(line.startswith("- held: ") for line in done.lines)
         self.live.setText(f"{here} of {len(CLAIMS)} claims are held here, {published} in the published rows too.")
-        self._context.show_message(f"The tables and claims are in {order.target}.")
+        self._context.show_message(f"The tables and claims are in {request.target}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
 from vbas_desktop.analysis.policy_evaluation import CriterionResult, CriterionStatus, PolicyEvaluation, make_answer_key
-from vbas_desktop.app.policy import CopyPolicyJob, JudgeJob, Outcome
+from vbas_desktop.app.policy import CopyPolicyRequest, JudgeRequest, Outcome, copy_policy, judge_solution
 from vbas_desktop.io.documents.policies import load_bundled_policies
 from vbas_desktop.model.text import escape_controls
 from vbas_desktop.releases.reports.protection import population_rows
@@ -85,7 +86,7 @@ class PolicyResultView(QWidget):
         self._show_choice(notes.policy)
         self.population.show_file(Path(notes.population) if notes.population else None)
         is_counted = entry is not None and entry.problem is not None and not entry.run.outdated
-        job = JudgeJob(
+        request = JudgeRequest(
             notes.policy,
             entry.problem if is_counted and entry is not None else None,
             entry.solution if is_counted and entry is not None else None,
@@ -94,10 +95,19 @@ class PolicyResultView(QWidget):
             dict(notes.notes),
         )
         # What is judged already is not judged again; files that were changed are read again by the button.
-        key = (job.policy, job.problem, job.solution, job.column, job.population, tuple(sorted(job.answers.items())))
+        key = (
+            request.policy,
+            request.problem,
+            request.solution,
+            request.column,
+            request.population,
+            tuple(sorted(request.answers.items())),
+        )
         if key != self._wanted:
             self._wanted = key
-            self._context.background.start_latest(self, "Judging by the policy", job.execute, self._on_judged)
+            self._context.background.start_latest(
+                self, "Judging by the policy", partial(judge_solution, request), self._on_judged
+            )
 
     @Slot()
     def _on_again(self) -> None:
@@ -194,8 +204,8 @@ class PolicyResultView(QWidget):
     def copy_to(self, chosen: str) -> None:
         """Write the chosen policy, or an example, to a file, judge by that, and open it to be changed."""
         state = self._context.state
-        job = CopyPolicyJob(state.policy.policy, Path(chosen), state.named_inputs())
-        self._context.worker.start("Writing the policy", job.execute, self._on_copied)
+        request = CopyPolicyRequest(state.policy.policy, Path(chosen), state.named_inputs())
+        self._context.worker.start("Writing the policy", partial(copy_policy, request), self._on_copied)
 
     def _on_copied(self, path: Path) -> None:
         self.judge_by(str(path))

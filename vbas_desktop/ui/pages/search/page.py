@@ -9,7 +9,13 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Slot
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTableView
 
-from vbas_desktop.app.search import SearchJob, read_hierarchy_choices
+from vbas_desktop.app.search import (
+    SearchRequest,
+    build_hierarchies,
+    build_search_lattice,
+    read_hierarchy_choices,
+    search_release,
+)
 from vbas_desktop.engine.lattice.nodes import BaseTable
 from vbas_desktop.engine.lattice.search import LatticeSearchResult, NodeResult
 from vbas_desktop.engine.lattice.table import describe_search
@@ -145,12 +151,12 @@ class SearchPage(FolderPage):
         reason = self._state.why_not_run()
         if reason is None:
             try:
-                order = request_search(self._state, self.form.conditions())
+                request = request_search(self._state, self.form.conditions())
                 grouped = frozenset(self._state.choices.groupings)
-                self.form.show_hierarchies(order.hierarchies(), grouped)
-                order = request_search(self._state, self.form.conditions())
+                self.form.show_hierarchies(build_hierarchies(request), grouped)
+                request = request_search(self._state, self.form.conditions())
                 loss = self._state.choices.allowed_loss_percent
-                nodes = format_count(order.lattice().size, "combination")
+                nodes = format_count(build_search_lattice(request).size, "combination")
                 text = f"{nodes} of levels; k = {self._state.choices.k}, at most {loss:g} % suppressed."
             except InputError as error:
                 reason = str(error)
@@ -201,11 +207,11 @@ class SearchPage(FolderPage):
         """Search the lattice."""
         if self._reason is not None or self._context.worker.busy:
             return
-        order = request_search(self._state, self.form.conditions(), self._folder)
+        request = request_search(self._state, self.form.conditions(), self._folder)
         self._searched_with = self._state.choices
         self._show(None)
         steps = (self._on_searched, self._on_items, self._on_aborted)
-        self._context.worker.start("Finding a release", partial(_run, order), *steps)
+        self._context.worker.start("Finding a release", partial(_run, request), *steps)
 
     def _on_items(self, items: Sequence[BaseTable | NodeResult]) -> None:
         for item in items:
@@ -311,9 +317,9 @@ class SearchPage(FolderPage):
         self._context.run(then)
 
 
-def _run(order: SearchJob, progress: JobProgress) -> LatticeSearchResult:
+def _run(request: SearchRequest, progress: JobProgress) -> LatticeSearchResult:
     """Runs in the worker's thread."""
-    return order.execute(progress, progress.emit_item, progress.emit_item)
+    return search_release(request, progress, progress.emit_item, progress.emit_item)
 
 
 def _read(
