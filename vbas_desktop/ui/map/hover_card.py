@@ -23,11 +23,10 @@ def card_text(
     figures: tuple[RegionMeasure, ...],
     aggregated: int | None,
     region: int | None,
-    obstacle: int | None = None,
     released_in: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
 ) -> str:
-    """Build the text of the card as rich text; empty if nothing is under the pointer.
+    """Build the text of the card on regions as rich text; empty if none is under the pointer.
 
     ``released_in`` says where the records of the aggregated region are released, if that is in tiers; ``names`` are
     those of the aggregated regions.
@@ -44,10 +43,15 @@ def card_text(
             lines.append("<span>another site than the nearest, because of an obstacle</span>")
         if geometry is not None and geometry.moved is not None and geometry.moved[region]:
             lines.append(f"<span>{_moved_words(geometry, region)}</span>")
-    if obstacle is not None and base.regions.obstacles is not None:
-        name = base.regions.obstacles.names[obstacle]
-        lines.append(f"<span>Obstacle{f': {rich_text(name)}' if name else ''}</span>")
     return "<br>".join(lines)
+
+
+def obstacle_text(base: RegionGeometry, obstacle: int | None) -> str:
+    """Build the line of the card about an obstacle as rich text; empty without one."""
+    if obstacle is None or base.regions.obstacles is None:
+        return ""
+    name = base.regions.obstacles.names[obstacle]
+    return f"<span>Obstacle{f': {rich_text(name)}' if name else ''}</span>"
 
 
 def _moved_words(geometry: SolutionGeometry, region: int) -> str:

@@ -22,7 +22,7 @@ from ..widgets.plain_text import menu_text, set_tool_tip
 from .canvas import MapCanvas
 from .comparison_view import ComparisonView
 from .decorations import LegendStrip
-from .hover_card import card_text
+from .hover_card import card_text, obstacle_text
 from .layers import Layer
 from .map_cache import map_cache_of
 from .map_toolbar import MapStyleMenu, MapToolbar
@@ -207,8 +207,9 @@ class MapView(QWidget):
         obstacle = base.obstacle_at(x, y, reach) if Layer.OBSTACLES in self.canvas.layers else None
         where = () if scene is None or not figures or aggregated is None else scene.released_in(aggregated)
         names = scene.names if scene is not None and figures else ()
-        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle, where, names)
-        self.canvas.show_hover_card(text, x, y)
+        on_regions = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, where, names)
+        lines = (on_regions, obstacle_text(base, obstacle))
+        self.canvas.show_hover_card("<br>".join(filter(None, lines)), x, y)
 
     @Slot(object)
     def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:
