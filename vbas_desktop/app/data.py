@@ -15,19 +15,13 @@ from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.region_map import needs_file
 from vbas_desktop.io.databases.address import Address, parse_address
 from vbas_desktop.io.delimited_text import SAMPLE_BYTES, sniff_delimiter
-from vbas_desktop.io.documents.hierarchies import (
-    check_groupings,
-    groupings_from_json,
-    groupings_to_json,
-    read_codebook,
-    read_groupings,
-)
+from vbas_desktop.io.documents import hierarchies
 from vbas_desktop.io.record_filter import filter_records, read_record_filter
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.column_names import find_coordinate_columns
 from vbas_desktop.io.regions.reader import load_regions
+from vbas_desktop.model import findings
 from vbas_desktop.model.criteria import SensitiveColumn
-from vbas_desktop.model.findings import Finding, FindingList, InputError, input_error
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.records import RecordTable
@@ -96,7 +90,7 @@ def load_data(request: LoadRequest, progress: Progress = NO_PROGRESS) -> LoadedD
     with in_background(partial(_load_table, request, address, filter_columns)) as loading:
         try:
             regions = load_regions(request.regions, reading.of_regions, SubProgress(progress, 0.0, 0.1))
-        except InputError as error:
+        except findings.InputError as error:
             raise (
                 _explain_swapped_files(error, address, request.regions) if isinstance(address, Path) else error
             ) from None
@@ -107,7 +101,7 @@ def load_data(request: LoadRequest, progress: Progress = NO_PROGRESS) -> LoadedD
         table.check_name(name)
     table = filter_records(table, required, unwanted)
     if reading.codebook:
-        table = table.with_labels(read_codebook(reading.codebook))
+        table = table.with_labels(hierarchies.read_codebook(reading.codebook))
     # Cached here, in a worker's thread: the window asks for it on its own thread.
     _ = table.padded_categories
     return LoadedData(table, regions, perf_counter() - started)
@@ -118,16 +112,16 @@ def _check_distinct_files(records: Path, regions: Path) -> None:
     if os.path.realpath(records) == os.path.realpath(regions):
         message = "The same file is given as record file and as region file."
         remedy = "Records and regions come in a file each: choose the other one too."
-        raise input_error("one-file-twice", message, remedy, file=records)
+        raise findings.input_error("one-file-twice", message, remedy, file=records)
 
 
-def _explain_swapped_files(error: InputError, records: Path, regions: Path) -> InputError:
+def _explain_swapped_files(error: findings.InputError, records: Path, regions: Path) -> findings.InputError:
     """Return the error of reading the regions; if the record file looks like regions instead, it says so."""
     if not _has_coordinates(records) or _has_coordinates(regions):
         return error
     message = f"{records.name}, which was given as record file, has the coordinates that a region file needs."
-    swapped = Finding("swapped-files", message, "Did you swap the two files?", file=str(regions))
-    return InputError((swapped, *error.findings))
+    swapped = findings.Finding("swapped-files", message, "Did you swap the two files?", file=str(regions))
+    return findings.InputError((swapped, *error.findings))
 
 
 def _has_coordinates(path: Path) -> bool:
@@ -141,7 +135,7 @@ def _has_coordinates(path: Path) -> bool:
         return False
     head = start.decode("utf-8-sig", "replace").partition("\n")[0].strip()
     header = [name.strip().strip('"') for name in head.split(sniff_delimiter(start, len(start) < SAMPLE_BYTES))]
-    return find_coordinate_columns(header, None, None, "auto", FindingList(path.name)) is not None
+    return find_coordinate_columns(header, None, None, "auto", findings.FindingList(path.name)) is not None
 
 
 def _read_filters(reading: ReadingSettings, address: Path | Address) -> tuple[FilterFile | None, FilterFile | None]:
@@ -151,7 +145,7 @@ def _read_filters(reading: ReadingSettings, address: Path | Address) -> tuple[Fi
     if (required or unwanted) and isinstance(address, Address):
         message = "Records behind an address cannot be filtered by a table of combinations."
         remedy = "Name a view there that selects the records, or a record file."
-        raise InputError(Finding("filter", message, remedy, file=required or unwanted))
+        raise findings.InputError(findings.Finding("filter", message, remedy, file=required or unwanted))
     return (
         read_record_filter(required) if required else None,
         read_record_filter(unwanted) if unwanted else None,
@@ -198,7 +192,9 @@ def _code_region_ids(table: RecordTable, regions: Regions, progress: Progress) -
 
 def read_groups(choices: Iterable[str]) -> dict[str, dict[str, str]]:
     """Read the groups of categories from files, each FILE or COLUMN=FILE:LEVEL, as column → value → group."""
-    return groupings_to_json(grouping for choice in choices for grouping in read_groupings(choice))
+    return hierarchies.groupings_to_json(
+        grouping for choice in choices for grouping in hierarchies.read_groupings(choice)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,11 +221,13 @@ def count_records(request: CountRequest, progress: Progress = NO_PROGRESS) -> Pr
         quasi_identifiers=quasi_identifiers,
         k=request.k,
         unknown_regions=request.unknown_regions,
-        groupings=groupings_from_json(_select_groups(request.groupings, quasi_identifiers)),
+        groupings=hierarchies.groupings_from_json(_select_groups(request.groupings, quasi_identifiers)),
         sensitive=request.sensitive,
         progress=progress,
     )
-    group_findings = check_groupings(groupings_from_json(request.groupings), data.table, quasi_identifiers)
+    group_findings = hierarchies.check_groupings(
+        hierarchies.groupings_from_json(request.groupings), data.table, quasi_identifiers
+    )
     return replace(problem, findings=(*problem.findings, *group_findings))
 
 

@@ -7,12 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.engine.lattice.hierarchies import (
-    CodedHierarchy,
-    build_hierarchy,
-    end_in_one_group,
-    propose_hierarchy,
-)
+from vbas_desktop.engine.lattice import hierarchies
 from vbas_desktop.engine.lattice.nodes import BaseTable, Lattice, build_lattice
 from vbas_desktop.engine.lattice.search import LatticeSearchResult, NodeResult, search_lattice
 from vbas_desktop.engine.result_cache import MemoryCache, ResultCache
@@ -57,13 +52,13 @@ class SearchRequest:
         return MemoryCache() if self.target is None else open_node_cache(nodes_beside(self.target))
 
 
-def build_hierarchies(request: SearchRequest) -> tuple[CodedHierarchy, ...]:
+def build_hierarchies(request: SearchRequest) -> tuple[hierarchies.CodedHierarchy, ...]:
     """Build the hierarchy of each quasi-identifier, in their order."""
     facts = [request.data.table.facts(name) for name in request.settings.quasi_identifiers]
     return tuple(
-        end_in_one_group(build_hierarchy(each, request.levels[each.name]))
+        hierarchies.end_in_one_group(hierarchies.build_hierarchy(each, request.levels[each.name]))
         if each.name in request.levels
-        else propose_hierarchy(each)
+        else hierarchies.propose_hierarchy(each)
         for each in facts
     )
 

@@ -23,30 +23,20 @@ from vbas_desktop.model.progress import NO_PROGRESS, Cancelled, Progress
 from vbas_desktop.model.records import SourceFile
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, CrosswalkPartition, Regions
 
+from . import interface
 from .context import AggregationOutcome, Context
-from .interface import (
-    Approach,
-    Construction,
-    ConstructionResult,
-    Measure,
-    Option,
-    Refinement,
-    SiteLocation,
-    SiteNumber,
-    TierApproach,
-)
 from .registry import COMPONENTS, create_approach
 
-Check = Callable[[Approach], None]
+Check = Callable[[interface.Approach], None]
 
 
-def check_approach(approach: Approach) -> None:
+def check_approach(approach: interface.Approach) -> None:
     """Check everything that the program relies on; raise `AssertionError` at the first rule that is broken."""
     for check in list_checks(approach):
         check(approach)
 
 
-def list_checks(approach: Approach) -> tuple[Check, ...]:
+def list_checks(approach: interface.Approach) -> tuple[Check, ...]:
     """List the checks for the component of the approach, so that a test can run each by itself."""
     checks: tuple[Check, ...] = (
         check_metadata,
@@ -55,12 +45,12 @@ def list_checks(approach: Approach) -> tuple[Check, ...]:
         check_edge_cases,
         check_is_deterministic,
     )
-    if isinstance(approach, SiteLocation | Construction | Refinement):
+    if isinstance(approach, interface.SiteLocation | interface.Construction | interface.Refinement):
         return (*checks, check_can_be_cancelled)
     return checks
 
 
-def check_metadata(approach: Approach) -> None:
+def check_metadata(approach: interface.Approach) -> None:
     """Check that menus and docs have something to show: name, title, one-sentence summary, labels, help."""
     kind = type(approach)
     metadata = kind.metadata
@@ -76,7 +66,7 @@ def check_metadata(approach: Approach) -> None:
         _require(bool(parameter.label and parameter.help), approach, "labels and explains its parameters")
 
 
-def check_bounds(approach: Approach) -> None:
+def check_bounds(approach: interface.Approach) -> None:
     """Check that numbers have bounds, and that values outside of them and unknown parameters are refused."""
     values = {parameter.name: getattr(approach, parameter.name) for parameter in approach.options()}
     for parameter in approach.options():
@@ -89,7 +79,7 @@ def check_bounds(approach: Approach) -> None:
     _require("has no option" in _refusal(approach, {**values, "no_such_parameter": 1}), approach, "knows its names")
 
 
-def check_settings_recreate_it(approach: Approach) -> None:
+def check_settings_recreate_it(approach: interface.Approach) -> None:
     """Check that an equal approach can be created from `Approach.settings`, as run.json and projects do."""
     values = {}
     for name, value in approach.settings().items():
@@ -98,7 +88,7 @@ def check_settings_recreate_it(approach: Approach) -> None:
     _require(type(approach).from_texts(values) == approach, approach, "can be created from its settings")
 
 
-def check_edge_cases(approach: Approach) -> None:
+def check_edge_cases(approach: interface.Approach) -> None:
     """Check the results for one region, collinear and equal points, empty regions, and few and many sites."""
     for edge_case, context in edge_cases():
         n_regions = len(context.regions)
@@ -106,7 +96,7 @@ def check_edge_cases(approach: Approach) -> None:
             run_approach(approach, context, n_sites, NO_PROGRESS, edge_case)
 
 
-def check_is_deterministic(approach: Approach) -> None:
+def check_is_deterministic(approach: interface.Approach) -> None:
     """Check that the same seed gives the same result, also to a pickled copy."""
     copy = pickle.loads(pickle.dumps(approach))
     context = _context(_GRID, _mixed_counts(len(_GRID)), random_seed=7)
@@ -117,7 +107,7 @@ def check_is_deterministic(approach: Approach) -> None:
     _require(run_approach(copy, copied_context, 6, NO_PROGRESS) == first, approach, "is deterministic after pickling")
 
 
-def check_can_be_cancelled(approach: Approach) -> None:
+def check_can_be_cancelled(approach: interface.Approach) -> None:
     """Check that it reports progress, which is where the user can cancel a run."""
     context = _context(_GRID, _mixed_counts(len(_GRID)))
     try:
@@ -162,7 +152,7 @@ def _context(points: Sequence[tuple[int, int]], counts: Sequence[Sequence[int]],
 
 
 def run_approach(
-    approach: Approach, context: Context, n_sites: int, progress: Progress, edge_case: str = "a grid"
+    approach: interface.Approach, context: Context, n_sites: int, progress: Progress, edge_case: str = "a grid"
 ) -> Any:
     """Run an approach, check its result, and return that as plain data."""
 
@@ -172,34 +162,34 @@ def run_approach(
     n_regions = len(context.regions)
     sites = context.points[:n_sites].copy()
     owner = (np.arange(n_regions) % n_sites).astype(np.int32)
-    if isinstance(approach, SiteNumber):
+    if isinstance(approach, interface.SiteNumber):
         return approach.approximate(context), approach.decide(context, _GrowingTrials(context))
-    if isinstance(approach, SiteLocation):
+    if isinstance(approach, interface.SiteLocation):
         located = approach.locate(context, n_sites, progress)
         require(located.shape == (n_sites, 2) or approach.changes_number, "returns as many sites as requested")
         require(bool(np.isfinite(located).all()), "returns finite coordinates")
         return located.tolist()
-    if isinstance(approach, Construction):
-        owner = ConstructionResult.of(approach.build_partition(context, sites, progress)).owner
+    if isinstance(approach, interface.Construction):
+        owner = interface.ConstructionResult.of(approach.build_partition(context, sites, progress)).owner
         most = n_sites if approach.needs_sites else n_regions
         require(owner.shape == (n_regions,), "returns an index for each initial region")
         require(bool(((owner >= 0) & (owner < most)).all()), "returns indices of sites")
         return owner.tolist()
-    if isinstance(approach, Refinement):
+    if isinstance(approach, interface.Refinement):
         return _run_refinement(approach, context, owner, sites, progress, require)
     membership = dense_membership(owner)[0]
-    if isinstance(approach, TierApproach):
+    if isinstance(approach, interface.TierApproach):
         tiers = approach.build_tiers(context, membership, progress)
         if tiers is None:
             return None
         _check_nesting(tiers.parents, int(membership.max()) + 1, require)
         return tiers.titles, tiers.names, [parent.tolist() for parent in tiers.parents]
-    assert isinstance(approach, Measure)
+    assert isinstance(approach, interface.Measure)
     return approach.rate(_suppress(context, membership, sites))
 
 
 def _run_refinement(
-    approach: Refinement,
+    approach: interface.Refinement,
     context: Context,
     owner: NDArray[np.int32],
     sites: NDArray[np.float64],
@@ -241,14 +231,14 @@ def _suppress(context: Context, membership: NDArray[np.int32], sites: NDArray[np
     )
 
 
-def _wrong_values(parameter: Option) -> list[Any]:
+def _wrong_values(parameter: interface.Option) -> list[Any]:
     """List values that the declaration of a parameter excludes."""
     if parameter.value_type in (int, float) and parameter.low is not None and parameter.high is not None:
         return [parameter.low - 1, parameter.high * 2 + 1, "many", math.nan, math.inf, None]
     return ["no such choice"] if parameter.choices or parameter.value_type is bool else []
 
 
-def _refusal(approach: Approach, values: Mapping[str, Any]) -> str:
+def _refusal(approach: interface.Approach, values: Mapping[str, Any]) -> str:
     """Return the message that these parameters are refused with; empty if they are accepted."""
     try:
         type(approach).from_texts(values)
@@ -257,7 +247,7 @@ def _refusal(approach: Approach, values: Mapping[str, Any]) -> str:
     return ""
 
 
-def _require(condition: bool, approach: Approach, rule: str, subject: str = "") -> None:
+def _require(condition: bool, approach: interface.Approach, rule: str, subject: str = "") -> None:
     if not condition:
         about = f" ({subject})" if subject else ""
         raise AssertionError(f"“{approach.metadata.name}” breaks the rule that an approach {rule}{about}.")

@@ -10,22 +10,7 @@ import argparse
 import json
 
 from vbas_desktop.app.appointments import PlanRequest, plan_appointments
-from vbas_desktop.appointments.inputs import (
-    DEFAULT_OTHER_GROUPS,
-    DEFAULT_OTHERS_SHARE,
-    PeopleColumns,
-    SideConstraints,
-    load_people,
-    load_slots,
-)
-from vbas_desktop.appointments.outputs import (
-    PLAN_FILES,
-    PlanAssessment,
-    find_alternatives,
-    read_plan,
-    require_ids,
-    write_plan,
-)
+from vbas_desktop.appointments import inputs, outputs
 from vbas_desktop.appointments.planners import create_planner, select_parameters
 from vbas_desktop.approaches.selection import parse_assignment
 from vbas_desktop.io.regions.reader import load_regions
@@ -120,12 +105,12 @@ def run(options: argparse.Namespace) -> int:
     if options.majority is not None and options.group_column is None:
         raise UsageError("--majority goes with --group-column")
     if options.max_share is None:
-        options.max_share = 1.0 if options.majority is None else DEFAULT_OTHERS_SHARE
+        options.max_share = 1.0 if options.majority is None else inputs.DEFAULT_OTHERS_SHARE
     if options.min_groups is None:
-        options.min_groups = 1 if options.majority is None else DEFAULT_OTHER_GROUPS
+        options.min_groups = 1 if options.majority is None else inputs.DEFAULT_OTHER_GROUPS
     if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
         raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
-    check_output_folder(options, PLAN_FILES)
+    check_output_folder(options, outputs.PLAN_FILES)
     progress = TerminalProgress(options.quiet)
     how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
     create_planner(options.planner, **how)  # A wrong name is told before anything is read.
@@ -133,13 +118,13 @@ def run(options: argparse.Namespace) -> int:
     if unused:
         raise UsageError(f"--set {unused[0]}: the planner {options.planner} does not use it")
     names = parse_names(options.quasi_identifiers)
-    columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
-    slots = load_slots(options.slots)
-    people = load_people(options.people, columns, build_reading(options), progress)
+    columns = inputs.PeopleColumns(names, options.id_column, options.region_column, options.count_column)
+    slots = inputs.load_slots(options.slots)
+    people = inputs.load_people(options.people, columns, build_reading(options), progress)
     if options.out or options.cannot_attend is not None:
-        require_ids(people)
+        outputs.require_ids(people)
     regions = load_regions(options.regions, progress=progress) if options.regions else None
-    constraints = SideConstraints(
+    constraints = inputs.SideConstraints(
         options.same_region,
         options.within_km,
         options.group_column,
@@ -150,14 +135,14 @@ def run(options: argparse.Namespace) -> int:
     request = PlanRequest(people, slots, constraints, regions, options.planner, **how, parameters=parameters)
     if options.cannot_attend is not None:
         task = request.build_task()
-        plan = read_plan(options.plan, task, people) if options.plan else request.make_plan(task, progress)
+        plan = outputs.read_plan(options.plan, task, people) if options.plan else request.make_plan(task, progress)
         progress.close()
-        for slot, vector in find_alternatives(task, people, plan, options.cannot_attend):
+        for slot, vector in outputs.find_alternatives(task, people, plan, options.cannot_attend):
             show(f"{' '.join(task.slot_labels[slot])}  anonymity vector {vector}")
         return 0
     assessment = plan_appointments(request, progress)
     if options.out:
-        write_plan(assessment, people, options.out, progress)
+        outputs.write_plan(assessment, people, options.out, progress)
     progress.close()
     if options.json:
         show(json.dumps(assessment.as_dict(), indent=2))
@@ -168,7 +153,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show(assessment: PlanAssessment) -> None:
+def _show(assessment: outputs.PlanAssessment) -> None:
     facts = assessment.as_dict()
     show(f"{format_count(facts['people'], 'person')} of {format_count(facts['classes'], 'class')}")
     show(f"{format_count(facts['seats'], 'seat')} in {format_count(facts['slots'], 'slot')}")

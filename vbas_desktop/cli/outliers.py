@@ -12,9 +12,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.analysis.outliers import first_step, synthetic_rows
 from vbas_desktop.analysis.outliers.added_columns import get_class_counts_path, get_key_index_path
-from vbas_desktop.analysis.outliers.first_step import BIJECTIVE, MODES, NON_SURJECTIVE, SURJECTIVE, FirstStep
-from vbas_desktop.analysis.outliers.synthetic_rows import MEAN, METHODS, POPULATION, SensitiveFilling
 from vbas_desktop.analysis.outliers.treatments import list_treatments
 from vbas_desktop.analysis.outliers.write import get_synthetic_rows_path, list_companion_files
 from vbas_desktop.analysis.representability.report import RepresentabilityOptions
@@ -23,22 +22,23 @@ from vbas_desktop.model.findings import UsageError
 from vbas_desktop.settings.codecs import parse_names, parse_pairs
 from vbas_desktop.settings.writing import AddedColumns, RecordWriting
 
-from .arguments import Once, OptionParser, add_options, whole
+from . import arguments, terminal
 from .options import add_reading_options, add_replace_option, build_reading, check_output_file
 from .representability import add_distance_option, add_hierarchy_options, build_generalisation
-from .terminal import TerminalProgress, print_findings, say, show
 
 EXAMPLE = """Example:
   vbas outliers sample_data/people.csv --quasi-identifiers postcode,sex,age -k 3 --handle merge --out merged.csv"""
 
 
-def configure(parser: OptionParser) -> None:
+def configure(parser: arguments.OptionParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument(
-        "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
+        "--quasi-identifiers", action=arguments.Once, metavar="A,B", required=True, help="columns, separated by commas"
     )
-    parser.add_argument("-k", type=whole(1), default=5, help="a class of fewer records is an outlier (default: 5)")
+    parser.add_argument(
+        "-k", type=arguments.whole(1), default=5, help="a class of fewer records is an outlier (default: 5)"
+    )
     _add_first_step_options(parser)
     reasons = ". ".join(f"{name}: {' '.join(kind.reasons)[:-1]}" for name, kind in list_treatments().items())
     parser.add_argument(
@@ -59,15 +59,15 @@ def configure(parser: OptionParser) -> None:
     )
     parser.add_argument(
         "--sensitive",
-        action=Once,
+        action=arguments.Once,
         metavar="A,B",
         default="",
         help="fabricate: columns that get the values of --fill in made-up records",
     )
     parser.add_argument(
         "--fill",
-        choices=METHODS,
-        default=MEAN,
+        choices=synthetic_rows.METHODS,
+        default=synthetic_rows.MEAN,
         help="fabricate: sensitive values of made-up records: mean or median of numbers (of other columns the most "
         "frequent value), mode (the most frequent value), or population (those of a random record of --population); of "
         "the whole file or of --population, never of the class (default: mean)",
@@ -97,7 +97,7 @@ def configure(parser: OptionParser) -> None:
         metavar="FILE",
         help="table of unwanted combinations: records that have one of them are not considered (default: none)",
     )
-    add_options(parser, RecordWriting, AddedColumns)
+    arguments.add_options(parser, RecordWriting, AddedColumns)
     add_hierarchy_options(parser)
     add_distance_option(parser)
     add_reading_options(parser, "FILE")
@@ -108,10 +108,10 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
-def _add_first_step_options(parser: OptionParser) -> None:
+def _add_first_step_options(parser: arguments.OptionParser) -> None:
     parser.add_argument(
         "--first-step",
-        choices=list(MODES),
+        choices=list(first_step.MODES),
         help="what happens before: bijective (nothing), surjective (classes are grouped by --start-level), partial "
         "(classes of fewer than --first-step-size records are left out), non-surjective (classes of at least "
         "--first-step-size records get made-up records) (default: bijective, with --start-level surjective)",
@@ -126,27 +126,27 @@ def _add_first_step_options(parser: OptionParser) -> None:
     parser.add_argument(
         "--first-step-size",
         metavar="N",
-        type=whole(1),
+        type=arguments.whole(1),
         help="records of a class that is large enough for the first step (default: 2 if it is partial, k − 1 if it is "
         "non-surjective)",
     )
 
 
-def _first_step_of(options: argparse.Namespace) -> FirstStep:
+def _first_step_of(options: argparse.Namespace) -> first_step.FirstStep:
     message = "“{}” gives no start level."
     levels = parse_pairs(options.start_level, int, message, "Write COLUMN=1.", "start-level")
-    mode: Any = options.first_step or (SURJECTIVE if levels else BIJECTIVE)
-    return FirstStep(mode=mode, size=options.first_step_size or 0, start_levels=levels)
+    mode: Any = options.first_step or (first_step.SURJECTIVE if levels else first_step.BIJECTIVE)
+    return first_step.FirstStep(mode=mode, size=options.first_step_size or 0, start_levels=levels)
 
 
 def _check_fabrication(options: argparse.Namespace) -> None:
     """Refuse options of made-up records where none are made up."""
-    makes_up = options.handle == "fabricate" or options.first_step == NON_SURJECTIVE
+    makes_up = options.handle == "fabricate" or options.first_step == first_step.NON_SURJECTIVE
     if options.population and not (makes_up and options.sensitive):
         raise UsageError("--population goes with --handle fabricate and --sensitive")
-    if (options.fill != MEAN or options.fill_value) and not (makes_up and options.sensitive):
+    if (options.fill != synthetic_rows.MEAN or options.fill_value) and not (makes_up and options.sensitive):
         raise UsageError("--fill and --fill-value go with --handle fabricate and --sensitive")
-    if options.fill == POPULATION and not options.population:
+    if options.fill == synthetic_rows.POPULATION and not options.population:
         raise UsageError("--fill population needs --population FILE")
 
 
@@ -177,24 +177,26 @@ def run(options: argparse.Namespace) -> int:
         Path(options.population) if options.population else None,
         options.replace,
         _first_step_of(options),
-        SensitiveFilling(method=options.fill, values=values),
+        synthetic_rows.SensitiveFilling(method=options.fill, values=values),
         Path(options.keep_records) if options.keep_records else None,
         Path(options.drop_records) if options.drop_records else None,
         added,
     )
-    with TerminalProgress(options.quiet) as progress:
+    with terminal.TerminalProgress(options.quiet) as progress:
         result = treat_outliers(request, progress)
-    print_findings(result.findings)
-    show(result.text)
+    terminal.print_findings(result.findings)
+    terminal.show(result.text)
     if result.report is not None:
-        show(f"{options.out}: {result.report.in_words()}")
+        terminal.show(f"{options.out}: {result.report.in_words()}")
         if result.report.fabricated:
             row_list = get_synthetic_rows_path(Path(options.out))
-            say(f"Which rows were made up is listed in {row_list}. Do not hand that on.")
+            terminal.say(f"Which rows were made up is listed in {row_list}. Do not hand that on.")
         if added.record_key is not None:
-            say(
+            terminal.say(
                 f"Which record has which key is listed in {get_key_index_path(Path(options.out))}. Do not hand that on."
             )
         if added.aggregate:
-            say(f"The number of records of each class is listed in {get_class_counts_path(Path(options.out))}.")
+            terminal.say(
+                f"The number of records of each class is listed in {get_class_counts_path(Path(options.out))}."
+            )
     return 0

@@ -14,7 +14,7 @@ from vbas_desktop.algorithms.certainty_penalty import compute_value_penalty
 from vbas_desktop.algorithms.diversity import ClassValues, select_combinations, shares_of
 from vbas_desktop.algorithms.suppression import Aggregation, LocalSuppression, release_classes, suppress_locally
 from vbas_desktop.approaches.interface import AggregationOutcome, Context
-from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
+from vbas_desktop.model import criteria
 from vbas_desktop.model.findings import Finding
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Progress
@@ -150,18 +150,18 @@ def _measure_column(suppression: LocalSuppression, values: ClassValues) -> dict[
 
     def worst(kind: int) -> float | None:
         figures = np.concatenate([part.compute_figures(kind, 0.0, shares) for part in parts])
-        if kind in (DISTINCT, ENTROPY):
+        if kind in (criteria.DISTINCT, criteria.ENTROPY):
             return float(figures.min()) if figures.size and np.isfinite(figures.min()) else None
         return float(figures.max()) if figures.size else None
 
-    least = worst(DISTINCT)
-    one_value = [part.class_sizes[part.compute_figures(SHARE, 0.0, shares) >= 100.0] for part in parts]
+    least = worst(criteria.DISTINCT)
+    one_value = [part.class_sizes[part.compute_figures(criteria.SHARE, 0.0, shares) >= 100.0] for part in parts]
     return {
-        "largest_share_percent": worst(SHARE),
+        "largest_share_percent": worst(criteria.SHARE),
         "least_distinct": None if least is None else int(least),
-        "least_entropy": worst(ENTROPY),
-        "largest_closeness": worst(CLOSENESS),
-        "largest_ordered_closeness": worst(ORDERED) if _is_ordered(values.column.values) else None,
+        "least_entropy": worst(criteria.ENTROPY),
+        "largest_closeness": worst(criteria.CLOSENESS),
+        "largest_ordered_closeness": worst(criteria.ORDERED) if _is_ordered(values.column.values) else None,
         "one_value_classes": sum(int(sizes.size) for sizes in one_value),
         "one_value_records": sum(int(sizes.sum()) for sizes in one_value),
         "classes": sum(len(part) for part in parts),
@@ -181,5 +181,5 @@ def find_largest_shares(suppression: LocalSuppression) -> NDArray[np.float64]:
     worst = np.full(suppression.aggregated.n_regions, -1.0)
     for values in suppression.values:
         part = suppression.release_values(values, 0)
-        np.maximum.at(worst, part.areas, part.compute_figures(SHARE, 0.0, shares_of(values.column.totals)))
+        np.maximum.at(worst, part.areas, part.compute_figures(criteria.SHARE, 0.0, shares_of(values.column.totals)))
     return np.where(worst < 0, np.nan, worst)

@@ -16,20 +16,11 @@ from vbas_desktop.algorithms.validity_indices import DaviesBouldin
 from vbas_desktop.model.findings import Finding, InputError, Severity
 from vbas_desktop.model.records import CodedRecords
 
+from . import class_descriptions, elements, record_matching
 from .attributes import build_attribute_row, describe_column
-from .class_descriptions import (
-    OriginalValues,
-    describe_classes,
-    describe_sensitive_values,
-    mask_ratios,
-    read_original_values,
-    warn_of_few_values,
-)
 from .davies_bouldin import compute_class_separation, compute_davies_bouldin, compute_worst_case
 from .distances import BY_RANK, ClassDistance, DistanceTable, warn_of_unused_values
-from .elements import bound_share, is_reportable, mask_small_count, mask_small_parts
 from .hierarchy import Hierarchy, warn_of_unlisted_values
-from .record_matching import REPLACED, RecordMatching, find_changed_records, match_records
 
 FORMAT_VERSION = 1
 
@@ -90,14 +81,16 @@ def build_representability_report(
     k = options.k
     separation = compute_class_separation(comparison.counted, comparison.hierarchies, comparison.distance)
     index = replace(separation.index, worst=_compute_worst(comparison, worst))
-    ratios = mask_ratios(comparison.counted, separation.ratios, k)
+    ratios = class_descriptions.mask_ratios(comparison.counted, separation.ratios, k)
     if changes.deleted is None:
         ratios = {number: _round_to_two_digits(ratio) for number, ratio in ratios.items()}
     precision = _compute_cell_precision(comparison)
     sizes = matching.released.sizes
     n_small = int(sizes[sizes < k].sum())
     sensitive_columns = [name for name in options.sensitive if name in released.file_format.header]
-    sensitive = {name: read_original_values(original, released, matching, name) for name in sensitive_columns}
+    sensitive = {
+        name: class_descriptions.read_original_values(original, released, matching, name) for name in sensitive_columns
+    }
     excluded = _explain_excluded_columns(comparison)
     weights = options.column_weights().tolist()
     sample_size_ratio = released.rows / original.rows if changes.are_totals_reportable else None
@@ -112,18 +105,19 @@ def build_representability_report(
             "sample_size_ratio": sample_size_ratio,
             **_bound_sample_size_ratio(comparison),
         },
-        "per_class": describe_classes(matching, precision, ratios, k),
-        "classes_below_k": {"records": mask_small_count(n_small, k), "k_anonymous": n_small == 0},
+        "per_class": class_descriptions.describe_classes(matching, precision, ratios, k),
+        "classes_below_k": {"records": elements.mask_small_count(n_small, k), "k_anonymous": n_small == 0},
         "excluded_attributes": excluded,
         "included_quasi_identifiers": list(options.quasi_identifiers),
         "attributes": _describe_columns(comparison, excluded),
         "excluded_classes": {
             "classes": changes.excluded_classes,
-            "unnamed_records": mask_small_count(changes.other_deleted, k),
+            "unnamed_records": elements.mask_small_count(changes.other_deleted, k),
         },
         "coding": _describe_coding(comparison),
         "sensitive_values": {
-            name: describe_sensitive_values(values, matching, k) for name, values in sensitive.items()
+            name: class_descriptions.describe_sensitive_values(values, matching, k)
+            for name, values in sensitive.items()
         },
         "sensitive_columns": sensitive_columns,
         "sensitive_aggregated": any(bool(values.changed.any()) for values in sensitive.values()),
@@ -139,7 +133,7 @@ def build_representability_report(
             "approaches": changes.approaches,
             "hierarchy_heights": {hierarchy.column: hierarchy.height for hierarchy in comparison.hierarchies},
             "original_records": original.rows if changes.are_totals_reportable else None,
-            "released_records": released.rows if is_reportable([n_small], k) else None,
+            "released_records": released.rows if elements.is_reportable([n_small], k) else None,
             "sample_size_ratio": sample_size_ratio,
         },
     }
@@ -169,7 +163,7 @@ class _RecordChanges:
         return self.approaches.get("fabricate", 0)
 
     @classmethod
-    def of(cls, matching: RecordMatching, k: int) -> _RecordChanges:
+    def of(cls, matching: record_matching.RecordMatching, k: int) -> _RecordChanges:
         """Count the changes, and mask the numbers that are, or give away, a number of fewer than k records."""
         original = matching.original
         sizes = original.sizes
@@ -179,27 +173,29 @@ class _RecordChanges:
         other_deleted = int(matching.deleted.sum()) - int(sizes[excluded].sum())
         numbers = matching.count_by_approach()
         totals = (other_deleted, numbers.get("delete", 0), numbers.get("fabricate", 0))
-        approaches = {name: mask_small_count(records, k) for name, records in numbers.items()}
+        approaches = {name: elements.mask_small_count(records, k) for name, records in numbers.items()}
         approaches |= _mask_changed_records(matching, numbers, k)
-        if "delete" in approaches and not is_reportable([other_deleted], k):
+        if "delete" in approaches and not elements.is_reportable([other_deleted], k):
             # The excluded classes subtracted from all that is deleted would leave the small rest.
             approaches["delete"] = None
         rows = [{"class": original.label_as_dict(int(number)), "records": int(sizes[number])} for number in excluded]
-        return cls(rows, other_deleted, approaches, is_reportable(totals, k))
+        return cls(rows, other_deleted, approaches, elements.is_reportable(totals, k))
 
 
-def _mask_changed_records(matching: RecordMatching, numbers: Mapping[str, int], k: int) -> dict[str, int | None]:
+def _mask_changed_records(
+    matching: record_matching.RecordMatching, numbers: Mapping[str, int], k: int
+) -> dict[str, int | None]:
     """Mask the numbers of generalised and of merged records from which a small number follows.
 
     That may be the rest of the common records, or those that were changed in some column but not in one whose numbers
     are reported as well.
     """
     changed = {name: numbers[name] for name in ("generalise", "merge") if name in numbers}
-    masked = mask_small_parts({**changed, "": matching.common_records - sum(changed.values())}, k)
+    masked = elements.mask_small_parts({**changed, "": matching.common_records - sum(changed.values())}, k)
     for name, cells in (("generalise", matching.is_generalised), ("merge", matching.is_moved)):
-        is_changed = (matching.levels != 0) if name == "generalise" else (matching.levels == REPLACED)
+        is_changed = (matching.levels != 0) if name == "generalise" else (matching.levels == record_matching.REPLACED)
         by_column = (is_changed[cells] * matching.cell_records[cells][:, None]).sum(axis=0)
-        if name in masked and not is_reportable((changed[name] - by_column).tolist(), k):
+        if name in masked and not elements.is_reportable((changed[name] - by_column).tolist(), k):
             masked[name] = None
     return {name: masked[name] for name in changed}
 
@@ -216,8 +212,8 @@ class _Comparison:
     released: CodedRecords
     options: RepresentabilityOptions
     hierarchies: tuple[Hierarchy, ...]
-    matching: RecordMatching
-    counted: RecordMatching
+    matching: record_matching.RecordMatching
+    counted: record_matching.RecordMatching
     changes: _RecordChanges
     distance: ClassDistance
 
@@ -246,10 +242,12 @@ def _match(
     released: CodedRecords,
     options: RepresentabilityOptions,
     hierarchies: Sequence[Hierarchy],
-) -> RecordMatching:
+) -> record_matching.RecordMatching:
     by_column = {hierarchy.column: hierarchy for hierarchy in hierarchies}
     listed_values = {name: table.values for name, table in options.distances.items()}
-    return match_records(original, released, options.key, options.quasi_identifiers, by_column, listed_values)
+    return record_matching.match_records(
+        original, released, options.key, options.quasi_identifiers, by_column, listed_values
+    )
 
 
 def _compute_worst(comparison: _Comparison, worst: CodedRecords | None) -> float | None:
@@ -300,7 +298,7 @@ def _bound_sample_size_ratio(comparison: _Comparison) -> dict[str, float]:
         return {}
     n_original = comparison.original.rows
     n_missing = n_original - comparison.matching.common_records
-    return {"sample_size_ratio_at_least": bound_share(n_missing, n_original, comparison.options.k)}
+    return {"sample_size_ratio_at_least": elements.bound_share(n_missing, n_original, comparison.options.k)}
 
 
 def _explain_excluded_columns(comparison: _Comparison) -> dict[str, str]:
@@ -332,8 +330,8 @@ def _describe_coding(comparison: _Comparison) -> dict[str, Any]:
     for q, hierarchy in enumerate(comparison.hierarchies):
         levels, codes = np.unique(matching.levels[:, q], return_inverse=True)
         numbers = np.bincount(codes, matching.cell_records).astype(np.int64)
-        names = ["replaced" if level == REPLACED else f"level {level}" for level in levels]
-        records = mask_small_parts(dict(zip(names, numbers.tolist(), strict=True)), comparison.options.k)
+        names = ["replaced" if level == record_matching.REPLACED else f"level {level}" for level in levels]
+        records = elements.mask_small_parts(dict(zip(names, numbers.tolist(), strict=True)), comparison.options.k)
         coding[hierarchy.column] = {
             "height": hierarchy.height,
             "records_by_level": records,
@@ -345,7 +343,7 @@ def _describe_coding(comparison: _Comparison) -> dict[str, Any]:
 
 
 def _collect_warnings(
-    comparison: _Comparison, sensitive: Mapping[str, OriginalValues], index: DaviesBouldin
+    comparison: _Comparison, sensitive: Mapping[str, class_descriptions.OriginalValues], index: DaviesBouldin
 ) -> list[Finding]:
     """Collect warnings about hierarchies, distances, other columns, and figures that are missing or tell much."""
     matching = comparison.matching
@@ -363,7 +361,7 @@ def _collect_warnings(
         remedy = "Name the most distorted file that you would release (--worst)."
         findings.append(Finding("no-worst-case", message, remedy, Severity.HINT))
     for name, values in sensitive.items():
-        findings += warn_of_few_values(values, matching, name, comparison.options.k)
+        findings += class_descriptions.warn_of_few_values(values, matching, name, comparison.options.k)
     return findings
 
 
@@ -375,7 +373,9 @@ def _warn_of_other_changes(comparison: _Comparison) -> list[Finding]:
     for name in comparison.original.file_format.header:
         if name in used or name not in comparison.released.file_format.header:
             continue
-        is_changed = find_changed_records(comparison.original, comparison.released, comparison.matching, name)
+        is_changed = record_matching.find_changed_records(
+            comparison.original, comparison.released, comparison.matching, name
+        )
         n_changed = int(np.count_nonzero(is_changed))
         if n_changed:
             number = f"{n_changed:,}" if n_changed >= options.k else f"fewer than {options.k:,}"

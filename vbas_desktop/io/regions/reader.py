@@ -20,17 +20,17 @@ from vbas_desktop.model.records import as_readonly
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.settings.reading import RegionReading
 
-from ..input_checks import IS_FOLDER, NO_SUCH_FILE, check_local, check_readable, check_text_table
+from .. import input_checks
+from . import geometry_files
 from .coordinates import CHOICES, project_regions
 from .crosswalk import load_earlier_partition
-from .geometry_files import ENDINGS, describe_source, read_geometry_regions, read_layer_names, read_layer_numbers
 from .map_layers import load_obstacles
 from .numbers import DECIMALS, parse_numbers
 from .raw_regions import check_distinct_points
 from .region_map import load_region_map
 from .text_table import read_header, read_text_regions, read_text_table
 
-__all__ = ["RegionReading", "describe_source", "load_regions"]
+__all__ = ["RegionReading", "load_regions"]
 
 
 def load_regions(
@@ -43,8 +43,8 @@ def load_regions(
     findings = FindingList(path.name)
     progress.update("Reading regions", 0.0)
     _check_options(path, options, findings)
-    check_text_table(path, shapes_too=True)
-    read = read_geometry_regions if path.suffix.lower() in ENDINGS else read_text_regions
+    input_checks.check_text_table(path, shapes_too=True)
+    read = geometry_files.read_geometry_regions if path.suffix.lower() in geometry_files.ENDINGS else read_text_regions
     raw = read(path, options, findings)
     progress.update("Reading regions", 0.5)
     points, polygons, system = project_regions(raw, options.coordinates, findings)
@@ -57,7 +57,7 @@ def load_regions(
         points=as_readonly(points),
         system=system,
         polygons=None if polygons is None else as_readonly(polygons),
-        source=describe_source(path),
+        source=geometry_files.describe_source(path),
         names=raw.names,
         labels=raw.labels,
         numbers=raw.numbers,
@@ -78,13 +78,13 @@ def _check_options(path: Path, options: RegionReading, findings: FindingList) ->
     ):
         if chosen not in allowed:
             findings.add(f"unknown-{name}", f"“{chosen}” is not known.", f"Use one of {', '.join(allowed)}.")
-    check_local(path)
+    input_checks.check_local(path)
     if not path.exists():
-        findings.note(Finding("missing-file", NO_SUCH_FILE, "Check the path.", file=str(path)))
+        findings.note(Finding("missing-file", input_checks.NO_SUCH_FILE, "Check the path.", file=str(path)))
     elif path.is_dir():
-        findings.note(Finding("missing-file", IS_FOLDER, "Choose a file in it.", file=str(path)))
+        findings.note(Finding("missing-file", input_checks.IS_FOLDER, "Choose a file in it.", file=str(path)))
     elif not path.is_file():
-        check_readable(path)
+        input_checks.check_readable(path)
     elif path.stat().st_size == 0:
         findings.add("empty-file", "The file is empty.", "Choose a file with regions.")
     findings.stop_on_errors()
@@ -99,8 +99,8 @@ def read_region_numbers(
     findings = FindingList(path.name)
     if not columns:
         return {}
-    if path.suffix.lower() in ENDINGS:
-        numbers = read_layer_numbers(path, columns, options.layer, findings)
+    if path.suffix.lower() in geometry_files.ENDINGS:
+        numbers = geometry_files.read_layer_numbers(path, columns, options.layer, findings)
     else:
         table = read_text_table(path, options, findings)
         texts = {name: table.column(name) for name in columns if name in table.header}
@@ -120,8 +120,8 @@ def read_columns_and_layers(path: Path, options: RegionReading) -> tuple[tuple[s
     if not path.is_file():
         return (), ()
     try:
-        if path.suffix.lower() in ENDINGS:
-            return read_layer_names(path, options.layer)
+        if path.suffix.lower() in geometry_files.ENDINGS:
+            return geometry_files.read_layer_names(path, options.layer)
         return read_header(path, options), ()
     except (InputError, OSError, ValueError, RuntimeError, csv.Error):
         return (), ()
