@@ -247,6 +247,14 @@ def test_what_makes_no_sense_is_refused_in_words(frames, settings, error, words)
         vbas.run(vbas.read(*frames, **COLUMNS), **{"range_reach": 0, **settings})
 
 
+def test_columns_of_a_frame_with_the_same_name_are_named_without_a_line(frames):
+    records = frames[0].rename(columns={"person": "age"})
+    with pytest.raises(
+        InputError, match=r"^records: 2 columns have the name “age”\. Give every column a name of its own\.$"
+    ):
+        vbas.read(records, frames[1], **COLUMNS)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [

@@ -11,6 +11,7 @@ import re
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -54,6 +55,7 @@ class FrameFiles:
         if hasattr(value, "__geo_interface__"):
             return self._store(keyword, f"{keyword}.geojson", _encode_geojson(value))
         if hasattr(value, "to_csv"):
+            _check_column_names(value, keyword)
             return self._store(keyword, f"{keyword}.csv", str(value.to_csv(index=False)).encode())
         raise TypeError(f"{keyword} is neither a path nor a data frame, but a {type(value).__name__}")
 
@@ -111,6 +113,15 @@ class FrameFiles:
             path.write_bytes(content)
             path.chmod(0o600)
         return path
+
+
+def _check_column_names(frame: Any, keyword: str) -> None:
+    """Raise `InputError` if columns of a data frame have the same name."""
+    numbers = Counter(map(str, frame.columns))
+    repeated = next((name for name, number in numbers.items() if number > 1), None)
+    if repeated is not None:
+        message = f"{numbers[repeated]:,} columns have the name “{repeated:.80}”."
+        raise InputError(Finding("duplicate-name", message, "Give every column a name of its own.", file=keyword))
 
 
 def replace_flags(text: str) -> str:
