@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 
 LOOK = """
 import importlib, pkgutil, sys
@@ -12,6 +13,7 @@ print("\\n".join(sys.modules))
 """
 
 
+@cache
 def imported_by(room):
     """All modules of the program that are there once every module of a room was imported."""
     found = subprocess.run(
