@@ -88,7 +88,7 @@ class Outcome:
 def complete(folder: Path, seed: int, target: str = "out") -> None:
     """Run a command that nobody kills."""
     child = start(folder, seed, target)
-    said = child.communicate(timeout=120)[1]
+    said = child.communicate(timeout=240)[1]
     assert child.returncode == 0, said
     assert seed_of(folder / target) == seed
 
@@ -103,7 +103,7 @@ def kill(folder: Path, number: int, seed: int, stage: str = "", seconds: float =
     if seconds:
         time.sleep(seconds)
     child.send_signal(number)
-    said = child.communicate(timeout=120)[1]
+    said = child.communicate(timeout=240)[1]
     after = seed_of(folder / "out")
     assert after in (before, seed), "neither the old release nor the new one"
     _judge(number, child.returncode, said, after == seed)

@@ -190,7 +190,7 @@ def test_a_pipe_is_refused_at_once(records, tmp_path, capsys, command):
 
 def test_standard_input_is_refused_unless_it_is_a_file(records):
     command = [sys.executable, "-m", "vbas_desktop.cli", "outliers", "/dev/stdin", *COUNT]
-    piped = subprocess.run(command, input=records.read_text(), capture_output=True, text=True, timeout=60)
+    piped = subprocess.run(command, input=records.read_text(), capture_output=True, text=True, timeout=240)
     assert (piped.returncode, "pipe or a device" in piped.stderr) == (1, True)
 
 

@@ -232,7 +232,7 @@ def test_a_full_disk_is_told_with_the_path_and_leaves_nothing(files, command):
         resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
 
     words = [sys.executable, "-m", "vbas_desktop.cli", *OUTPUTS[command], "out"]
-    done = subprocess.run(words, capture_output=True, text=True, preexec_fn=limit, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, preexec_fn=limit, timeout=240)
     assert done.returncode == 1, done.stderr
     assert "The disk is full" in done.stderr
     assert "out" in done.stderr

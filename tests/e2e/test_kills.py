@@ -17,7 +17,7 @@ def test_killed_and_stopped_runs_and_exports_leave_the_old_release_or_the_new_on
     moments = [
         (signal.SIGKILL, "Reading the release back"),
         (signal.SIGKILL, LAST_STAGE),
-        (signal.SIGTERM, "Writing the reports"),
+        (signal.SIGTERM, "Reading the release back"),
         (signal.SIGTERM, LAST_STAGE),
         (signal.SIGINT, LAST_STAGE),
     ]

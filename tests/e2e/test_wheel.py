@@ -15,7 +15,7 @@ def installed(tmp_path_factory):
     """The wheel, unpacked into a folder as an installation would."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=240)
     (wheel,) = folder.glob("*.whl")
     site = folder / "site"
     with zipfile.ZipFile(wheel) as archive:
@@ -36,7 +36,7 @@ def test_every_shipped_file_is_in_the_wheel(installed, folder, inside):
 def test_an_installed_program_finds_its_own_files(installed):
     script = "from vbas_desktop.io.paths import resource_path; print(resource_path('icons/vbas.svg'), end='')"
     found = subprocess.run(
-        [sys.executable, "-c", script], cwd=installed, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], cwd=installed, capture_output=True, text=True, check=True, timeout=240
     )
     assert Path(found.stdout) == installed / "vbas_desktop" / "_resources" / "icons" / "vbas.svg"
     assert Path(found.stdout).is_file()

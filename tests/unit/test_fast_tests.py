@@ -59,6 +59,6 @@ def test_pytest_takes_its_tests_from_the_list(tmp_path):
     (tmp_path / "test_other.py").write_text("def test_other(): pass\n")
     (tmp_path / "fast.txt").write_text("test_listed.py\n")
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "@fast.txt"]
-    listed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    listed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert listed.stdout.splitlines()[0] == "test_listed.py::test_listed"
     assert "test_other" not in listed.stdout

@@ -39,7 +39,7 @@ class Machine:
 
     def set_up(self, python=sys.executable):
         environment = {"PATH": f"{self.programs}:{os.environ['PATH']}", "PYTHON": python}
-        return subprocess.run([str(self.script)], env=environment, capture_output=True, text=True, timeout=60)
+        return subprocess.run([str(self.script)], env=environment, capture_output=True, text=True, timeout=240)
 
     def apt_calls(self):
         return self.calls.read_text().splitlines() if self.calls.exists() else []

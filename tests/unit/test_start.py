@@ -21,7 +21,7 @@ def nothing(_):
 def test_without_a_screen_it_ends_with_1_and_names_the_command_that_works():
     environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name[:3] != "QT_"}
     start = [sys.executable, "-m", "vbas_desktop"]
-    ended = subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240)
     assert ended.returncode == 1
     assert "there is no screen here" in ended.stderr
     assert "`vbas`" in ended.stderr
@@ -36,7 +36,7 @@ def test_a_picture_replaces_a_file_only_when_asked_for_and_never_the_project(tmp
     def refused(*words):
         start = [sys.executable, "-m", "vbas_desktop", *map(str, words)]
         environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name[:3] != "QT_"}
-        return subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60).stderr
+        return subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240).stderr
 
     assert "There is a file with this name already" in refused(project, "--picture", picture)
     assert "is an input" in refused(project, "--picture", project, "--replace")
