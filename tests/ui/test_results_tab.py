@@ -117,9 +117,8 @@ def test_the_rated_measures_are_the_first_columns_and_never_scroll_away(tab, com
     assert [enabled[name] for name in names[:4]] == [False, False, False, True]
     for name in ("certainty_penalty", "average_anonymity"):
         tab.table.setColumnHidden(column(tab, name), False)
-    qtbot.wait(1)
     bar = tab.table.horizontalScrollBar()
-    assert bar.maximum() > 0
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
     bar.setValue(bar.maximum())
     assert tab.table.frozen_columns == [0, 1, 2]
     for number in range(3):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -325,8 +326,10 @@ def test_a_bounded_list_does_not_decide_on_thresholds_of_a_step(page, loaded_win
 
 
 def test_a_search_is_stopped(page, loaded_window, qtbot, monkeypatch):
+    never = threading.Event()
+
     def endless(setup, work, progress):
-        while True:
+        while not never.wait(0.01):
             progress.update("Combinations of 2 columns")
 
     monkeypatch.setattr(risky, "search", endless)

@@ -157,8 +157,7 @@ def test_at_first_the_table_shows_what_matters(tab, qtbot):
         "precision_loss",
     ]
     tab.resize(PANEL_WIDTH - tab.table.verticalScrollBar().sizeHint().width(), 700)
-    qtbot.wait(1)
-    assert tab.table.frozen_columns == [0, 1, 2]
+    qtbot.waitUntil(lambda: tab.table.frozen_columns == [0, 1, 2])
     locations = tab.table.visualRect(tab.table_model.index(1, tab.table_model.column_number("site_location")))
     assert locations.left() < tab.table.viewport().width() - 80
 
