@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -55,6 +57,22 @@ def planned(page, window, qtbot):
 def choose(page, name):
     page.settings.effort.setCurrentIndex(page.settings.effort.findData(name))
     page.settings.effort.activated.emit(page.settings.effort.currentIndex())
+
+
+def test_the_solver_is_loaded_only_by_who_uses_it():
+    code = (
+        "import sys; import vbas_desktop.ui.pages.appointments.page as page; from vbas_desktop.appointments.planners "
+    )
+    code += "import list_planners; assert 'optimal' in list_planners(); print('ortools' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
+def test_every_column_is_in_sight(page):
+    columns = page.settings.quasi
+    shown = columns.viewport().rect()
+    assert columns.count() == 2
+    assert all(shown.contains(columns.visualItemRect(columns.item(row))) for row in range(columns.count()))
 
 
 def test_columns_are_guessed_and_classes_counted(page):

@@ -255,3 +255,9 @@ def test_the_folder_is_browsed_for_and_cannot_be_missing(page, tmp_path, qtbot):
     dialog.reject()
     assert page.target.text() == str(tmp_path / "tables")
     assert page.start.isEnabled()
+
+
+def test_the_whole_plan_is_in_sight_in_a_usual_window(page, loaded_window, qtbot):
+    loaded_window.resize(1440, 868)
+    seen = (*page.form.components.values(), page.form.seedings, page.form.sets, page.form.ks, page.target, page.browse)
+    qtbot.waitUntil(lambda: all(part.visibleRegion().boundingRect() == part.rect() for part in seen), timeout=LONG)

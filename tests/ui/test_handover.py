@@ -197,3 +197,11 @@ def test_another_k_beside_earlier_releases_is_given_with_a_reason(recorded, tmp_
     done(recorded).close()
     kept = json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]
     assert (kept["k"], kept["k_reason"]) == (2, "agreed with the board")
+
+
+def test_the_page_of_releases_fits_into_a_small_window(recorded, qtbot):
+    recorded.resize(1024, 736)
+    page = recorded.area.show_page(next(page for page in PAGES if page.title == "Releases"))
+    qtbot.waitUntil(page.maps.isVisible, timeout=LONG)
+    viewport = page.parentWidget()
+    qtbot.waitUntil(lambda: page.height() <= viewport.height() and page.width() <= viewport.width(), timeout=LONG)

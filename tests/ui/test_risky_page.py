@@ -445,7 +445,7 @@ def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(page, l
     qtbot.mouseClick(export, Qt.MouseButton.LeftButton)
     box = page.findChild(QMessageBox)
     assert box.text() == "The result is not 14-anonymous in the searched columns."
-    assert "Run goes on" in box.informativeText()
+    assert "All steps goes on" in box.informativeText()
     assert box.defaultButton().text() == "Cancel"
     answer(page, qtbot, "Cancel")
     assert page.findChild(QFileDialog) is None

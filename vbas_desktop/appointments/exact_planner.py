@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from vbas_desktop.approaches.interface import Metadata, option
 from vbas_desktop.model.progress import Progress
 
-from .cp_models import PiecesModel, SizedSeatingModel
-from .cp_solver import LevelProof, TimeLimit, minimise_levels
 from .greedy_planner import GreedyPlanner
 from .plan import AppointmentPlan, AppointmentTask, Planner
+
+if TYPE_CHECKING:
+    from .cp_solver import LevelProof, TimeLimit
 
 
 class ExactPlanner(Planner):
@@ -39,6 +40,9 @@ class ExactPlanner(Planner):
 
     def build_plan(self, task: AppointmentTask, progress: Progress) -> AppointmentPlan:
         """Find the best plan and state what is proved of it."""
+        # The solver takes a while to load, which only those wait for who use it.
+        from .cp_solver import TimeLimit
+
         limit = TimeLimit(self.time_limit)
         if task.constrained:
             matrix, levels = self._solve_direct(task, limit, progress)
@@ -53,6 +57,9 @@ class ExactPlanner(Planner):
         self, task: AppointmentTask, limit: TimeLimit, progress: Progress
     ) -> tuple[NDArray[np.int64], LevelProof]:
         """Minimise level by level with a variable for each class in each slot."""
+        from .cp_models import SizedSeatingModel
+        from .cp_solver import minimise_levels
+
         is_limited = task.limits is not None and task.limits.active and not task.has_majority
         model = SizedSeatingModel(task)
         if is_limited:
@@ -69,6 +76,9 @@ def _solve_pieces(
     task: AppointmentTask, start: NDArray[np.int64], limit: TimeLimit, progress: Progress
 ) -> tuple[NDArray[np.int64], LevelProof]:
     """Minimise level by level over sizes of pieces, without regard to who sits where."""
+    from .cp_models import PiecesModel
+    from .cp_solver import minimise_levels
+
     model = PiecesModel(task, start)
     levels = minimise_levels(model.model, model.entries, model.values(), model.hint, model.accept, limit, progress)
     return model.build_matrix(), levels

@@ -205,7 +205,7 @@ class RiskyPageState:
         if exempted and not len(self.listing):
             number = format_count(exempted, "risky combination")
             return f"Domain rules let {number} pass: people may be recognised by them."
-        return "Risky combinations are left, by which people may be recognised. Run goes on until there are none."
+        return "Risky combinations are left, by which people may be recognised. All steps goes on until there are none."
 
     @property
     def is_finished(self) -> bool:

@@ -137,7 +137,8 @@ class PlanHeatMap(HeatMapChart):
         classes, slots = get_extent(window)
         extent = QRectF(window.first_slot - 0.5, window.first_class - 0.5, slots, classes)
         self.show_matrix(counted.people, extent)
-        text = f"{format_count(classes, 'class')} × {format_count(slots, 'slot')}"
+        size = f"{format_count(classes, 'class')} × {format_count(slots, 'slot')}"
+        text = f"{size}; the stronger the colour, the more people"
         if counted.people.shape != (classes, slots):
             text += "; click a block to open it"
         if len(self._windows) > 1:

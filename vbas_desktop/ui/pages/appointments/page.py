@@ -68,7 +68,7 @@ class AppointmentsPage(TaskPage):
         self.class_table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar = hbox(self.plan, self.stop, (self.reason, 1), spacing=GRID)
         right = splitter(self.lists, self.results, upright=True, sizes=(240, 400))
-        self.lay_out(self.settings, bar, self.notice, (right, 1), sizes=(280, 680))
+        self.lay_out(self.settings, bar, self.notice, (right, 1), sizes=(320, 680))
 
     def _connect(self) -> None:
         settings = self.settings

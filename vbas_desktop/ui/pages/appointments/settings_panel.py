@@ -150,8 +150,9 @@ class PlanSettings(SidePanel):
                 item.setCheckState(Qt.CheckState.Checked if fit else Qt.CheckState.Unchecked)
                 if not facts.categorical:
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+        self.quasi.ensurePolished()  # rows are as high as they will be
         height = max(self.quasi.sizeHintForRow(0), self.quasi.fontMetrics().height()) + 2 * self.quasi.spacing()
-        self.quasi.setFixedHeight(min(max(len(columns), 2), 6) * height + 6)
+        self.quasi.setFixedHeight(min(max(len(columns), 2), 6) * height + 2 * self.quasi.frameWidth() + GRID)
         self._show_groups()
 
     def _show_groups(self) -> None:

@@ -18,7 +18,7 @@ from ...state.comparing import ComparisonForm
 from ...widgets.column_picker import CheckableMenu
 from ...widgets.fields import Field, heading_label
 from ...widgets.file_dialogs import documents_folder, is_sample, sibling_path
-from ...widgets.layouts import button, grid_layout, hbox, set_items, vbox, with_properties
+from ...widgets.layouts import button, hbox, set_items, vbox, with_properties
 
 _TITLES = {
     "site_number": "Number of sites",
@@ -124,18 +124,20 @@ class CompareForm(QWidget):
         self._on_choose()
 
     def _build(self) -> None:
-        grid = grid_layout(within=self, margins=0, across=2 * GRID, down=GRID, shares=(1, 1))
-        grid.addWidget(self.components["site_location"], 0, 0)
-        grid.addWidget(self.seedings, 0, 1)
-        grid.addWidget(self.components["site_number"], 1, 0)
-        others = vbox(self.components["construction"], self.components["refinement"], self.components["tiers"])
-        grid.addLayout(others, 1, 1)
+        ticks = self.components
+        columns = hbox(
+            (vbox(ticks["site_location"], ticks["refinement"], 1, spacing=2 * GRID), 1),
+            (vbox(self.seedings, ticks["site_number"], 1, spacing=2 * GRID), 1),
+            (vbox(ticks["construction"], ticks["tiers"], 1, spacing=2 * GRID), 1),
+            spacing=2 * GRID,
+        )
         sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
         left = vbox(sets, hbox(self.choose, self.another, 1), spacing=GRID // 2)
-        grid.addLayout(left, 2, 0, 2, 1)
         self.ks_field = Field("k", self.ks, "One or several, such as 5, 10")
-        grid.addWidget(self.ks_field, 2, 1)
-        grid.addWidget(Field("Categories", self.generalised, "Whether the groups made in Input are used"), 3, 1)
+        categories = Field("Categories", self.generalised, "Whether the groups made in Input are used")
+        right = vbox(self.ks_field, categories, 1, spacing=GRID)
+        fields = hbox((left, 2), (right, 1), spacing=2 * GRID)
+        vbox(columns, fields, within=self, margins=0, spacing=2 * GRID)
 
     def start_from(self, choices: Choices) -> None:
         """Begin with the choices of the Input tab, and all locations that are quick."""

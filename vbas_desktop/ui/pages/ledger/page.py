@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QTableView, QWidget
 
 from vbas_desktop.app.ledger import LedgerComparison, compare_with_ledger, list_releases, remove_release
 from vbas_desktop.model.progress import Progress
@@ -35,6 +35,7 @@ from ...widgets.notice_bar import NoticeAction, NoticeBar
 from ...widgets.tables import TableModel, fit_columns, set_up_table
 
 _NONE = "Nothing is recorded as handed over yet. After an export, choose “Record as handed over…”."
+_LEAST_HEIGHT = 360
 _CUT = "cut otherwise than in the release"
 _NO_SOLUTION = "No solution is shown"
 _CHECK = "Compare the solution that is shown with what this audience has"
@@ -114,6 +115,9 @@ class LedgerPage(QWidget):
         handed = hint_label("What was handed to whom. Every export from these records is compared with it.")
         self._whole = splitter(self.table, below, upright=True, sizes=(160, 640), growing=1)
         # The blank at the end takes the room while there is no release: what is said stands at the top.
+        # Less than the maps would ask for: they take what is left, and the page fits into the window.
+        self._whole.setMinimumHeight(_LEAST_HEIGHT)
+        self._whole.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         whole = (self._whole, 1)
         margins = (2 * GRID, GRID, 2 * GRID, 2 * GRID)
         vbox(handed, self.nothing, whole, 0, within=self, margins=margins, spacing=GRID)

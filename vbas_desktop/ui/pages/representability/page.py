@@ -95,7 +95,7 @@ class RepresentabilityPage(QWidget):
         self._shown = splitter(self.main, self.second)
         middle = QWidget()
         self.layers = ContentOrPlaceholder(_ABOUT, self._shown, within=middle)
-        body = splitter(self.panel, middle, sizes=(300, 700), growing=1)
+        body = splitter(self.panel, middle, sizes=(340, 700), growing=1)
         strip = hbox(self.legend, margins=(GRID, 0, GRID, 0))
         vbox(bar, self.nothing, strip, (body, 1), within=self, margins=0, spacing=GRID)
 

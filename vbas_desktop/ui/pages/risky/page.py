@@ -54,7 +54,7 @@ class RiskyPage(TaskPage):
         upper = QWidget()
         bar = hbox(self.search, self.stop, 1, self.use, spacing=GRID)
         vbox(bar, self.notice, (self.list, 1), within=upper, margins=0, spacing=GRID)
-        self.lay_out(self.settings, splitter(upper, self.timeline, upright=True, sizes=(480, 200)), sizes=(300, 660))
+        self.lay_out(self.settings, splitter(upper, self.timeline, upright=True, sizes=(480, 200)), sizes=(340, 660))
         self._connect()
         self._follow_session()
 

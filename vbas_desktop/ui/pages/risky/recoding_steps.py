@@ -16,6 +16,7 @@ from ...widgets.layouts import button, hbox, vbox, with_properties
 from ...widgets.plain_text import set_tool_tip
 
 _STEP = "Coarsen the columns of the smallest risky combinations"
+_ABOUT = "“Next step” coarsens the columns of the smallest risky combinations; “All steps” goes on to the end."
 _EXPORT = "Write the coarsened file, verified by reading back"
 
 
@@ -32,8 +33,8 @@ class RecodingStepsView(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         bar = hbox((with_properties(heading_label("Steps"), minimumWidth=1), 1), spacing=GRID // 2)
         for name, text, icon, tip, keys, signal in (
-            ("step", "Step", "", _STEP, "Alt+Right", self.step_requested),
-            ("run", "Run", "run", "Step until nothing risky is left", "Alt+End", self.run_requested),
+            ("step", "Next step", "", _STEP, "Alt+Right", self.step_requested),
+            ("run", "All steps", "run", "Coarsen until nothing risky is left", "Alt+End", self.run_requested),
             ("undo", "Undo", "undo", "Take the last step back", "Alt+Left", self.undo_requested),
             ("export", "E&xport…", "export", _EXPORT, "", self.export_requested),
         ):
@@ -47,7 +48,7 @@ class RecodingStepsView(QWidget):
             accessibleName="Steps made so far",
             minimumHeight=48,
         )
-        self.empty = hint_label("Step coarsens the columns of the smallest risky combinations; Run goes on to the end.")
+        self.empty = hint_label(_ABOUT)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         vbox(self.empty, within=self.steps.viewport())
         self.anonymity = message_label()
