@@ -62,6 +62,13 @@ def test_dragging_paints_and_undo_takes_the_stroke_back(editing, qtbot):
     assert edit.membership[end] == edit.membership[start]
 
 
+def test_while_editing_the_hint_says_how_to_paint(editing):
+    hints = editing.area.hints
+    assert hints.text.text().startswith("Drag from one region")
+    editing.area.map.editor.discard_edit()
+    assert hints.text.text().startswith("A star marks")
+
+
 def test_a_click_chooses_the_region_in_map_and_table(editing, qtbot):
     view = editing.area.map
     edit = view.editor.scene.edit

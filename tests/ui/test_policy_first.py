@@ -61,6 +61,12 @@ def test_a_policy_asks_once_and_sets_k_in_one_step(loaded_window):
     assert (state.choices.k, state.policy.policy) == (11, "class-11")
 
 
+def test_numbers_of_the_question_are_grouped(loaded_window):
+    choose(loaded_window, "area-5000")
+    assert "Records at least: Any → 5,000" in question(loaded_window).informativeText()
+    answer(loaded_window, "Cancel")
+
+
 def test_a_question_that_is_cancelled_changes_nothing(loaded_window):
     window, state = loaded_window, loaded_window.state
     choose(window, "class-20")

@@ -387,8 +387,10 @@ def test_headers_have_two_lines_and_name_the_unit_once(title, unit, header):
     assert ResultColumn("x", title, lambda e: 0, unit=unit).header == header
 
 
-def test_the_names_of_two_measures_are_read_in_full(tab):
+@pytest.mark.parametrize("width", [440, 464, 520, 600])
+def test_the_names_of_two_measures_are_read_in_full(tab, width):
     charts = tab.charts
+    tab.resize(width, 700)
     for kind, fields in (
         ("trade_off", (charts.kind, charts.first, charts.second)),
         ("by_sites", (charts.kind, charts.first)),

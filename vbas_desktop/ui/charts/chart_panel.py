@@ -27,8 +27,8 @@ _KINDS = {
     "parallel": "All measures",
     "histogram": "Distribution",
 }
-_WIDE_CHARACTERS = 76
-"""So many characters wide, the panel shows two names of measures with their labels beside each other."""
+_ARROW_PX = 44
+"""What a list needs beside its text."""
 
 
 class ChartPanel(QWidget):
@@ -94,9 +94,19 @@ class ChartPanel(QWidget):
         vbox(upper, self._lower, (self._stack, 1), within=self, margins=0, spacing=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the measures below each other where their names would be cut."""
+        """Arrange the measures for the new width."""
         super().resizeEvent(event)
-        is_wide = event.size().width() >= _WIDE_CHARACTERS * self.fontMetrics().averageCharWidth()
+        self._arrange_measures()
+
+    def _arrange_measures(self) -> None:
+        """Put the measures beside each other, each as wide as its name needs, or below each other if one were cut."""
+        needed = 2 * GRID + self._lower.spacing()
+        for index, (part, combo) in enumerate(((self._of, self.first), (self._against, self.second))):
+            name = self.fontMetrics().horizontalAdvance(combo.currentText()) + _ARROW_PX
+            width = part.sizeHint().width() - combo.sizeHint().width() + name
+            self._lower.setStretch(index, width)
+            needed += width
+        is_wide = needed <= self.width()
         self._lower.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
     @property
@@ -157,6 +167,7 @@ class ChartPanel(QWidget):
         self._stack.setCurrentWidget(self.charts[kind])
         self._of.setVisible(kind != "parallel")
         self._against.setVisible(kind == "trade_off")
+        self._arrange_measures()
         by_name = {measure.name: measure for measure in self._measures}
         chosen = {
             "by_sites": [self.first.currentData()],

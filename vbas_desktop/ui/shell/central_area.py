@@ -109,6 +109,8 @@ def hint_for(state: AppState) -> str | None:
     """Return the next step for a newcomer in this state."""
     if not state.has_data or state.compared is not None:
         return None
+    if state.edit is not None:
+        return "Drag from one region over initial regions of its neighbours to move them; Undo takes a stroke back."
     if not state.entries:
         return "Check the roles of the columns in Input, choose approaches in the menus above, then press Run."
     if state.selected is None:
@@ -132,6 +134,7 @@ class HintBar(QFrame):
         model = context.model
         for signal in (model.data_loaded, model.solution_added, model.solutions_changed, model.selection_changed):
             signal.connect(self.refresh)
+        model.edited.connect(self.refresh)
         self.refresh()
 
     @Slot()

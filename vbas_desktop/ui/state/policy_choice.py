@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from vbas_desktop.analysis.policy_demands import derive_demands
 from vbas_desktop.model.policies import Policy
 from vbas_desktop.model.regions import Regions
+from vbas_desktop.settings.option import Option
 
 from .choices import Choices
 
@@ -42,8 +43,8 @@ def _guess_population_column(regions: Regions | None) -> str | None:
 def describe_fit(before: Choices, after: Choices) -> Sequence[str]:
     """List what choosing a policy changes: "k (minimum group size): 5 → 11"."""
     lines = [
-        f"{option.title}: {_describe(option.describe(before.value_of(option.name)))} → "
-        f"{option.describe(after.value_of(option.name))}"
+        f"{option.title}: {_describe(option, before.value_of(option.name))} → "
+        f"{_describe(option, after.value_of(option.name))}"
         for option in (Choices.option(name) for name in ("k", "min_records", "population_column", "min_population"))
         if before.value_of(option.name) != after.value_of(option.name)
     ]
@@ -52,8 +53,9 @@ def describe_fit(before: Choices, after: Choices) -> Sequence[str]:
     return lines
 
 
-def _describe(text: str) -> str:
-    return text or "none"
+def _describe(option: Option, value: object) -> str:
+    text = option.describe(value)
+    return f"{value:,}" if isinstance(value, int) and text == str(value) else text or "none"
 
 
 def explain_k_below(policy: Policy | None, k: int) -> str:
