@@ -28,8 +28,7 @@ from vbas_desktop.releases.comparison import check_comparison_target, store_besi
 from vbas_desktop.settings.run import GENERALISED, RunSettings
 
 from .data import LoadedData
-from .given import with_given_partition
-from .run import check_requirement, no_suitable_solution
+from .run import check_requirement, no_suitable_solution, with_given_partition
 
 if TYPE_CHECKING:
     from vbas_desktop.analysis.representability.requirement import Requirement

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 from vbas_desktop.analysis.representability.requirement import Requirement
 from vbas_desktop.analysis.representability.solution_check import check_solutions
+from vbas_desktop.approaches.construction.given import GivenConstruction
+from vbas_desktop.approaches.interface import Approach
 from vbas_desktop.approaches.selection import create_approaches, find_loss_limit
 from vbas_desktop.engine import dominance
 from vbas_desktop.engine.partitions import TrialCache
@@ -18,6 +20,7 @@ from vbas_desktop.engine.site_search import advise, find_alternatives
 from vbas_desktop.io.documents.run_file import build_run_document
 from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
+from vbas_desktop.io.regions.crosswalk import load_given_partition
 from vbas_desktop.model.findings import Finding, InputError, UsageError
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, RepeatingProgress, SubProgress
@@ -27,7 +30,6 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings, allowed_loss_percent
 
 from .data import CountRequest, LoadedData, count_records
-from .given import with_given_partition
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +118,18 @@ def build_engine_request(settings: RunSettings, problem: Problem) -> Request:
         **approaches,
         settings=settings,
     )
+
+
+def with_given_partition(problem: Problem, constructions: Iterable[Approach]) -> Problem:
+    """Return the problem with the partition of the crosswalk that the construction “Given” names.
+
+    If none of the constructions is “Given”, or it names no file, this is the same problem. Raises `InputError` with the
+    rows of the crosswalk that are wrong.
+    """
+    files = [construction.file for construction in constructions if isinstance(construction, GivenConstruction)]
+    if not any(files):
+        return problem
+    return replace(problem, given=load_given_partition(files[0], problem.regions.ids))
 
 
 @dataclass(frozen=True, eq=False)

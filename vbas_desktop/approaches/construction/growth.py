@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.region_graph import build_growth_graph
 from vbas_desktop.algorithms.regionalisation import compute_merge_sequence, grow_districts, grow_from_seeds
-from vbas_desktop.algorithms.site_counts import CANADA, MODEL_CHOICES, OWN, compute_gaps_cutoff
+from vbas_desktop.algorithms.site_counts import CANADA, compute_gaps_cutoff
 from vbas_desktop.model.findings import Finding, Severity
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.text import format_count, inflect
@@ -22,7 +22,6 @@ SMALLEST = "smallest"
 SEEDED = "seeded"
 BY_SITES = "sites"
 BY_MAXCOMBS = "maxcombs"
-MODELS = tuple(model for model in MODEL_CHOICES if model != OWN)
 
 
 class GrowthConstruction(Construction):
