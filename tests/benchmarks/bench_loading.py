@@ -58,8 +58,9 @@ def count_among_all(records: Path, regions: Path, columns: tuple[str, ...]) -> i
 def recount(records: Path, columns: tuple[str, ...]) -> int:
     """Verification of a file of this size."""
     from vbas_desktop.audit.recount import recount
+    from vbas_desktop.audit.text_form import StatedForm
 
-    return recount(records, columns, REGION, category_line=True).records
+    return recount(records, columns, REGION, StatedForm(category_line=True)).records
 
 
 @pytest.mark.parametrize("labels", ["codes", "text"])

@@ -16,7 +16,9 @@ import pytest
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.registry import create_approach
-from vbas_desktop.audit.recount import Recount, recount, recount_records
+from vbas_desktop.audit.engine_recount import recount_records
+from vbas_desktop.audit.recount import Recount, recount
+from vbas_desktop.audit.text_form import StatedForm
 from vbas_desktop.engine.problem import build_problem
 from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.run import run
@@ -234,7 +236,7 @@ def recounted(table: RecordTable, folder: Path, chosen: Chosen) -> Recount:
         for part in table.pieces(names, NO_PROGRESS, "Reading"):
             texts = [[table.facts(name).categories.values[code] for code in part[name]] for name in names]
             writer.writerows(zip(*texts, strict=True))
-    return recount(folder / "texts.csv", header[1:4], header[0], delimiter=",", sensitive=sensitive)
+    return recount(folder / "texts.csv", header[1:4], header[0], StatedForm(","), sensitive=sensitive)
 
 
 def coded_rows(table: RecordTable) -> list[tuple]:

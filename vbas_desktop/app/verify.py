@@ -13,7 +13,9 @@ from vbas_desktop.analysis.policy_evaluation import (
     evaluate_policy,
     merge_figures,
 )
-from vbas_desktop.audit.recount import Recount, recount, recount_records
+from vbas_desktop.audit.engine_recount import recount_records
+from vbas_desktop.audit.recount import Recount, recount
+from vbas_desktop.audit.text_form import StatedForm
 from vbas_desktop.io.databases.address import Address, parse_address
 from vbas_desktop.io.databases.opening import open_engine
 from vbas_desktop.io.documents.policies import find_policy
@@ -108,9 +110,7 @@ def verify_file(request: VerifyRequest, progress: Progress = NO_PROGRESS) -> Ver
             request.file,
             list(request.quasi_identifiers),
             request.region_column,
-            delimiter=request.reading.delimiter,
-            encoding=request.reading.encoding,
-            category_line=category_line,
+            StatedForm(request.reading.delimiter, request.reading.encoding, category_line),
             sensitive=request.sensitive,
             progress=progress,
         )

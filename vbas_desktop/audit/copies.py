@@ -15,8 +15,8 @@ from vbas_desktop.model.progress import Progress
 
 from .coded_file import CodedFile, CsvForm, ReadOptions, read_arrays, read_csv
 from .csv_stream import UnreadableFile
+from .engine_recount import recount_records
 from .fingerprints import hash_rows, summarise_rows
-from .recount import recount_records
 from .text_hashes import FingerprintSum, TextHasher
 
 _STAGE = "Reading the copy back"

@@ -114,6 +114,37 @@ def test_numbers_stay_apart_by_their_notation_in_every_block(path, monkeypatch):
     file.store.close()
 
 
+alike = st.sampled_from(
+    [
+        ["007", "7", "7.0", "+7"],
+        ["9", "9.0", "9.5"],
+        ["1e5", "100000", "inf", "-inf"],
+        ["TRUE", "true", "True", "false"],
+        ["nan", "NaN", "NA", ""],
+        ["", " "],
+        ["2020-01-02", "20200102", "2020-1-2"],
+    ]
+)
+
+
+@quick
+@given(st.lists(st.tuples(alike, alike, st.integers(1, 12)), min_size=1, max_size=4), st.integers(7, 60))
+def test_values_of_blocks_that_hold_one_kind_stay_apart(path, parts, size):
+    rows = [
+        [one[number % len(one)], other[number // 2 % len(other)]]
+        for one, other, length in parts
+        for number in range(length)
+    ]
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([["one", "other"], *rows])
+    path.write_text(text.getvalue(), newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        in_small_pieces(patch, size)
+        file = read(path, 2)
+        assert texts_of(file) == rows
+        file.store.close()
+
+
 numbers = ["007", "7", "7.0", "+7", "-0", "0", "1e5", "100000", "inf", "0x1F", "1_000", "2020-01-02", " 7", "7 "]
 nasty = st.sampled_from(
     [

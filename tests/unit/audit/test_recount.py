@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.audit import coded_file, combinations, csv_stream
 from vbas_desktop.audit.recount import recount
+from vbas_desktop.audit.text_form import StatedForm
 from vbas_desktop.model.findings import InputError
 
 
@@ -42,7 +43,7 @@ def test_a_file_without_records_violates_nothing(tmp_path):
 
 def test_a_category_line_is_left_out_when_told(tmp_path):
     path = written(tmp_path, "a,region\n2,1\nx,r\nx,r\n")
-    assert recount(path, ["a"], "region", category_line=True).anonymity == 2
+    assert recount(path, ["a"], "region", StatedForm(category_line=True)).anonymity == 2
     assert recount(path, ["a"], "region").anonymity == 1
 
 
@@ -54,7 +55,7 @@ def test_any_usual_way_of_writing_is_understood(tmp_path, delimiter, encoding, c
     data = "".join(delimiter.join(row) + "\r\n" for row in rows).encode(encoding)
     path = written(tmp_path, gzip.compress(data) if compressed else data)
     said = "latin-1" if encoding == "latin-1" else None
-    found = recount(path, ["größe"], "region", encoding=said)
+    found = recount(path, ["größe"], "region", StatedForm(encoding=said))
     assert (found.records, found.anonymity, found.classes) == (4, 2, 2)
 
 
@@ -76,7 +77,7 @@ def test_names_in_utf_8_are_read_although_a_column_that_does_not_matter_is_not(t
 def test_names_that_are_not_in_the_given_encoding_are_told(tmp_path):
     path = written(tmp_path, "âge,Région\n1,x\n".encode("latin-1"))
     with pytest.raises(InputError) as caught:
-        recount(path, ["âge"], "Région", encoding="utf-8")
+        recount(path, ["âge"], "Région", StatedForm(encoding="utf-8"))
     assert [finding.code for finding in caught.value.findings] == ["not-text"]
 
 
@@ -148,4 +149,4 @@ def test_line_breaks_in_quotes_survive_the_borders_of_pieces(tmp_path, monkeypat
     path = written(tmp_path, ("a,region\r\n" + '"é\r\né\r\n",x\r\n' * 60).encode(encoding))
     monkeypatch.setattr(csv_stream, "PIECE_BYTES", size)
     monkeypatch.setattr(csv_stream, "HEAD_BYTES", size)
-    assert recount(path, ["a"], "region", encoding=encoding).vector == {60: 1}
+    assert recount(path, ["a"], "region", StatedForm(encoding=encoding)).vector == {60: 1}

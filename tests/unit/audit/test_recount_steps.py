@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.audit import coded_file, combinations, csv_stream
 from vbas_desktop.audit.recount import recount
+from vbas_desktop.audit.text_form import StatedForm
 from vbas_desktop.model.findings import InputError
 
 quick = settings(max_examples=60, deadline=None)
@@ -64,7 +65,7 @@ def test_any_dialect_block_and_width_of_classes_gives_what_a_plain_counter_gives
         patch.setattr(combinations, "FEW_KEYS", few)
         patch.setattr(combinations, "KEYS_PER_ROW", few)
         patch.setattr(combinations, "MOST_KEYS", most)
-        found = recount(path, chosen[1:], chosen[0], category_line=category_line)
+        found = recount(path, chosen[1:], chosen[0], StatedForm(category_line=category_line))
     places = [names.index(name) for name in chosen]
     expected = Counter(tuple(row[place] for place in places) for row in rows[1 if category_line else 0 :])
     assert found.vector == Counter(expected.values())
@@ -127,7 +128,7 @@ def test_a_quote_that_is_not_closed_cannot_swallow_records(tmp_path, monkeypatch
     path = tmp_path / "file.csv"
     path.write_text("a,b,c\n" + "1,r,note\n" * rows + open_row)
     with pytest.raises(InputError) as refusal:
-        recount(path, ["a"], "b", category_line=category_line)
+        recount(path, ["a"], "b", StatedForm(category_line=category_line))
     assert refusal.value.findings[0].code == "not-text"
 
 
@@ -142,7 +143,7 @@ def test_a_quote_that_is_not_closed_in_the_names_is_refused(tmp_path):
 def test_a_file_of_names_and_category_line_alone_has_no_records(tmp_path, text):
     path = tmp_path / "file.csv"
     path.write_text(text)
-    assert recount(path, ["a"], "b", category_line=True).records == 0
+    assert recount(path, ["a"], "b", StatedForm(category_line=True)).records == 0
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n\0,2\n", '"a",b\n1,2\n\0,2\n3,4\n'])
@@ -150,7 +151,7 @@ def test_what_is_no_text_is_refused(tmp_path, text):
     path = tmp_path / "file.csv"
     path.write_text(text)
     with pytest.raises(InputError, match="cannot be read as delimited text"):
-        recount(path, ["a"], "b", category_line=True)
+        recount(path, ["a"], "b", StatedForm(category_line=True))
 
 
 def test_a_row_without_end_is_refused(tmp_path, monkeypatch):
@@ -168,15 +169,15 @@ def test_what_cannot_part_fields_is_refused(tmp_path, delimiter):
     path = tmp_path / "file.csv"
     path.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="cannot be a delimiter"):
-        recount(path, ["a"], "b", delimiter=delimiter)
+        recount(path, ["a"], "b", StatedForm(delimiter=delimiter))
 
 
 def test_a_used_column_in_another_encoding_than_said_is_refused(tmp_path):
     path = tmp_path / "file.csv"
     path.write_bytes("a,b,note\né,r,\n".encode("latin-1"))
     with pytest.raises(InputError, match="cannot be read as delimited text"):
-        recount(path, ["a"], "b", encoding="utf-8")
-    assert recount(path, ["note"], "b", encoding="utf-8").records == 1
+        recount(path, ["a"], "b", StatedForm(encoding="utf-8"))
+    assert recount(path, ["note"], "b", StatedForm(encoding="utf-8")).records == 1
 
 
 def test_ten_columns_of_a_thousand_values_are_too_many_for_one_number_and_counted_all_the_same(tmp_path):
@@ -193,12 +194,12 @@ def test_names_and_category_line_may_be_longer_than_a_block(tmp_path, quote):
     path = tmp_path / "file.csv"
     path.write_text("\n".join([",".join(f"{quote}{name}{quote}" for name in names), row, row]))
     assert path.stat().st_size > 3 * csv_stream.HEAD_BYTES
-    assert recount(path, names[:1], names[-1], category_line=True).vector == {1: 1}
+    assert recount(path, names[:1], names[-1], StatedForm(category_line=True)).vector == {1: 1}
 
 
 @pytest.mark.parametrize("above", [b"", b"\n\n"])
 def test_line_2_without_any_value_is_a_line_but_an_empty_line_is_none(tmp_path, above):
     path = tmp_path / "file.csv"
     path.write_bytes(b"c0,c1\n" + above + b",\na,b\n,\n")
-    found = recount(path, ["c1"], "c0", category_line=True)
+    found = recount(path, ["c1"], "c0", StatedForm(category_line=True))
     assert (found.records, found.vector) == (2, {1: 2})

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.audit.recount import recount
+from vbas_desktop.audit.text_form import StatedForm
 from vbas_desktop.io.hashing import HashingWriter
 from vbas_desktop.io.output import make_private, staged_folder, write_text
 from vbas_desktop.io.random_order import create_random, shuffle_rows
@@ -143,7 +144,7 @@ def write_recoded(
         written = _write_rows(session.state, session.start.table.columns, records, path, form, progress, draw)
         log = session_as_dict(session)
         *others, last = map(form.text, session.start.table.columns)
-        recounted = recount(path, others, last, delimiter=",", encoding="utf-8", progress=progress)
+        recounted = recount(path, others, last, StatedForm(",", "utf-8"), progress=progress)
         expected = session.state.table
         # An escaped formula may meet a value that has been its escaped text all along: then classes only grow.
         smallest = recounted.anonymity or 0, expected.anonymity or 0
