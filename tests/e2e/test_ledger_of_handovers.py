@@ -97,7 +97,7 @@ def test_another_k_needs_a_reason_which_is_kept(house, capsys):
     kept = json.loads((house / "loose" / "run.json").read_text())["ledger_check"]
     assert (kept["k"], kept["k_reason"]) == (2, "agreed with the board")
     page = html.unescape((house / "loose" / "internal" / "report.html").read_text())
-    assert "Groups of 2 people were demanded in place of the largest k" in page
+    assert "Groups of 2 people were required instead of the largest k" in page
     assert "agreed with the board" in page
     assert "agreed with the board" not in (house / "loose" / "release" / "report.html").read_text()
     assert record(house, "loose", *alone) == 0

@@ -180,7 +180,7 @@ def test_small_numbers_are_never_printed(capsys, hierarchies):
         (["--key", "Job"], "keys occur more than once"),
         (["--key", "Nope"], "There is no column “Nope”"),
         (["--weights", "Hh=0.5,Job=0.6"], "add up to 1.1"),
-        (["--weights", "Hh=much"], "is no weight"),
+        (["--weights", "Hh=much"], "is not a weight"),
         (["--quasi-identifiers", "Hh,Joob"], "There is no column “Joob”"),
     ],
 )

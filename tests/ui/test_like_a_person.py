@@ -221,7 +221,7 @@ def test_an_unforeseen_failure_has_details_and_the_window_goes_on(loaded_window,
         patch.setattr("vbas_desktop.app.run.run", broken)
         run_to_the_end(loaded_window, qtbot)
     message = box(loaded_window)
-    assert "Something unforeseen happened (ZeroDivisionError)" in message.informativeText()
+    assert "Something unexpected happened (ZeroDivisionError)" in message.informativeText()
     assert "in broken" in message.detailedText()
     message.close()
     assert loaded_window.state.entries == ()

@@ -98,7 +98,7 @@ def test_an_unforeseen_error_keeps_its_traceback_in_the_details_without_its_text
     with qtbot.waitSignal(worker.job_failed) as failed:
         worker.start("Counting", job)
     failure = failed.args[0]
-    assert failure.message.startswith("Something unforeseen happened (ValueError).")
+    assert failure.message.startswith("Something unexpected happened (ValueError).")
     assert "in job" in failure.details
     assert "Jane" not in failure.message + failure.details.replace('raise ValueError("Jane Doe, tract 17")', "")
     with qtbot.waitSignal(worker.job_ended):

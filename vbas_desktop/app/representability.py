@@ -65,7 +65,7 @@ class Generalisation:
                 hierarchies[name] = with_level_weights(hierarchies[name], weights)
             except (KeyError, ValueError):
                 text = f"{name}={'/'.join(f'{weight:g}' for weight in weights)}"
-                message = f"“{text}” gives no weights of a quasi-identifier’s levels."
+                message = f"“{text}” does not give weights for a quasi-identifier’s levels."
                 raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
         return normalise_levels(hierarchies) if self.normalise_levels else hierarchies
 

@@ -97,7 +97,7 @@ def configure(parser: OptionParser) -> None:
     add_reading_options(parser, "PEOPLE")
     parser.add_argument("--out", metavar="DIR", help="folder to write the plan to")
     parser.add_argument("--json", action="store_true", help="print plan.json")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="hide progress")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -71,7 +71,7 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument(
         "--random-seed", metavar="N", type=int, default=0, help="seed of the random programmes (default: 0)"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="hide progress")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -32,7 +32,7 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
     add_options(parser, ReleaseOptions, defaults=False)
     add_options(parser, RecipientOptions)
-    parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+    parser.add_argument("--quiet", action="store_true", help="hide progress and remarks")
 
 
 def run(options: argparse.Namespace) -> int:

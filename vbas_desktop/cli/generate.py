@@ -48,7 +48,7 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument(
         "--labels", choices=("text", "codes"), help="write labels or numbers (default: as the spec says)"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="hide progress")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -55,7 +55,7 @@ def configure(parser: OptionParser) -> None:
         ledger_help = "the ledger" if is_required else _DEFAULT_LEDGER
         action.add_argument("--ledger", metavar="FILE", required=is_required, help=ledger_help)
         action.add_argument("--json", action="store_true", help="print JSON")
-        action.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+        action.add_argument("--quiet", action="store_true", help="hide progress and remarks")
 
 
 def run(options: argparse.Namespace) -> int:

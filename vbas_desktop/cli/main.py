@@ -30,9 +30,9 @@ COMMANDS: dict[str, str] = {
     "compare": "run many combinations of approaches and write one table",
     "reproduce-thesis": "run the thesis' experiments and check its claims",
     "export": "write the release of a solution of an earlier run",
-    "ledger": "keep what was handed to whom, and check a release against it",
+    "ledger": "record what was handed to whom, and check a release against it",
     "policies": "list, show and check the policies that releases are judged by",
-    "verify": "say whether a file is k-anonymous",
+    "verify": "check whether a file is k-anonymous",
     "generate": "make synthetic records and regions with known counts",
     "approaches": "list every approach and its parameters",
     "representability": "report what an anonymised file is still worth, against its original",
@@ -93,7 +93,7 @@ def _main(arguments: list[str]) -> int:
         return 2
     options = parser.parse_args(arguments)
     if "--out=" in arguments or ("--out", "") in pairwise(arguments):
-        say("error: --out names no place; give it a folder or file, or leave it out.")
+        say("error: --out is empty; give it a folder or file, or leave it out.")
         return 2
     try:
         for target in filter(None, (getattr(options, name, None) for name in ("out", "scores"))):
@@ -128,7 +128,7 @@ def _main(arguments: list[str]) -> int:
         if isinstance(error, MemoryError) or "can't start new thread" in str(error):
             say(f"error: {_NO_MEMORY}")
             return 1
-        say(f"error: something unforeseen happened ({type(error).__name__}). Run again with --debug to see where.")
+        say(f"error: something unexpected happened ({type(error).__name__}). Run again with --debug to see where.")
         return 1
 
 

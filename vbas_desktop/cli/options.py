@@ -52,7 +52,7 @@ def add_output_options(parser: OptionParser) -> None:
     group = parser.section("output")
     group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
     group.add_argument("--json", action="store_true", help="print the results as JSON")
-    group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+    group.add_argument("--quiet", action="store_true", help="hide progress and remarks")
 
 
 def add_replace_option(parser: Any) -> None:

@@ -105,7 +105,7 @@ def configure(parser: arguments.OptionParser) -> None:
         "--out", metavar="FILE", help="the file to write: CSV, or Parquet with text columns if it ends in .parquet"
     )
     add_replace_option(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="hide progress")
 
 
 def _add_first_step_options(parser: arguments.OptionParser) -> None:

@@ -39,7 +39,7 @@ def configure(parser: OptionParser) -> None:
     listing = actions.add_parser("list", help="the policies that come with the program")
     one = actions.add_parser("show", help="one policy with its criteria and its source")
     one.add_argument("policy", metavar="ID|FILE", help="the id of a policy, or its file")
-    check = actions.add_parser("check", help="say what is wrong with the file of a policy")
+    check = actions.add_parser("check", help="list what is wrong with a policy file")
     check.add_argument("file", metavar="FILE", help="the file")
     template = actions.add_parser("template", help="print or write a file that can be changed")
     template.add_argument(

@@ -95,7 +95,7 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
     parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
     parser.add_argument("--json", action="store_true", help="print representability.json")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="hide progress")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     check_output_folder(options, VECTOR_FILES)
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = parse_pairs(
-        parse_names(options.weights), float, "“{}” is no weight.", "Write column=0.5,other=0.5.", "weights"
+        parse_names(options.weights), float, "“{}” is not a weight.", "Write column=0.5,other=0.5.", "weights"
     )
     weights = weights or (dict(requirement.weights) if requirement else {})
     reasons = parse_pairs(options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason")
@@ -185,7 +185,7 @@ def add_distance_option(parser: OptionParser) -> None:
 
 def build_generalisation(options: argparse.Namespace) -> Generalisation:
     """Build from the options how values are generalised and compared."""
-    message = "“{}” gives no weights of a quasi-identifier’s levels."
+    message = "“{}” does not give weights for a quasi-identifier’s levels."
     remedy = "Write COLUMN=0.5/0.3/0.2."
     weights = parse_pairs(options.level_weights, parse_numbers, message, remedy, "level-weights")
     hierarchies = Path(options.hierarchies) if options.hierarchies else None

@@ -78,7 +78,7 @@ def configure(parser: OptionParser) -> None:
     )
     parser.add_argument("--random-seed", metavar="N", type=whole(0), default=0, help="seed of all random draws")
     parser.add_argument("--workers", metavar="N", type=whole(0), default=0, help="threads; 0 = as many as cores")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+    parser.add_argument("--quiet", action="store_true", help="hide progress and remarks")
 
 
 def run(options: argparse.Namespace) -> int:

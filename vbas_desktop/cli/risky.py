@@ -105,7 +105,7 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument(
         "--codebook",
         metavar="F",
-        help="table column,value,label: what codes mean, told with --show-values",
+        help="table column,value,label: what codes mean, shown with --show-values",
     )
     parser.add_argument(
         "--most",
@@ -121,7 +121,7 @@ def configure(parser: OptionParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
     add_replace_option(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="hide progress")
 
 
 def run(options: argparse.Namespace) -> int:

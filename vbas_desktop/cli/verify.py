@@ -47,7 +47,7 @@ def configure(parser: OptionParser) -> None:
     add_option(parser, ReleaseOptions.option("policy"))
     add_reading_options(parser, "FILE")
     parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
+    parser.add_argument("--quiet", action="store_true", help="show only the JSON object")
 
 
 def run(options: argparse.Namespace) -> int:

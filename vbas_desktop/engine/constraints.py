@@ -348,7 +348,7 @@ def find_unmet_targets(solution: Solution) -> list[Finding]:
         Finding(
             "unmet-wishes",
             f"Solution {solution.id} has {format_count(len(unmet), 'wish', 'wishes')} that cannot be met: {named}.",
-            "No neighbour is left to merge with inside the boundaries, or no region that could be parted. Lower the "
+            "No neighbour is left to merge with inside the boundaries, or no region that could be split. Lower the "
             "limits, or choose wider boundaries.",
             severity=Severity.WARNING,
         )

@@ -331,7 +331,7 @@ def _build_representability_figures(distance_unit: str) -> list[SolutionFigure]:
             "davies_bouldin",
             "Davies–Bouldin",
             everywhere,
-            help="How wide aggregated regions are against the distance of their middles",
+            help="How wide aggregated regions are against the distance of their centres",
             line_title="Davies–Bouldin",
         ),
         _research_index("davies_bouldin_normalised", "Davies–Bouldin, normalised"),

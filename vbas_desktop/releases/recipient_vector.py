@@ -108,7 +108,9 @@ def _coding(facts: RecipientFacts, options: ReleaseOptions, originals: Mapping[s
     meaning = {column.name: _values_in_words(column) for column in facts.columns}
     meaning[facts.region_column] = "aggregated region; crosswalk.csv lists its initial regions"
     if facts.coarser:
-        meaning[facts.region_column] = "smallest place in which the record may be told; crosswalk.csv lists them all"
+        meaning[facts.region_column] = (
+            "smallest place in which the record may be released; crosswalk.csv lists them all"
+        )
     levels = facts.levels
     return {
         name: {

@@ -310,5 +310,5 @@ def test_the_internal_report_tells_what_was_compared(tmp_path):
     assert main(["ledger", "record", str(tmp_path / "first"), "--audience", "Uni", "--quiet"]) == 0
     assert run(tmp_path, "again", "--audience", "Uni") == 0
     page = (tmp_path / "again" / "internal" / "report.html").read_text()
-    assert "this release singles nobody out" in page
+    assert "this release singles out nobody" in page
     assert "Earlier releases" not in (tmp_path / "again" / "release" / "report.html").read_text()

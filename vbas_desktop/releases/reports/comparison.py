@@ -44,7 +44,7 @@ def build_comparison_report(summary: ComparisonSummary) -> Report:
     sections += [_fronts(summary), *_charts(summary.comparison)]
     return Report(
         "Comparison of approaches",
-        "For the organisation: it tells how many records were suppressed",
+        "For the organisation: it shows how many records were suppressed",
         True,
         sections,
         f"Made by VBAS Desktop {__version__}. Lower is better in every measure.",

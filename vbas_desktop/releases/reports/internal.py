@@ -226,7 +226,7 @@ class _Writer:
                 ),
                 ("In classes whose sensitive values miss the criteria", f"{solution.suppressed_sensitive:,}"),
                 ("Of regions that the region file lacks", f"{unknown:,}"),
-                ("The recipient is told", f"{self.facts.recipient_facts.suppressed}, in per cent of the file"),
+                ("Stated to the recipient", f"{self.facts.recipient_facts.suppressed}, in per cent of the file"),
             ]
         )
         yield from losses_by_value(self.plan)
@@ -246,7 +246,7 @@ class _Writer:
         if not ledger_check:
             yield Paragraph("Nobody who gets this release is known to have an earlier one; nothing was compared.")
             return
-        verdict = "singles nobody out" if ledger_check["safe"] else "would single people out"
+        verdict = "singles out nobody" if ledger_check["safe"] else "would single people out"
         yield Paragraph(
             f"For {ledger_check['audience'] or 'anybody'}: beside what is in the ledger, this release {verdict}."
         )
@@ -260,11 +260,11 @@ class _Writer:
             yield Paragraph(ledger_check["together"])
         if ledger_check["k_reason"]:
             yield Paragraph(
-                f"Groups of {ledger_check['k']:,} people were demanded in place of the largest k of these releases, "
+                f"Groups of {ledger_check['k']:,} people were required instead of the largest k of these releases, "
                 f"for this reason: {ledger_check['k_reason']}"
             )
         elif ledger_check["k"]:
-            yield Paragraph(f"Groups of {ledger_check['k']:,} people were demanded, the largest k of these releases.")
+            yield Paragraph(f"Groups of {ledger_check['k']:,} people were required, the largest k of these releases.")
         if ledger_check["override"]:
             yield Paragraph(f"It was released all the same, for this reason: {ledger_check['override']}")
 
@@ -335,12 +335,12 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
     if centres is not None:
         unit = centres["unit"] if centres["unit"] == "km" else f"{centres['unit']}s"
         yield Paragraph(
-            f"Middles of regions are weighted by “{centres['column']}”; the mean distance to them, weighted alike, is "
+            f"Centres of regions are weighted by “{centres['column']}”; the mean distance to them, weighted alike, is "
             f"{centres['mean_distance']:,.4g} {unit}."
         )
     if unmet:
         yield Paragraph(
-            "What is not met; no neighbour was left inside the boundaries, or no region that could be parted:"
+            "What is not met; no neighbour was left inside the boundaries, or no region that could be split:"
         )
         cells = [
             (

@@ -185,7 +185,7 @@ def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
         ("Loss by entropy", _format(overall["entropy_loss"]), "how uncertain the initial region and values of a record "
          "are if its class is known: 0 nothing is lost, 1 everything"),
         ("Davies–Bouldin", _format(overall["davies_bouldin"]), "how wide the aggregated regions are against the "
-         "distance of their middles: lower is better"),
+         "distance of their centres: lower is better"),
         ("Davies–Bouldin, normalised", _format(overall["davies_bouldin_normalised"]), "the same between the best case "
          "(0: nothing merged) and the worst (1), which is one for all releases of a file"),
         ("Distance moved", _format(overall["mean_distance"], f" {unit}"), moved),

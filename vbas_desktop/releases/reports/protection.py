@@ -25,7 +25,7 @@ def policy_blocks(plan: ReleasePlan, document: Mapping[str, Any]) -> Iterable[Bl
     if judged:
         yield from judged_blocks(judged)
         return
-    yield Paragraph("No policy was chosen. How the release fares by those that come with the program:")
+    yield Paragraph("No policy was chosen. How the release compares with those that come with the program:")
     figures = compute_policy_figures(plan, document)
     rows = [
         (evaluation.policy.name, evaluation.policy.origin, evaluation.in_words)
@@ -155,7 +155,7 @@ def population_rows(population: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 _INTRODUCTION = (
     "Whoever knows that a person is in a released class learns how the sensitive values of that class are spread, even "
-    "if no record can be tied to the person. If all of them have the same value, it is given away."
+    "if no record can be tied to the person. If all of them have the same value, it is revealed."
 )
 _FIGURES = (
     (
@@ -216,7 +216,7 @@ def _describe_disclosed_values(figures: Mapping[str, Any]) -> str:
         return "No released class has one harmful value only."
     return (
         f"In {classes:,} of {figures['classes']:,} released classes all records have the same harmful value: of "
-        f"{records:,} people it is given away."
+        f"{records:,} people it is revealed."
     )
 
 

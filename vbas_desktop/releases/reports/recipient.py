@@ -129,7 +129,9 @@ def _list_choices(content: RecipientReportFacts) -> list[tuple[str, str]]:
         )
         for column in facts.columns
     ]
-    released_region = "the smallest place in which the record may be told" if facts.coarser else "the aggregated region"
+    released_region = (
+        "the smallest place in which the record may be released" if facts.coarser else "the aggregated region"
+    )
     items.append((f"Region column “{facts.region_column}”", f"the code of {released_region}"))
     if facts.regions.mapping is not None:
         items.append(("Initial regions of the records", MAPPED))
@@ -150,12 +152,12 @@ def _suppression_blocks(share: PercentRange) -> Iterable[Block]:
     if share == PercentRange():
         yield Paragraph(
             "How many records were suppressed, or whether any were, is not stated: in a file of this size any number "
-            "could tell of a few people."
+            "could reveal a few people."
         )
     else:
         yield Paragraph(f"Suppressed records in per cent of the file: {share}.")
     yield Paragraph(
-        "Which classes and regions they were in is not told, and no other figure of this release depends on them. A "
+        "Which classes and regions they were in is not stated, and no other figure of this release depends on them. A "
         "combination of values that is missing in a region may have none, or anything below k records.",
         quiet=True,
     )

@@ -51,10 +51,10 @@ def map_caption(partition: ReleasedPartition) -> str:
     shapes = "the polygons of the region file" if polygons else "cells around the points"
     if partition.cell_sites is not None:
         shapes = "the Voronoi cells of their sites, clipped to the study area"
-    return f"The {len(partition.codes):,} aggregated regions, drawn from {shapes}. Colours only tell neighbours apart."
+    return f"The {len(partition.codes):,} aggregated regions, drawn from {shapes}. Colours only distinguish neighbours."
 
 
-_MORE = " There may also be more, with sensitive values that must not be told."
+_MORE = " There may also be more, with sensitive values that must not be released."
 
 
 def tier_blocks(facts: RecipientFacts) -> Iterator[Block]:
@@ -62,10 +62,10 @@ def tier_blocks(facts: RecipientFacts) -> Iterator[Block]:
     if not facts.coarser:
         return
     yield Paragraph(
-        "Every record has the code of one place: the smallest in which its combination of values may be told. A "
-        f"combination that fewer than {facts.k:,} records of an aggregated region have is told in a larger area that "
-        "the region lies in, where records of several regions come together. crosswalk.csv has a column for each tier, "
-        "and aggregated_regions.csv the larger area (parent) of each code."
+        "Every record has the code of one place: the smallest in which its combination of values may be released. A "
+        f"combination that fewer than {facts.k:,} records of an aggregated region have is released in a larger area "
+        "that the region lies in, where records of several regions come together. crosswalk.csv has a column for each "
+        "tier, and aggregated_regions.csv the larger area (parent) of each code."
     )
     yield _tier_table(facts)
     yield Paragraph(

@@ -23,7 +23,7 @@ def build_vector_report(vector: Mapping[str, Any], original: str, anonymised: st
     """Build the report: every element of the vector with what it means."""
     return Report(
         title=f"What {anonymised} is worth",
-        banner=f"Compared with {original}; nothing here tells of fewer than {vector['general']['k']:,} records.",
+        banner=f"Compared with {original}; nothing here describes fewer than {vector['general']['k']:,} records.",
         internal=False,
         sections=tuple(section for section in _sections(vector) if section.blocks),
         foot=FOOT,
@@ -112,7 +112,7 @@ def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     heads = (*names, "records", "detail kept", "Jaccard", "Davies–Bouldin", "classes before")
     blocks: list[Block] = [Table(heads, cells, len(names))]
     if any(row["jaccard"] is None or row["davies_bouldin"] is None for row in rows):
-        blocks.append(Paragraph("–: would tell how a few people were spread over the original classes.", quiet=True))
+        blocks.append(Paragraph("–: would show how a few people were spread over the original classes.", quiet=True))
     return [*blocks, *rows_left_out(len(rows), "representability.json")]
 
 
@@ -198,16 +198,16 @@ def _general(general: Mapping[str, Any]) -> Pairs:
 
 
 def _describe_value(number: int | None) -> str:
-    return "not told: fewer than k records could be worked out" if number is None else f"{number:,}"
+    return "not shown: fewer than k records could be worked out" if number is None else f"{number:,}"
 
 
 def _share(value: float | None) -> str:
-    return "not told" if value is None else f"{100 * value:.4g} %"
+    return "not shown" if value is None else f"{100 * value:.4g} %"
 
 
 def _records(number: int | None) -> str:
     if number is None:
-        return "not told"
+        return "not shown"
     return format_count(number, "record")
 
 

@@ -32,7 +32,7 @@ def build_search_report(searched: LatticeSearchResult) -> Report:
     sections.append(_hierarchies_section(searched))
     return Report(
         "Finding a release",
-        "For the organisation: it tells how many records would be suppressed",
+        "For the organisation: it shows how many records would be suppressed",
         True,
         sections,
         FOOT,
@@ -56,7 +56,7 @@ def _front_section(searched: LatticeSearchResult) -> Section:
 def _picture_section(searched: LatticeSearchResult) -> Section:
     caption = (
         "Number of regions against the share of the attributes' information that is kept; large dots: the front; "
-        "ring: recommended. Each letter stands at the end of its line; the names below tell how many categories of the "
+        "ring: recommended. Each letter stands at the end of its line; the names below show how many categories of the "
         "other attributes its nodes have."
     )
     return Section("Place against attributes", [Figure(draw_search(searched), caption)])

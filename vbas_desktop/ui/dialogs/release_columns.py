@@ -22,10 +22,10 @@ from ..widgets.plain_text import Label, set_tool_tip
 from ..widgets.tables import TableModel, set_up_table
 
 DECISIONS = {
-    Role.QUASI_IDENTIFIER: "Others may know it of a person: k protects it",
-    Role.SENSITIVE: "Nobody may learn it of a person",
+    Role.QUASI_IDENTIFIER: "Others may know it about a person: k protects it",
+    Role.SENSITIVE: "Nobody may learn it about a person",
     Role.IDENTIFIER: "Points at one person: never released",
-    Role.AS_IS: "Released unchanged and unprotected: nobody knows it of a person",
+    Role.AS_IS: "Released unchanged and unprotected: nobody knows it about a person",
     Role.LEAVE_OUT: "Not in the release",
 }
 """What can be decided of a column, with an explanation."""

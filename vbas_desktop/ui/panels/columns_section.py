@@ -32,8 +32,8 @@ from ..widgets.tables import TableModel, set_up_table
 
 ROLE_TIPS = {
     Role.REGION: "Names the initial region of the record",
-    Role.QUASI_IDENTIFIER: "Others may know it of a person: protected by k",
-    Role.SENSITIVE: "Must not be learned of a person",
+    Role.QUASI_IDENTIFIER: "Others may know it about a person: protected by k",
+    Role.SENSITIVE: "Must not be learned about a person",
     Role.IDENTIFIER: "Points at one person: never released",
     Role.AS_IS: "Released with its values unchanged and unprotected",
     Role.LEAVE_OUT: "Not needed: the release does not have this column",
@@ -214,7 +214,7 @@ class ColumnsSection(QWidget):
         self._set_up_view()
         self.undecided = message_label(look="warning")
         self.confirm = QPushButton("Confirm as released as is")
-        set_tool_tip(self.confirm, "Release all undecided columns as they are: nobody knows them of a person")
+        set_tool_tip(self.confirm, "Release all undecided columns as they are: nobody knows them about a person")
         self.confirm.clicked.connect(self._on_confirm)
         vbox(
             heading_label("Columns and roles"),

@@ -94,7 +94,9 @@ class ProtectionSection(QWidget):
         self.loss.edited.connect(self._on_loss_edited)
         self.sensitive = QPushButton("Sensitive values…")
         self.sensitive_summary = hint_label()
-        set_tool_tip(self.sensitive, "What released classes may tell of columns that must not be learned of a person")
+        set_tool_tip(
+            self.sensitive, "What released classes may tell of columns that must not be learned about a person"
+        )
         self.sensitive.clicked.connect(self.open_sensitive)
         self._refresh_policy()
         vbox(

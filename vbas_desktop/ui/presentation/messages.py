@@ -94,6 +94,6 @@ def describe_failure(title: str, error: BaseException) -> TaskFailure:
     if isinstance(error, MemoryError):
         return TaskFailure(title, "There is not enough memory for this. Close other programs and try again.")
     message = (
-        f"Something unforeseen happened ({type(error).__name__}). Your data and the results so far are still here."
+        f"Something unexpected happened ({type(error).__name__}). Your data and the results so far are still here."
     )
     return TaskFailure(title, message, details=details)

@@ -90,7 +90,7 @@ class PlanSettings(SidePanel):
         roles = [Field(label, self.roles[name], help, narrow=True) for name, (label, help) in _ROLES.items()]
         self.hold(
             self.people_file,
-            Field("Quasi-identifiers", self.quasi, "Tick what others may know of a person"),
+            Field("Quasi-identifiers", self.quasi, "Tick what others may know about a person"),
             grid_layout(roles[:2], (roles[2], None), across=GRID),
             self.slots_file,
             heading_label("Effort"),
