@@ -66,7 +66,7 @@ def main(project: Path | None = None, demo: bool = False, picture: Path | None =
 
 
 def _on_unforeseen(window: MainWindow, kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """An error in the window itself is shown like that of a job, and the window goes on."""
+    """Show an error in the window itself like that of a job; the window goes on."""
     sys.__excepthook__(kind, error, trace)
     show_failure(window, describe_failure("The last action", error))
 

@@ -168,7 +168,7 @@ class GroupingDialog(Dialog):
         self._groups[self._values[code]] = group
 
     def groups(self) -> dict[str, str]:
-        """The group of each value that has one of another name."""
+        """Return the group of each value that has one of another name."""
         groups = {value: self._groups.get(value, "").strip() for value in self._values}
         return {value: group for value, group in groups.items() if group and group != value}
 

@@ -41,7 +41,7 @@ class Page:
         return self.title.lower().replace(" ", "_")
 
     def create(self, context: UiContext) -> QWidget:
-        """The page's widget."""
+        """Create the page's widget."""
         module, _, name = self.widget.partition(":")
         widget: QWidget = getattr(import_module(module), name)(context)
         return widget

@@ -80,7 +80,7 @@ class FolderPage(TaskPage):
         self._flush = single_shot_timer(flush_ms, self._on_flush, self)
 
     def folder_field(self, label: str, help: str, tip: str) -> QWidget:
-        """The field for the folder, with a button to choose another."""
+        """Make the field for the folder, with a button to choose another."""
 
         def browse() -> None:
             ask_for_folder(self, label, self._folder.parent, self.target.setText)
@@ -89,7 +89,7 @@ class FolderPage(TaskPage):
         return with_button(Field(label, self.target, help), self.browse)
 
     def opening(self, text: str, tip: str = "") -> QPushButton:
-        """The button that opens the page that the job has written."""
+        """Make the button that opens the page that the job has written."""
         self.open = button(text, self._on_open, tip)
         return self.open
 

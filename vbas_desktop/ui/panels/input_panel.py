@@ -243,7 +243,7 @@ class InputPanel(QWidget):
         self._scroll.ensureWidgetVisible(self.files.findings, 0, GRID)
 
     def close_part(self) -> None:
-        """The window closes: stop looking ahead."""
+        """Stop looking ahead: the window closes."""
         self.estimator.close()
 
 
@@ -283,7 +283,7 @@ class Estimator(QObject):
 
     @Slot()
     def _on_user_job_started(self) -> None:
-        """A run counts the same things: let it have the processor, and look ahead again afterwards."""
+        """Let a run, which counts the same things, have the processor; look ahead again afterwards."""
         if self.worker.busy or self._timer.isActive():
             self._timer.stop()
             self.worker.forget(self)

@@ -118,7 +118,7 @@ class LimitLine(QWidget):
             set_tool_tip(self.knee, f"{words}: {_describe_solution(knee)}")
 
     def _find_marked(self, mark: str) -> ResultRow | None:
-        """The solution with a mark in the scenario of the shown solution, or of the latest one."""
+        """Find the solution with a mark in the scenario of the shown solution, or of the latest one."""
         entries = self._state.entries
         marks = self._state.marks
         selected = self._state.selected or (entries[-1] if entries else None)

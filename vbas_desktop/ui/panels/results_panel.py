@@ -362,7 +362,7 @@ class ResultsPanel(QWidget):
         )
 
     def _neighbour_of(self, numbers: Sequence[int]) -> int | None:
-        """The row below those that go, or else above them."""
+        """Find the row below those that go, or else above them."""
         visible = [entry.number for entry in self.table_model.listed_rows()]
         last = max((visible.index(number) for number in numbers if number in visible), default=0)
         remaining = [number for number in (*visible[last:], *reversed(visible[:last])) if number not in numbers]

@@ -171,13 +171,13 @@ class ResultsToolbar(QWidget):
         self.hidden.setText(f"{format_count(n_dominated, 'dominated solution')} hidden" if n_dominated else "")
 
     def add_menu(self, icon: str, text: str, tip: str, menu: QMenu) -> None:
-        """A button that opens a menu."""
+        """Add a button that opens a menu."""
         button = self._button(icon, text, tip)
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
     def add_actions(self, actions: Iterable[tuple[str, QAction]]) -> None:
-        """A button for each action, under its icon."""
+        """Add a button for each action, under its icon."""
         for icon, action in actions:
             self._button(icon, action.text(), action.toolTip()).clicked.connect(action.trigger)
 

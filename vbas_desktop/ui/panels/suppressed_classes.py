@@ -273,7 +273,7 @@ def _make_class_columns(problem: Problem, ancestors: Sequence[str]) -> list[Tabl
 
 
 def _places_above(scene: MapScene, region: int) -> list[str]:
-    """The codes of the larger areas that an aggregated region lies in, tier by tier; none without tiers."""
+    """List the codes of the larger areas that an aggregated region lies in, tier by tier; none without tiers."""
     tiers = scene.solution.tiers
     problem = scene.problem
     if tiers is None or problem is None:

@@ -224,7 +224,7 @@ class GuideWindow(QDialog):
 
     @Slot()
     def _on_theme_changed(self) -> None:
-        """The colours of headings and links are part of the text: set it anew and stay where it was read."""
+        """Set the text anew, as the colours of headings and links are part of it, and stay where it was read."""
         if self._trail:
             read_up_to = self.text.verticalScrollBar().value()
             self.show_page(self._trail.pop())

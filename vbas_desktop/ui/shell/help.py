@@ -40,7 +40,7 @@ def find_guide_section(widget: QWidget | None) -> str:
 
 
 def versions() -> list[tuple[str, str]]:
-    """The versions of the program and of what it is built on."""
+    """List the versions of the program and of what it is built on."""
     versions_ = [("VBAS Desktop", __version__), ("Python", platform.python_version())]
     for name in _LIBRARIES:
         try:

@@ -204,7 +204,7 @@ class MainWindow(QMainWindow):
         self.show_tab(title)
 
     def tab(self, title: str) -> QWidget:
-        """A tab's widget by its title."""
+        """Return a tab's widget by its title."""
         widget = self.tabs.widget(list(TABS).index(title))
         assert widget is not None
         return widget

@@ -271,7 +271,7 @@ class AppState(DocumentedResults):
         return None if key is None else self.counted(key)
 
     def counted(self, key: Scenario) -> Problem | None:
-        """The problem of a key if its counts are at hand; another k needs no new counts."""
+        """Return the problem of a key if its counts are at hand; another k needs no new counts."""
         for scenario, problem in self._known_problems():
             if scenario == key:
                 return problem
@@ -332,7 +332,7 @@ class AppState(DocumentedResults):
         self._notify(Event.EDITED)
 
     def request_estimate(self) -> RunTask | None:
-        """The choices frozen for an estimate before the run; None while they make no complete run."""
+        """Freeze the choices for an estimate before the run; None while they make no complete run."""
         key = self.problem_key
         return None if key is None or self.why_not_run() is not None else self._frozen_choices(0, key, self.choices)
 
@@ -349,7 +349,7 @@ class AppState(DocumentedResults):
         return RunTask(run_id, request, choices, key, self.region_ids_sha256, self._pace)
 
     def begin_counted(self, run_id: int, problem: Problem) -> None:
-        """The run's problem is counted: from now on its solutions can be drawn."""
+        """Take over the counted problem of a run: from now on its solutions can be drawn."""
         if run_id in self._open_runs:
             self._replace_run(replace(self._runs[run_id], problem=problem))
             self.accept_problem(self._runs[run_id].key, problem)

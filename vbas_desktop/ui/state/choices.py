@@ -53,7 +53,7 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         return self.replaced(decided=self.decided | frozenset(names))
 
     def columns(self, role: Role) -> tuple[str, ...]:
-        """The columns with this role, in the order in which they got it."""
+        """List the columns with this role, in the order in which they got it."""
         return tuple(name for name, given in self.roles.items() if given is role)
 
     @property
@@ -145,7 +145,7 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         return choices
 
     def groupings_of(self, columns: Sequence[str]) -> dict[str, Mapping[str, str]]:
-        """The groups of these columns, in their order."""
+        """Return the groups of these columns, in their order."""
         return {name: self.groupings[name] for name in columns if self.groupings.get(name)}
 
     def with_approach(self, component: str, name: str) -> Choices:
@@ -159,11 +159,11 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         return self.replaced(parameters={**self.parameters, component: changed})
 
     def values_of(self, component: str, name: str) -> Mapping[str, Any]:
-        """The parameters given for an approach."""
+        """Return the parameters given for an approach."""
         return self.parameters.get(component, {}).get(name, {})
 
     def create_approach(self, component: str) -> Any:
-        """An instance of the approach that is chosen for a component; `InputError` if a parameter is out of bounds."""
+        """Create the approach that is chosen for a component. Raises `InputError` if a parameter is out of bounds."""
         name = self.approaches[component]
         return create_approach(component, name, self.values_of(component, name))
 
@@ -186,7 +186,7 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         )
 
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
-        """The settings of a run as chosen; of other quasi-identifiers if they are given."""
+        """Return the settings of a run as chosen; of other quasi-identifiers if they are given."""
         return RunSettings(
             **{**self.option_values(), **self.sensitive_settings.option_values()},
             region_column=self.region_column or "",
@@ -200,14 +200,15 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
 
 
 def approach_title(component: str, name: str) -> str:
-    """An approach's title as shown in menus; its name if it is not installed here."""
+    """Return an approach's title as shown in menus; its name if it is not installed here."""
     known = list_approaches(component)
     return known[name].metadata.title if name in known else name
 
 
 def describe_choices(chosen: Mapping[str, str]) -> str:
-    """A combination by component in words, such as "Allowed loss · Balanced density · Voronoi"; what does nothing is
-    not told.
+    """Describe a combination in words, such as "Allowed loss · Balanced density · Voronoi".
+
+    Components without effect are left out.
     """
     told = ((component, chosen.get(component, NOTHING)) for component in COMPONENTS)
     kind: Any = list_approaches("construction").get(chosen.get("construction", ""))
@@ -224,7 +225,7 @@ def describe_approaches(chosen: Mapping[str, str]) -> str:
 
 
 def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:
-    """The names of the fields in which two sets of choices differ."""
+    """List the names of the fields in which two sets of choices differ."""
     return tuple(name for name in Choices.model_fields if getattr(before, name) != getattr(after, name))
 
 
@@ -233,7 +234,7 @@ def _as_it_is(path: str) -> str:
 
 
 def choices_to_json(choices: Choices, path: Callable[[str], str] = _as_it_is) -> dict[str, Any]:
-    """The choices as plain JSON data; ``path`` says how a file is named in it."""
+    """Return the choices as plain JSON data; ``path`` says how a file is named in it."""
     choices = _with_paths(choices, path)
     return {
         **choices.as_dict(),
@@ -249,7 +250,7 @@ def choices_to_json(choices: Choices, path: Callable[[str], str] = _as_it_is) ->
 
 
 def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_it_is) -> Choices:
-    """The choices again; fields that this version does not know are left out, missing ones get their defaults.
+    """Read the choices again; fields that this version does not know are left out, missing ones get their defaults.
 
     ``path`` says where a file is that is named in the data.
     """
@@ -294,7 +295,7 @@ _OF_HEALTH = (
 
 
 def guess_roles(table: RecordTable, regions: Regions) -> dict[str, Role]:
-    """A role for every column, in file order.
+    """Guess a role for every column, in file order.
 
     Region: the column most of whose values are ids of the region file. Identifier: a different value in (nearly) every
     record. Sensitive: columns named like what physicians write down. Quasi-identifier: columns named like what others

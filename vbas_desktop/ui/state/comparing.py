@@ -47,7 +47,7 @@ class RequestedComparison:
         return self.request.plan
 
     def run_of(self, finished: FinishedCombination) -> RunEntry:
-        """A finished combination as a run of the state, as if it had been chosen and run by itself."""
+        """Make a finished combination a run of the state, as if it had been chosen and run by itself."""
         combination = finished.combination
         scenario = finished.combination.scenario
         groupings = self.choices.groupings if scenario.generalised else {}
@@ -85,7 +85,7 @@ def request_comparison(ticked: ComparisonForm, state: AppState, target: Path) ->
 
 
 def reason_not_to_compare(ticked: ComparisonForm, state: AppState) -> str | None:
-    """The first reason against comparing, as a sentence that says what to do."""
+    """Return the first reason against comparing, as a sentence that says what to do; None if there is none."""
     if state.table is None or state.regions is None:
         return "Open a record file and a region file first."
     if state.choices.region_column is None:
@@ -114,14 +114,14 @@ def reason_not_to_compare(ticked: ComparisonForm, state: AppState) -> str | None
 
 
 def ticked_plan(ticked: ComparisonForm, state: AppState) -> ComparisonPlan:
-    """The plan of what is ticked, with the other choices as they are in Input. Call `reason_not_to_compare` first."""
+    """Build the plan of what is ticked, the rest as in Input. Call `reason_not_to_compare` first."""
     approaches = approaches_of(ticked, state.choices)
     settings = state.choices.settings()
     return plan_of(settings, ticked.quasi_identifier_sets, ticked.ks, approaches, ticked.generalised)
 
 
 def approaches_of(ticked: ComparisonForm, choices: Choices) -> dict[str, tuple[Approach, ...]]:
-    """The ticked approaches with the parameters that were given in Input; one for each seeding where there is one."""
+    """Create the ticked approaches with the parameters given in Input; one for each seeding where there is one."""
     return {
         component: tuple(
             approach

@@ -49,7 +49,7 @@ class DocumentedResults(Results):
         self._set("requirement", requirement, Event.REQUIREMENT_CHANGED, modifies=True)
 
     def criteria(self, entry: ResultRow | None) -> list[RequirementRow]:
-        """The requirement against a solution; without one nothing is checkable."""
+        """Check the requirement against a solution; without one nothing is checkable."""
         if entry is None:
             return check_requirement(self.requirement, {})
         return build_solution_check(entry).check(self.requirement)
@@ -65,7 +65,7 @@ class DocumentedResults(Results):
         self._set("policy", notes, Event.POLICY_CHANGED, modifies=True)
 
     def policy_document(self, entry: ResultRow, export: ExportChoices | None = None) -> dict[str, Any]:
-        """The filled-in checklist of a release of this solution."""
+        """Build the filled-in checklist of a release of this solution."""
         return build_checklist_document(
             self.policy, collect_evidence(build_release_facts(entry.run.choices, entry, self, export))
         )

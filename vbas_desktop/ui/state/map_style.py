@@ -59,7 +59,7 @@ class MapStyle:
         return replace(self, context=(*self.context, ContextLayer(path, colour)))
 
     def without_context(self, number: int) -> MapStyle:
-        """Without one of the layers."""
+        """Return the style without one of the layers, given by its position."""
         return replace(self, context=(*self.context[:number], *self.context[number + 1 :]))
 
     def raised(self, number: int, by: int) -> MapStyle:
@@ -81,7 +81,7 @@ class MapStyle:
         return replace(self, outlines=(*others, column) if on else others)
 
     def fitting(self, columns: Mapping[str, Any]) -> MapStyle:
-        """Without columns that a region file does not have."""
+        """Return the style without columns that a region file does not have."""
         return replace(
             self,
             names=self.names if self.names in columns else None,

@@ -65,7 +65,7 @@ class ProjectState:
         return same and mine == others
 
     def as_document(self, folder: Path) -> dict[str, Any]:
-        """The JSON data, with the hashes that are known; paths are relative to ``folder``."""
+        """Return the JSON data, with the hashes that are known; paths are relative to ``folder``."""
         runs = {entry.run.id: entry.run for entry in self.entries}
         new = {
             "format": FORMAT,

@@ -43,8 +43,8 @@ _COMPARED = {
 }
 
 
-def unvarying(entries: Sequence[ResultRow]) -> dict[str, float | None]:
-    """The measures that are (nearly) the same for all solutions, or defined for none, with that value."""
+def find_constant_measures(entries: Sequence[ResultRow]) -> dict[str, float | None]:
+    """List the measures that are (nearly) the same for all solutions, or defined for none, with that value."""
     if len({entry.solution.aggregated_regions for entry in entries}) < 2:
         return {}
     constant: dict[str, float | None] = {}
@@ -195,11 +195,11 @@ class Description:
 def compare_files(request: RepresentabilityRequest, progress: Progress) -> Description:
     """Compare two files and describe the result."""
     result = measure_representability(request, progress)
-    return described_pair(result.vector, parse_address(request.anonymised).name)
+    return describe_pair(result.vector, parse_address(request.anonymised).name)
 
 
 def measures_of(overall: Mapping[str, Any]) -> tuple[MeasureText, ...]:
-    """The overall measures that are there, in the order in which people ask for them."""
+    """List the overall measures that are there, in the order in which people ask for them."""
     measures = []
     for name, (title, help) in OVERALL_MEASURES.items():
         if name not in overall:
@@ -212,8 +212,8 @@ def measures_of(overall: Mapping[str, Any]) -> tuple[MeasureText, ...]:
     return tuple(measures)
 
 
-def described_solution(entry: ResultRow) -> Description:
-    """A solution from what was computed with it; its aggregated regions are added by `with_regions`."""
+def describe_solution(entry: ResultRow) -> Description:
+    """Describe a solution by what was computed with it; its aggregated regions are added by `with_regions`."""
     vector = build_solution_check(entry).build_vector()
     run = entry.run
     facts = entry.solution.representability
@@ -265,8 +265,8 @@ def with_regions(
     return replace(description, headings=headings, rows=rows)
 
 
-def described_pair(vector: Mapping[str, Any], title: str) -> Description:
-    """The vector of two files."""
+def describe_pair(vector: Mapping[str, Any], title: str) -> Description:
+    """Describe the vector of two files."""
     k = vector["general"]["k"]
     general = vector["general"]
     done = tuple(f"{APPROACHES[name]}: {_records(n)}" for name, n in general["approaches"].items())

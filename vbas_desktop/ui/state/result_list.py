@@ -170,7 +170,7 @@ class Results:
         return self._marks[1]
 
     def entry(self, number: int) -> ResultRow | None:
-        """The solution with this number, if it is still in the list."""
+        """Return the solution with this number, if it is still in the list."""
         return next((entry for entry in self._entries if entry.number == number), None)
 
     def pin(self, numbers: Iterable[int], pinned: bool = True) -> None:
@@ -224,7 +224,7 @@ class Results:
         self.select(selected)
 
     def listed_before(self, choices: Choices) -> tuple[ResultRow, ...]:
-        """The solutions of an earlier run with the same settings, if all of them are still listed."""
+        """Return the solutions of an earlier run with the same settings, if all of them are still listed."""
         key = scenario_of(choices)
         for run in self._runs.values():
             if run.key != key or run.outdated or run.result is None or not choices.same_run(run.choices):

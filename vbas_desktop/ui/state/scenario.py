@@ -74,7 +74,7 @@ class Scenario:
 def split_sensitive(
     columns: Sequence[SensitiveColumn],
 ) -> tuple[tuple[SensitiveColumn, ...], tuple[SensitiveColumn, ...]]:
-    """The sensitive columns as a `Scenario` lists them: those with criteria, and the others."""
+    """Split the sensitive columns as a `Scenario` lists them: those with criteria, and the others."""
     return tuple(column for column in columns if column.criteria), tuple(
         other for other in columns if not other.criteria
     )
@@ -179,7 +179,7 @@ class RowRanks(SolutionRank):
 
 
 def rank_rows(entries: Sequence[ResultRow], measures: Sequence[str], allowed_percent: float) -> dict[int, RowRanks]:
-    """The marks of all solutions by number; scenarios (records, columns, groups, k) are never mixed."""
+    """Rank all solutions, by number; scenarios (records, columns, groups, k) are never mixed."""
     marks: dict[int, RowRanks] = {}
     for group in by_scenario(entries):
         ranks = rank_solutions([entry.solution for entry in group], measures, allowed_percent)
@@ -241,7 +241,7 @@ def _is_read(option: str, regions: Regions) -> bool:
 
 
 def reason_not_to_run(table: RecordTable | None, regions: Regions | None, choices: Choices) -> str | None:
-    """The first reason against running, as a sentence that says what to do."""
+    """Return the first reason against running, as a sentence that says what to do; None if there is none."""
     if table is None or regions is None:
         return "Open a record file and a region file first."
     if choices.region_column is None:

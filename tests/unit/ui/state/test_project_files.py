@@ -27,7 +27,7 @@ from vbas_desktop.ui.state.documents import build_solution_check
 from vbas_desktop.ui.state.opening import OpenProjectRequest, open_project
 from vbas_desktop.ui.state.project import read_project
 from vbas_desktop.ui.state.project_schema import FORMAT
-from vbas_desktop.ui.state.representing import described_solution
+from vbas_desktop.ui.state.representing import describe_solution
 from vbas_desktop.ui.state.requests import open_files
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -173,7 +173,7 @@ def test_what_a_solution_of_changed_records_is_worth_is_not_told_from_the_new_on
     lines = data[0].read_text().splitlines()
     data[0].write_text("\n".join(lines[:-5]) + "\n")
     after, _ = reopen(path)
-    before, now = (described_solution(state.entries[0]) for state in (unchanged, after))
+    before, now = (describe_solution(state.entries[0]) for state in (unchanged, after))
     assert now.cards[0][0] == "The files changed since"
     assert now.measures == before.measures
     assert build_solution_check(unchanged.entries[0]).problem is not None

@@ -210,7 +210,7 @@ class AppointmentsPage(TaskPage):
             menu.popup(self.class_table.viewport().mapToGlobal(position))
 
     def class_menu(self, row: int) -> QMenu | None:
-        """The menu of a class: somebody cannot attend one of its slots."""
+        """Make the menu of a class, for somebody who cannot attend one of its slots."""
         if self.planned is None or row < 0:
             return None
         menu = popup_menu(self)

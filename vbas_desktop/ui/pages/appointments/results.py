@@ -117,6 +117,6 @@ def proof_in_words(proof: str) -> str:
 
 
 def improvement_in_words(improvement: Improvement) -> str:
-    """The improvement with how exact it is."""
+    """Describe the improvement, with how exact it is."""
     percent = f"improvement {100 * improvement.value:.2f} %"
     return f"{percent} (exact)" if improvement.exact else f"{percent} ± {100 * improvement.error:.1g} %"

@@ -108,7 +108,7 @@ class CompareForm(QWidget):
 
     @Slot()
     def _on_ticked(self) -> None:
-        """The line with the cursor becomes what is ticked, in the order of the file."""
+        """Make the line with the cursor what is ticked, in the order of the file."""
         ticked = [action.data() for action in self.column_menu.actions() if action.isChecked()]
         cursor = self.sets.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
@@ -151,7 +151,7 @@ class CompareForm(QWidget):
         self._on_locations()
 
     def follow(self, choices: Choices) -> None:
-        """The Input tab changed: the set follows unless another one was entered."""
+        """Follow the quasi-identifiers of the Input tab, unless another set was entered."""
         if not self._own_sets:
             with QSignalBlocker(self.sets):
                 self.sets.setPlainText(", ".join(choices.quasi_identifiers))
@@ -204,7 +204,7 @@ def _ks_in(text: str) -> tuple[int, ...]:
 
 
 def _list_unseeded() -> list[str]:
-    """The location approaches that start from no other one."""
+    """List the location approaches that start from no other one."""
     return [
         name
         for name, kind in list_approaches("site_location").items()
@@ -213,7 +213,7 @@ def _list_unseeded() -> list[str]:
 
 
 def suggested_target(state: AppState) -> Path:
-    """A folder beside the project or the records; never among the files that come with the program."""
+    """Suggest a folder beside the project or the records, never among the files that come with the program."""
     path = state.project_path or state.records_path
     if path is None or is_sample(path):
         return documents_folder() / "vbas comparison"

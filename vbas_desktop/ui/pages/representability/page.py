@@ -24,7 +24,7 @@ from ...map.linked_maps import LinkedViews, colours_only
 from ...map.map_cache import map_cache_of
 from ...presentation.region_measures import RegionMeasure, find_measure, on_one_scale
 from ...presentation.scene import MapScene
-from ...state.representing import Description, compare_files, described_solution, with_regions
+from ...state.representing import Description, compare_files, describe_solution, with_regions
 from ...state.scenario import ResultRow
 from ...widgets.column_picker import make_narrow
 from ...widgets.fields import ContentOrPlaceholder, ignore_wheel_unless_focused
@@ -169,13 +169,13 @@ class RepresentabilityPage(QWidget):
         return self._pairs[index] if self._pairs else None
 
     def _describe(self, entry: ResultRow | None, scene: MapScene | None) -> Description | None:
-        """A solution with its regions as soon as these are prepared; made once, as it is asked for at every change."""
+        """Describe a solution, with its regions as soon as these are prepared; kept, as every change asks for it."""
         if entry is None:
             return None
         cached = self._known.get(entry.number)
         if cached is not None and cached[0] is entry and cached[1] is scene:
             return cached[2]
-        described = described_solution(entry)
+        described = describe_solution(entry)
         if scene is not None and not entry.run.outdated:
             figures = [find_measure(scene.figures, name) for name in _FIGURES]
             columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
@@ -217,7 +217,7 @@ class RepresentabilityPage(QWidget):
 
     @Slot()
     def _on_original(self) -> None:
-        """Its columns are offered once they are known; what is wrong with it is said when it is compared."""
+        """Offer its columns once they are known; what is wrong with it is said when it is compared."""
         path = self.panel.original.path
         how = self.panel.reading.values()
         self.panel.offer(())

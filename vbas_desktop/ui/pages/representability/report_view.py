@@ -107,7 +107,7 @@ class RepresentabilityView(QWidget):
         self.table.selectionModel().selectionChanged.connect(self._on_row_chosen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The map stands beside the words, and cards side by side, where there is room."""
+        """Put the map beside the words, and cards side by side, where there is room."""
         super().resizeEvent(event)
         wide = self.width() >= _MAP_BESIDE
         orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
@@ -159,7 +159,7 @@ class RepresentabilityView(QWidget):
 
     @Slot(object)
     def _on_region_chosen(self, region: int | None) -> None:
-        """The row of the aggregated region that was clicked on the map."""
+        """Select the row of the aggregated region that was clicked on the map."""
         if region is None or region >= self.model.rowCount():
             self.table.clearSelection()
             return

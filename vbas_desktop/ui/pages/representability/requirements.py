@@ -24,7 +24,7 @@ from vbas_desktop.model.text import format_count, inflect
 
 from ...core.context import UiContext
 from ...core.theme import GRID
-from ...state.representing import alike_in_words, requirement_of, texts_of, unvarying
+from ...state.representing import alike_in_words, find_constant_measures, requirement_of, texts_of
 from ...widgets.column_picker import ColumnPicker
 from ...widgets.fields import Field, heading_label, hint_label, message_label, show_input_errors, with_button
 from ...widgets.file_dialogs import ask_to_open, ask_to_save
@@ -125,7 +125,7 @@ class RequirementsPage(QWidget):
         )
 
     def _bounds(self, name: str) -> tuple[QWidget, ...]:
-        """The row of a measure: what it is, and what it may be at least and at most."""
+        """Make the row of a measure: what it is, and what it may be at least and at most."""
         words = BOUNDED_MEASURES[name]
         help = MEASURES[name][1]
         self._labels[name] = message_label(words, toolTip=help)
@@ -227,7 +227,7 @@ class RequirementsPage(QWidget):
 
     def _offer_measures(self) -> None:
         """Offer a bound only for measures that differ between solutions, or that are bounded already."""
-        same = unvarying(self._context.state.entries)
+        same = find_constant_measures(self._context.state.entries)
         for name, edits in self.bounds.items():
             offered = name not in same or any(edit.text() for edit in edits)
             for widget in (self._labels[name], *edits):

@@ -171,7 +171,7 @@ class RuleTable(QWidget):
 
     @Slot()
     def _say(self) -> None:
-        """Every rule as a sentence; without rules, what they would be good for."""
+        """Show every rule as a sentence; without rules, what they would be good for."""
         rows = self.rows()
         self.said.setText("\n".join(self._kind.say(row) or self._kind.wrong for row in rows) or self._kind.none_yet)
         set_variant(self.said, "muted" if all(map(self._kind.say, rows)) else "warning")
@@ -187,7 +187,7 @@ class RuleTable(QWidget):
         return button
 
     def rows(self) -> tuple[tuple[str, ...], ...]:
-        """The rules as typed; empty rows are left out."""
+        """Return the rules as typed; empty rows are left out."""
         model = self.grid.model()
         columns = range(self.grid.columnCount())
         rows = (
@@ -211,7 +211,7 @@ class RuleTable(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as its rules need, within bounds: an empty grid should not take the room of others."""
+        """Make the table as high as its rules need, within bounds: an empty one should not take the room of others."""
         rows = min(max(self.grid.rowCount(), 1), 5)
         height = self.grid.horizontalHeader().sizeHint().height() + rows * (self.grid.fontMetrics().height() + GRID)
         self.grid.setFixedHeight(height + 4)
@@ -272,7 +272,7 @@ def _is_head(fields: list[str], heads: tuple[str, ...]) -> bool:
 
 
 def _reachable(field: str, folder: Path | None, target: Path) -> str:
-    """A rule that names a file of groups, so that it is found from the target folder as well."""
+    """Rewrite a rule that names a file of groups, so that it is found from the target folder as well."""
     if folder is None or folder == target or not field.lower().startswith("map:"):
         return field
     return f"map:{folder / field[4:].strip()}"

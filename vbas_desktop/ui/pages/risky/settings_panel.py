@@ -225,15 +225,15 @@ class SearchedColumnsModel(TableModel[ColumnFacts]):
         self.ticked.emit()
 
     def searched(self) -> tuple[str, ...]:
-        """The ticked columns in file order."""
+        """Return the ticked columns in file order."""
         return tuple(facts.name for facts in self.rows if self._searched[facts.name])
 
     def dropped(self) -> tuple[str, ...]:
-        """The columns that are left out of the written file."""
+        """Return the columns that are left out of the written file."""
         return tuple(facts.name for facts in self.rows if not self._is_written(facts))
 
     def unsearched(self) -> tuple[str, ...]:
-        """The columns that are written as they are: nobody looked for what they give away."""
+        """Return the columns that are written as they are: nobody looked for what they give away."""
         return tuple(f.name for f in self.rows if not self._searched[f.name] and self._written[f.name])
 
     def flags(self, index: Index) -> Qt.ItemFlag:

@@ -128,6 +128,6 @@ class AttributesForm(QWidget):
 
 
 def _describe_groups(groups: Sequence[str]) -> str:
-    """The groups of a level in one line, the first ones if there are many."""
+    """Describe the groups of a level in one line, the first ones if there are many."""
     more = f", and {len(groups) - _LISTED:,} more" if len(groups) > _LISTED else ""
     return f"{', '.join(groups[:_LISTED])}{more}"
