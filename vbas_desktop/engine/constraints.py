@@ -284,7 +284,7 @@ def with_constraint_diagnostics(
         "within": list(constraints.within),
         "boundaries": len(constraints.value_names) if constraints.within else 0,
         "alone": [problem.regions.ids[region] for region in np.flatnonzero(constraints.alone).tolist()],
-        "wishes": [
+        "size_targets": [
             {
                 "what": target.what,
                 "column": target.column,
@@ -346,8 +346,8 @@ def find_unmet_targets(solution: Solution) -> list[Finding]:
     )
     return [
         Finding(
-            "unmet-wishes",
-            f"Solution {solution.id} has {format_count(len(unmet), 'wish', 'wishes')} that cannot be met: {named}.",
+            "unmet-size-targets",
+            f"Solution {solution.id} misses {format_count(len(unmet), 'size target')}: {named}.",
             "No neighbour is left to merge with inside the boundaries, or no region that could be split. Lower the "
             "limits, or choose wider boundaries.",
             severity=Severity.WARNING,

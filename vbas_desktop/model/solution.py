@@ -179,7 +179,7 @@ class Solution:
     def _by_tier(self) -> list[dict[str, Any]]:
         assert self.tiers is not None
         rows = zip(self.tiers.titles, self.tiers.n_areas, self.released_by_tier, strict=True)
-        return [{"place": title, "places": number, "released_records": records} for title, number, records in rows]
+        return [{"area": title, "areas": number, "released_records": records} for title, number, records in rows]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of ``solutions`` in ``run.json``."""

@@ -49,7 +49,7 @@ MEASURES = ("alternative_average_distance", "precision_loss", "discernibility", 
 """The ratings that follow from the released files. The others depend on sites, or on records that are not released."""
 
 _NAMED = 20
-"""How many regions that do not keep to a wish are named."""
+"""How many regions that miss a size target are named."""
 
 PERCENTS = (1, 2, 5, 10, 20, 50)
 """The shares of suppressed records that are told apart."""
@@ -218,7 +218,7 @@ def _describe_constraints(plan: ReleasePlan, released: NDArray[np.int64]) -> Ite
             "Never merged",
             f"{format_count(len(constraints['alone']), 'initial region stays', 'initial regions stay')} alone",
         )
-    for constraint in constraints.get("wishes", ()):
+    for constraint in constraints.get("size_targets", ()):
         least = constraint["at_least"]
         most = constraint["at_most"]
         if constraint["what"] == "records":

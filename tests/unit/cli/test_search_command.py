@@ -192,7 +192,7 @@ def test_the_limits_in_force_are_listed_with_what_they_do_not_meet(capsys, tmp_p
     assert search("--json", names="age,sex") == 0
     plain = json.loads(capsys.readouterr().out)
     assert plain["limits"] == {}
-    assert "unmet_wishes" not in plain["nodes"][0]
+    assert "unmet_size_targets" not in plain["nodes"][0]
     places = json.loads(Path(REGIONS).read_text(encoding="utf-8"))
     for number, feature in enumerate(places["features"]):
         feature["properties"]["county"] = "ABC"[number % 3]
@@ -204,7 +204,9 @@ def test_the_limits_in_force_are_listed_with_what_they_do_not_meet(capsys, tmp_p
     assert document["limits"] == {"within": ["county"], "min_records": 100_000}
     found = [node for node in document["nodes"] if node["status"] == "found"]
     assert (
-        [node["aggregated_regions"] for node in found] == [node["unmet_wishes"] for node in found] == [3] * len(found)
+        [node["aggregated_regions"] for node in found]
+        == [node["unmet_size_targets"] for node in found]
+        == [3] * len(found)
     )
     assert found
     assert main([*words, "--out", str(tmp_path / "found")]) == 0

@@ -254,7 +254,7 @@ def test_small_regions_are_merged_inside_their_county_until_the_minimum_is_reach
     assert groups == [(0, 1), (2,), (3, 4), (5,)]
     codes = {each["region"]: each for each in result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"]}
     assert [(e["what"], e["at_least"], e["has"]) for e in codes.values()] == [("population", 500, 90)]
-    (finding,) = [each for each in result.findings if each.code == "unmet-wishes"]
+    (finding,) = [each for each in result.findings if each.code == "unmet-size-targets"]
     assert "has 90 inhabitants instead of at least 500" in finding.message
 
 
@@ -293,7 +293,7 @@ def test_regions_that_stay_alone_are_never_merged_and_need_not_reach_the_minimum
         "within": [],
         "boundaries": 0,
         "alone": ["r1"],
-        "wishes": [{"what": "records", "column": None, "at_least": 30, "at_most": None}],
+        "size_targets": [{"what": "records", "column": None, "at_least": 30, "at_most": None}],
         "centres": None,
         "part_sites": [1, 1],
         "unmet": [],

@@ -266,4 +266,4 @@ def refuse_disclosive_columns(table: CodedRecords, filled: Sequence[str], droppe
         if not facts.categorical or 10 * facts.distinct > 9 * table.rows:
             message = "Almost every record has a value of its own here: made-up records could be told by it."
             remedy = "Name it with --key, or leave the column out with --identifiers."
-            raise InputError(Finding("telling-column", message, remedy, file=table.source.path, column=name))
+            raise InputError(Finding("revealing-column", message, remedy, file=table.source.path, column=name))

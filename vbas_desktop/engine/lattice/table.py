@@ -53,7 +53,7 @@ def list_node_rows(searched: LatticeSearchResult) -> list[dict[str, Any]]:
                 "suppressed_percent": None if row.suppressed is None else 100 * row.suppressed / max(1, records),
                 "place_information_loss": row.place_loss,
                 "trials": row.trials,
-                **({"unmet_wishes": row.unmet} if searched.limits.any_limit else {}),
+                **({"unmet_size_targets": row.unmet} if searched.limits.any_limit else {}),
                 "front": row.node in searched.front,
                 "recommended": row is searched.recommended,
             }
@@ -134,7 +134,7 @@ def describe_node(searched: LatticeSearchResult, row: NodeResult) -> str:
     assert row.suppressed is not None
     assert row.place_loss is not None
     share = row.suppressed / max(1, searched.finest.problem.records)
-    unmet = f", {format_count(row.unmet, 'wish', 'wishes')} not met" if row.unmet else ""
+    unmet = f", {format_count(row.unmet, 'size target')} not met" if row.unmet else ""
     return (
         f"{format_count(n_areas, what)}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of "
         f"the attributes and {100 * (1 - row.place_loss):.1f} % of the place"

@@ -305,7 +305,7 @@ def _describe_source(source: SourceFile) -> str:
 
 
 def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
-    """Yield each limit with whether it held, then every unmet wish with its region; nothing without limits."""
+    """Yield each limit with whether it held, then every unmet size target with its region; nothing without limits."""
     constraints = solution.diagnostics.get(CONSTRAINT_DIAGNOSTICS)
     if constraints is None:
         return
@@ -317,7 +317,7 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
         rows.append((True, f"No region across boundaries of {columns}", f"{constraints['boundaries']:,} boundaries"))
     if constraints["alone"]:
         rows.append((True, "Regions that stay alone", format_count(len(constraints["alone"]), "initial region")))
-    for constraint in constraints["wishes"]:
+    for constraint in constraints["size_targets"]:
         for key, words in (("at_least", "at least"), ("at_most", "at most")):
             if constraint[key]:
                 short = sum(region["what"] == constraint["what"] and key in region for region in unmet)
@@ -351,5 +351,5 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
             )
             for region in unmet[:LONGEST]
         ]
-        yield Table(("aggregated region", "what", "wished", "has"), cells, 3)
+        yield Table(("aggregated region", "what", "wanted", "has"), cells, 3)
     yield from rows_left_out(len(unmet), "run.json")

@@ -131,10 +131,10 @@ def limit_figures(geometry: SolutionGeometry) -> tuple[RegionMeasure, ...]:
     """Sum up the columns of the region file that have limits, and count the unmet ones; nothing without limits."""
     solution = geometry.solution
     numbers = geometry.base.regions.numbers
-    wishes = solution.diagnostics.get(CONSTRAINT_DIAGNOSTICS, {}).get("wishes", ())
-    if not wishes:
+    targets = solution.diagnostics.get(CONSTRAINT_DIAGNOSTICS, {}).get("size_targets", ())
+    if not targets:
         return ()
-    columns = [wish["column"] for wish in wishes if wish["column"] in numbers]
+    columns = [target["column"] for target in targets if target["column"] in numbers]
     unmet = Counter(target["region"] for target in list_unmet_targets(solution))
     return (
         *(
