@@ -18,7 +18,7 @@ import vbas_desktop.releases.plan as planning
 from tests.release_making import write_records, write_regions
 from tests.unit.algorithms.naive_criteria import meets
 from vbas_desktop.algorithms.suppression import suppress_locally
-from vbas_desktop.audit import verification
+from vbas_desktop.audit import row_comparison
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.outcome import aggregate_solution
 from vbas_desktop.model.criteria import parse_criterion
@@ -156,9 +156,9 @@ class _Any(int):
 def test_the_auditor_alone_decides_by_the_file(files, monkeypatch):
     """Nothing but what was read back makes the check: with the check gone, the fault would go through."""
     seen = []
-    real = verification.check_criteria
+    real = row_comparison.check_criteria
     monkeypatch.setattr(
-        verification, "check_criteria", lambda columns, names: seen.append(columns) or real(columns, names)
+        row_comparison, "check_criteria", lambda columns, names: seen.append(columns) or real(columns, names)
     )
     assert released("--sensitive", "illness", "--criterion", "share:50", "--benign", "illness=none") == 0
     ((one,),) = seen
