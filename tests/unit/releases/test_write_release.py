@@ -162,9 +162,12 @@ def test_stopping_leaves_the_old_release_as_it_was(tmp_path):
     class Stopping:
         def __init__(self, after):
             self.left = after
+            self.looks = Counter()
 
         def update(self, stage, fraction=None):
-            self.left -= 1
+            self.looks[stage] += 1
+            # Shuffling asks for each of its 257 buckets, which are all alike.
+            self.left -= self.looks[stage] <= 20
             if self.left < 0:
                 raise Cancelled
 
@@ -181,7 +184,7 @@ def test_stopping_leaves_the_old_release_as_it_was(tmp_path):
             }
             assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "records.csv", "regions.csv"]
         calls += 1
-    assert calls > 4
+    assert calls > 20
     assert report.files != before
 
 
