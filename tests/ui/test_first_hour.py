@@ -308,7 +308,7 @@ def test_the_main_job_takes_few_clicks_and_controls(window, tmp_path, qtbot):
     assert len(controls) <= MOST_CONTROLS
     hand.wait_for_job(lambda: hand.click(window.input.run))
     hand.rest()
-    assert window.area.stack.currentWidget() is window.area.map
+    assert window.area.page is None
     assert window.area.map.canvas.isVisible()
     clicks = hand.clicks
     compare_two_combinations(hand)

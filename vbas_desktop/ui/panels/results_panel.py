@@ -319,8 +319,12 @@ class ResultsPanel(QWidget):
 
     def _show_filtered(self, filter_: ResultsFilter) -> None:
         """List what passes a filter. If the current row goes, its neighbour must not be shown on the way."""
-        with QSignalBlocker(self.table.selectionModel()):
+        selection = self.table.selectionModel()
+        with QSignalBlocker(selection):
             self.table_model.show_filtered(filter_)
+            if not selection.hasSelection():
+                # The neighbour is current now, but not highlighted.
+                selection.clearCurrentIndex()
         self._on_rows_selected()
         self.bar.show_hidden(self.table_model.count_dominated())
 

@@ -66,8 +66,7 @@ def set_up_sorted(table: QTableView, model: QAbstractItemModel, column: int, nam
 
 def select_row(table: QTableView, index: QModelIndex) -> None:
     """Choose the row of an index and bring it into sight; with an invalid index, choose none."""
-    is_current = index.isValid() and index.row() == table.currentIndex().row()
-    if is_current and table.selectionModel().isRowSelected(index.row(), QModelIndex()):
+    if index.isValid() and index.row() == table.currentIndex().row():
         return
     flags = QItemSelectionModel.SelectionFlag
     choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
