@@ -26,6 +26,21 @@ def test_one_click_uses_the_finest_number_and_undo_takes_it_back(loaded_window, 
     assert state.choices == before
 
 
+def test_advice_on_another_allowed_loss_is_not_given(loaded_window, qtbot):
+    state, loss = loaded_window.state, loaded_window.tab("Results").loss
+    choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 50)
+    state.change(choices)
+    run(loaded_window, qtbot)
+    advice = loss.advice
+    assert advice is not None
+    assert loss.label.text() == advice.text
+    state.change(state.choices.with_allowed_loss(choices.allowed_loss_percent + 1))
+    assert loss.advice is None
+    assert loss.label.text() != advice.text
+    state.undo()
+    assert loss.label.text() == advice.text
+
+
 def test_the_run_takes_over_what_the_line_above_it_tried(loaded_window, qtbot, monkeypatch):
     from vbas_desktop.approaches.construction.voronoi import VoronoiConstruction
 

@@ -192,11 +192,12 @@ class LossNotice(NoticeBar):
 
     @property
     def advice(self) -> Advice | None:
-        """The advice on the run of the shown solution, while the choices still ask for the same records."""
+        """The advice on the run of the shown solution, while the choices still ask for the same records and loss."""
         selected = self._state.selected
         if selected is None or selected.run.result is None or selected.run.key != self._state.problem_key:
             return None
-        return selected.run.result.advice
+        result = selected.run.result
+        return result.advice if result.allowed_loss_percent == self._state.choices.allowed_loss_percent else None
 
     def _list_advised(self, advice: Advice) -> list[NoticeAction]:
         if advice.sites is None:
