@@ -71,6 +71,11 @@ class ReleaseDone(Dialog):
         vbox(*parts, within=content, margins=0)
         scroll = scroll_area(content, frameShape=QFrame.Shape.NoFrame, focusPolicy=Qt.FocusPolicy.NoFocus)
         vbox((scroll, 1), self.buttons, within=self, margins=2 * GRID)
+        # A scroll area asks for less room than its content, which is scrolled only where the screen is too low.
+        room = self.screen().availableGeometry().height() - 6 * GRID
+        width = max(self.minimumWidth(), self.buttons.sizeHint().width() + 4 * GRID)
+        needed = content.heightForWidth(width) + self.buttons.sizeHint().height() + 8 * GRID
+        self.resize(width, min(needed, room))
 
     def show_recorded(self, title: str) -> None:
         """Confirm that the release was recorded, beside the button that asked for it."""

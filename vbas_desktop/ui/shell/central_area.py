@@ -39,7 +39,7 @@ class CentralArea(QWidget):
         self._head = self._build_head()
         self.stack = QStackedWidget()
         self._start = _scrolled(self.start_page)
-        self._map = _scrolled(self.map)
+        self._map = with_properties(_scrolled(self.map), minimumWidth=45 * GRID)
         self.stack.addWidget(self._start)
         self.stack.addWidget(self._map)
         vbox(self.hints, self._head, (self.stack, 1), within=self, margins=0, spacing=0)
