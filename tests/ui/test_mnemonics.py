@@ -130,4 +130,4 @@ def test_a_page_is_left_by_its_letter_and_by_escape(key, modifier, loaded_window
     loaded_window.activateWindow()
     loaded_window.menus.actions["compare_combinations"].trigger()
     qtbot.keyClick(loaded_window, key, getattr(Qt.KeyboardModifier, f"{modifier}Modifier"))
-    qtbot.waitUntil(lambda: loaded_window.area.stack.currentWidget() is loaded_window.area.map)
+    qtbot.waitUntil(lambda: loaded_window.area.map.isVisible())
