@@ -10,7 +10,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 EXCEPTIONS = {
+    "cut: QComboBox “Left solution” (two maps)",
     "cut: QComboBox “Right solution” (two maps)",
+    "cut: QComboBox “Map by” (empty Representability)",
     "cut: QComboBox “Map by” (representability solution)",
     "cut: Label “# % of the information lost; d” (risky step)",
 }

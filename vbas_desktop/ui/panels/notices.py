@@ -71,7 +71,7 @@ class LimitLine(QWidget):
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.percent.setFocus)
         shortcut.activated.connect(self.percent.selectAll)
-        self.recommended, self.knee = (with_properties(QPushButton(), look="link") for _ in range(2))
+        self.recommended, self.knee = (with_properties(QPushButton(), look="link", minimumHeight=24) for _ in range(2))
         self.alternatives = with_properties(
             QToolButton(),
             text="Aims",

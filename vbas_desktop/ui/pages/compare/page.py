@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -186,10 +187,11 @@ class ComparePage(FolderPage):
             self._on_aborted,
         )
 
-    def _on_finished(self, requested: RequestedComparison, finished: FinishedCombination) -> None:
-        self.done += 1
+    def _on_finished(self, requested: RequestedComparison, finished: Sequence[FinishedCombination]) -> None:
+        self.done += len(finished)
         self.live.setText(f"{self.done:,} of {len(requested.plan.combinations):,} combinations are finished.")
-        self.arrive((requested.run_of(finished), finished.result))
+        for combination in finished:
+            self.arrive((requested.run_of(combination), combination.result))
 
     @Slot()
     def _on_flush(self) -> None:

@@ -12,7 +12,8 @@ from ...core.context import UiContext
 from ...core.theme import GRID
 from ...state.risky import RiskyPageState, RiskySetup
 from ...widgets.fields import heading_label, hint_label, message_label, set_variant
-from ...widgets.layouts import button, hbox, vbox, with_properties
+from ...widgets.layouts import button, vbox, with_properties
+from ...widgets.notice_bar import FlowLayout
 from ...widgets.plain_text import set_tool_tip
 
 _STEP = "Coarsen the columns of the smallest risky combinations"
@@ -31,14 +32,14 @@ class RecodingStepsView(QWidget):
     def __init__(self, context: UiContext) -> None:
         super().__init__()
         self.buttons: dict[str, QPushButton] = {}
-        bar = hbox((with_properties(heading_label("Steps"), minimumWidth=1), 1), spacing=GRID // 2)
+        bar = FlowLayout(GRID // 2)
         for name, text, icon, tip, keys, signal in (
             ("step", "Next step", "", _STEP, "Alt+Right", self.step_requested),
             ("run", "All steps", "run", "Coarsen until nothing risky is left", "Alt+End", self.run_requested),
             ("undo", "Undo", "undo", "Take the last step back", "Alt+Left", self.undo_requested),
             ("export", "E&xport…", "export", _EXPORT, "", self.export_requested),
         ):
-            self.buttons[name] = button(text, signal, tip, keys, minimumWidth=5 * GRID)
+            self.buttons[name] = button(text, signal, tip, keys)
             context.theme.set_icon(self.buttons[name], icon)
             bar.addWidget(self.buttons[name])
         self.steps = with_properties(
@@ -56,7 +57,7 @@ class RecodingStepsView(QWidget):
         self.exempted = message_label(look="error")
         self.unsearched = message_label(look="warning")
         foot = (self.anonymity, self.information, self.exempted, self.unsearched)
-        vbox(bar, (self.steps, 1), *foot, within=self, margins=0, spacing=GRID // 2)
+        vbox(heading_label("Steps"), bar, (self.steps, 1), *foot, within=self, margins=0, spacing=GRID // 2)
         self.show_state(None)
 
     def show_state(self, state: RiskyPageState | None) -> None:
