@@ -22,11 +22,31 @@ LEVELS = Path(__file__).parents[2] / "docs" / "examples" / "household" / "levels
 
 
 def page(window, title):
+    window.state.show_research(True)
     return window.area.show_page(next(page for page in PAGES if page.title == title))
 
 
 def jaccard(entry):
     return entry.solution.representability["jaccard"]
+
+
+def test_indices_are_shown_only_for_research(aggregated_window, qtbot):
+    shown = aggregated_window.area.show_page(next(page for page in PAGES if page.title == "Representability"))
+
+    def measures():
+        return {gauge.shown.name for gauge in shown.main.gauges}
+
+    def offered():
+        return [shown.coloured_by.itemText(row) for row in range(shown.coloured_by.count())]
+
+    assert measures() == {"precision", "jaccard", "mean_distance", "sample_size_ratio"}
+    assert offered() == ["Kept together (Jaccard)", "Distance moved"]
+    qtbot.waitUntil(lambda: shown.main.model.rowCount() > 0)
+    assert not {"Fowlkes–Mallows", "Davies–Bouldin"} & set(shown.main.described.headings)
+    aggregated_window.state.show_research(True)
+    assert {"rand", "hubert", "fowlkes_mallows", "davies_bouldin", "entropy_loss"} <= measures()
+    assert len(offered()) == 4
+    assert {"Fowlkes–Mallows", "Davies–Bouldin"} <= set(shown.main.described.headings)
 
 
 def test_without_a_solution_buttons_lead_to_one(window, data, qtbot):

@@ -29,6 +29,15 @@ def test_without_a_solution_a_button_runs_one(loaded_window, qtbot):
     assert not shown.nothing.isVisible()
 
 
+def test_bounds_of_indices_are_offered_only_for_research(aggregated_window):
+    shown = page(aggregated_window, "Requirements")
+    low, _ = shown.bounds["hubert"]
+    assert shown.bounds["mean_distance"][0].isVisible()
+    assert not low.isVisible()
+    aggregated_window.state.show_research(True)
+    assert low.isVisible()
+
+
 def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_window, qtbot):
     state, shown = aggregated_window.state, page(aggregated_window, "Requirements")
     results = aggregated_window.tab("Results")
@@ -53,6 +62,7 @@ def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_wind
 
 
 def test_measures_in_which_all_solutions_are_alike_are_not_offered(aggregated_window):
+    aggregated_window.state.show_research(True)
     shown, entries = page(aggregated_window, "Requirements"), aggregated_window.state.entries
     values = {name: [entry.solution.representability.get(name) for entry in entries] for name in shown.bounds}
     for name, (low, high) in shown.bounds.items():

@@ -192,6 +192,18 @@ class Description:
     vector: Mapping[str, Any] = field(default_factory=dict)
 
 
+FOR_RESEARCH = frozenset(
+    ("fowlkes_mallows", "rand", "hubert", "entropy_loss", "davies_bouldin", "davies_bouldin_normalised")
+)
+"""Indices that are shown of solutions only where research is switched on."""
+
+
+def without_research(description: Description) -> Description:
+    """Return the description without the measures that only research asks for."""
+    measures = tuple(measure for measure in description.measures if measure.name not in FOR_RESEARCH)
+    return replace(description, measures=measures)
+
+
 def compare_files(request: RepresentabilityRequest, progress: Progress) -> Description:
     """Compare two files and describe the result."""
     result = measure_representability(request, progress)

@@ -24,7 +24,14 @@ from ...map.linked_maps import LinkedViews, colours_only
 from ...map.map_cache import map_cache_of
 from ...presentation.region_measures import RegionMeasure, find_measure, on_one_scale
 from ...presentation.scene import MapScene
-from ...state.representing import Description, compare_files, describe_solution, with_regions
+from ...state.representing import (
+    FOR_RESEARCH,
+    Description,
+    compare_files,
+    describe_solution,
+    with_regions,
+    without_research,
+)
 from ...state.scenario import ResultRow
 from ...widgets.column_picker import make_narrow
 from ...widgets.fields import ContentOrPlaceholder, ignore_wheel_unless_focused
@@ -59,7 +66,7 @@ class RepresentabilityPage(QWidget):
         self.beside = QComboBox()
         self.source.addItems(["Solution", "Two files"])
         self.coloured_by = QComboBox()
-        set_items(self.coloured_by, ((words, name, tip) for name, (words, tip) in PLACE_MEASURES.items()))
+        self._fill_measures()
         large = "Show it on the large map in these colours; two versions side by side"
         self.large = button("Lar&ge map", self._on_large, large)
         self.legend = LegendStrip(context.theme.colours)
@@ -71,6 +78,20 @@ class RepresentabilityPage(QWidget):
         self.second = RepresentabilityView(context.theme)
         self._build()
         self._connect()
+        self._refresh()
+
+    def _fill_measures(self) -> None:
+        """Offer the measures for the map; the indices for research only if these are shown."""
+        offered = ((name, texts) for name, texts in PLACE_MEASURES.items() if self._shows(name))
+        set_items(self.coloured_by, ((words, name, tip) for name, (words, tip) in offered))
+
+    def _shows(self, name: str) -> bool:
+        return self._context.state.shows_research or name not in FOR_RESEARCH
+
+    @Slot()
+    def _on_research_shown(self) -> None:
+        self._known = {}
+        self._fill_measures()
         self._refresh()
 
     def _build(self) -> None:
@@ -110,6 +131,7 @@ class RepresentabilityPage(QWidget):
             model.choices_changed,
         ):
             signal.connect(refresh.request)
+        model.research_shown.connect(VisibleRefresh(self, self._on_research_shown).request)
         self._map_cache.changed.connect(refresh.request)
         self.coloured_by.currentIndexChanged.connect(self._refresh)
         self.main.map.canvas.legend_changed.connect(self._on_legend_changed)
@@ -176,8 +198,10 @@ class RepresentabilityPage(QWidget):
         if cached is not None and cached[0] is entry and cached[1] is scene:
             return cached[2]
         described = describe_solution(entry)
+        if not self._context.state.shows_research:
+            described = without_research(described)
         if scene is not None and not entry.run.outdated:
-            figures = [find_measure(scene.figures, name) for name in _FIGURES]
+            figures = [find_measure(scene.figures, name) for name in _FIGURES if self._shows(name)]
             columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
             described = with_regions(described, scene.geometry.codes, columns)
         self._known = {number: cached_ for number, cached_ in self._known.items() if number in self._list_shown()}

@@ -24,7 +24,7 @@ from vbas_desktop.model.text import format_count, inflect
 
 from ...core.context import UiContext
 from ...core.theme import GRID
-from ...state.representing import alike_in_words, find_constant_measures, requirement_of, texts_of
+from ...state.representing import FOR_RESEARCH, alike_in_words, find_constant_measures, requirement_of, texts_of
 from ...widgets.column_picker import ColumnPicker
 from ...widgets.fields import Field, heading_label, hint_label, message_label, show_input_errors, with_button
 from ...widgets.file_dialogs import ask_to_open, ask_to_save
@@ -145,6 +145,7 @@ class RequirementsPage(QWidget):
             model.solution_added,
             model.data_loaded,
             model.choices_changed,
+            model.research_shown,
         ):
             signal.connect(solution.request)
         model.requirement_changed.connect(self._on_requirement_changed)
@@ -226,10 +227,15 @@ class RequirementsPage(QWidget):
         self.nothing.show_notice(text, list_ways_to_solution(self._context) if is_needed else ())
 
     def _offer_measures(self) -> None:
-        """Offer a bound only for measures that differ between solutions, or that are bounded already."""
-        same = find_constant_measures(self._context.state.entries)
+        """Offer a bound only for measures that differ between solutions, or that are bounded already.
+
+        Indices for research are offered only if these are shown.
+        """
+        state = self._context.state
+        known = [name for name in self.bounds if state.shows_research or name not in FOR_RESEARCH]
+        same = {name: value for name, value in find_constant_measures(state.entries).items() if name in known}
         for name, edits in self.bounds.items():
-            offered = name not in same or any(edit.text() for edit in edits)
+            offered = (name in known and name not in same) or any(edit.text() for edit in edits)
             for widget in (self._labels[name], *edits):
                 widget.setVisible(offered)
         self.alike.setText(alike_in_words(same))
