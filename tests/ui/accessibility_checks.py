@@ -141,8 +141,9 @@ def check_contrast(root: QWidget) -> Iterator[str]:
     picture = window.grab().toImage().scaled(window.size())
     for widget in [*find_visible(root, QLabel), *find_visible(root, QAbstractButton), *find_visible(root, QComboBox)]:
         text = getattr(widget, "text", str)() or getattr(widget, "currentText", str)()
-        area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()) & window.rect()
-        if not text or not widget.isEnabled() or area.isEmpty() or widget.visibleRegion().isEmpty():
+        in_sight = widget.visibleRegion().boundingRect()
+        area = QRect(widget.mapTo(window, in_sight.topLeft()), in_sight.size()) & window.rect()
+        if not text or not widget.isEnabled() or area.isEmpty():
             continue
         around = _find_background(picture, area)
         ratio = contrast(widget.palette().color(widget.foregroundRole()), around)

@@ -33,6 +33,7 @@ class RecodingStepsView(QWidget):
         super().__init__()
         self.buttons: dict[str, QPushButton] = {}
         bar = FlowLayout(GRID // 2)
+        bar.addWidget(heading_label("Steps"))
         for name, text, icon, tip, keys, signal in (
             ("step", "Next step", "", _STEP, "Alt+Right", self.step_requested),
             ("run", "All steps", "run", "Coarsen until nothing risky is left", "Alt+End", self.run_requested),
@@ -57,7 +58,7 @@ class RecodingStepsView(QWidget):
         self.exempted = message_label(look="error")
         self.unsearched = message_label(look="warning")
         foot = (self.anonymity, self.information, self.exempted, self.unsearched)
-        vbox(heading_label("Steps"), bar, (self.steps, 1), *foot, within=self, margins=0, spacing=GRID // 2)
+        vbox(bar, (self.steps, 1), *foot, within=self, margins=0, spacing=GRID // 2)
         self.show_state(None)
 
     def show_state(self, state: RiskyPageState | None) -> None:
