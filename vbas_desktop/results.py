@@ -17,10 +17,7 @@ from vbas_desktop.app.data import LoadedData
 from vbas_desktop.app.frames import FrameFiles, read_table, read_verified
 from vbas_desktop.app.run import RunOutcome, choose_solution
 from vbas_desktop.appointments.outputs import assign_people, iterate_person_ids, require_ids
-from vbas_desktop.approaches.selection import (
-    approach_options,
-    parse_assignment,
-)
+from vbas_desktop.approaches.selection import approach_options, parse_assignment
 from vbas_desktop.engine.comparison.summary import list_solution_rows
 from vbas_desktop.engine.figures import Output, list_figures
 from vbas_desktop.engine.lattice.table import list_node_rows

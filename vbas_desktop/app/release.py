@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.analysis.representability.requirement import Requirement, parse_requirement
 from vbas_desktop.approaches.selection import find_loss_limit, settings_from_options
 from vbas_desktop.audit.coded_file import encoding_of_release
-from vbas_desktop.audit.copies import Original, check_copy
+from vbas_desktop.audit.copies import Original
 from vbas_desktop.engine.loss import EXCEED_HINT, LOSS, describe_loss, exceeds_loss
 from vbas_desktop.engine.region_map import map_regions
 from vbas_desktop.io.databases.address import parse_address
-from vbas_desktop.io.databases.opening import open_engine
-from vbas_desktop.io.databases.targets import ReleaseTarget, parse_target
 from vbas_desktop.io.documents.policies import find_policy
 from vbas_desktop.io.documents.run_file import ChecklistDocument, check_named_inputs, read_run_file
 from vbas_desktop.io.documents.run_options import options_in_force
 from vbas_desktop.io.hashing import require_unchanged
-from vbas_desktop.io.output import refuse_inputs
 from vbas_desktop.model.findings import Finding, InputError, Severity, UsageError
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.model.solution import Solution
@@ -32,13 +29,13 @@ from vbas_desktop.releases.folder import ReleaseReport, check_release_target
 from vbas_desktop.releases.ledger import DIFFERENCING, LedgerEntry
 from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.releases.write import WriteRequest, write_release
-from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.writing import RecipientOptions
 
+from .copies import CopyRequest, check_copy_target, copy_release
 from .data import LoadRequest, load_data
 from .handover import AUDIENCE, OCCUPIED, RECORDED, check_handover, check_unoccupied
-from .inputs import input_paths, local_paths
+from .inputs import input_paths
 from .ledger import check_before_release, describe_ledger_used, find_missing_ledger
 from .run import (
     RunOutcome,
@@ -409,42 +406,3 @@ def _refuse_other_result(
                 "Run again with this version of the program and release the new result.",
             )
         )
-
-
-@dataclass(frozen=True)
-class CopyRequest:
-    """Ask for a copy of a released file at an address; it gets its name there when it was read back."""
-
-    address: str
-    format: str
-
-    @property
-    def target(self) -> ReleaseTarget:
-        """Return the target; raise `InputError` if it does not take such a file."""
-        found = parse_target(self.address)
-        if self.format not in found.formats:
-            message = f"This target takes no {self.format.upper()} file, since it has types."
-            raise InputError(
-                Finding("release-option", message, "Choose the format parquet for the release.", file=self.address)
-            )
-        return found
-
-
-def check_copy_target(request: CopyRequest, inputs: Iterable[Path] = (), progress: Progress = NO_PROGRESS) -> None:
-    """Refuse a target that would be refused in the end, before anything is computed."""
-    target = request.target
-    for path in local_paths(request.address):
-        refuse_inputs(path, inputs)
-    target.check(progress)
-
-
-def copy_release(request: CopyRequest, original: Original, progress: Progress = NO_PROGRESS) -> int:
-    """Copy the file, read the copy back, give it its name, and return the number of rows."""
-    reading = RecordReading(delimiter=original.delimiter, encoding=original.encoding, category_counts="no")
-    with request.target.stage(original.file, SubProgress(progress, 0.0, 0.5)) as address:
-        engine = open_engine(address, reading, SubProgress(progress, 0.5, 0.6))
-        try:
-            with engine.snapshot(progress):
-                return check_copy(engine, original, SubProgress(progress, 0.6, 1.0))
-        finally:
-            engine.close()

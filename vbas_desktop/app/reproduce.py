@@ -46,7 +46,7 @@ from vbas_desktop.io.output import check_target, staged_folder, write_text
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import RegionReading, load_regions
 from vbas_desktop.io.synthetic.generate import generate
-from vbas_desktop.io.synthetic.spec import DEPENDENT, INDEPENDENT, load_spec_with_attributes
+from vbas_desktop.io.synthetic.marginals import DEPENDENT, INDEPENDENT, load_spec_with_attributes
 from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
 from vbas_desktop.releases.comparison import THESIS_NAMES, check_comparison_target, store_beside, write_reproduction

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vbas_desktop.app.inputs import input_paths
 from vbas_desktop.io.synthetic.generate import generate
-from vbas_desktop.io.synthetic.spec import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
+from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, DEPENDENT, load_spec_with_attributes
 from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.text import format_count
 

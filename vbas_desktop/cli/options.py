@@ -152,8 +152,8 @@ def check_copy_options(options: argparse.Namespace, format: str) -> None:
     if not options.out:
         raise UsageError("--target needs --out DIR for the documents of the release.")
 
+    from vbas_desktop.app.copies import CopyRequest, check_copy_target
     from vbas_desktop.app.inputs import input_paths
-    from vbas_desktop.app.release import CopyRequest, check_copy_target
 
     check_copy_target(CopyRequest(options.also, format), input_paths(vars(options)))
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from vbas_desktop.app.reproduce import IslandRequest, ReproduceRequest, reproduce_island, reproduce_tables
 from vbas_desktop.engine.comparison.summary import describe_estimate
-from vbas_desktop.io.synthetic.spec import ATTRIBUTE_MODELS, BUILT_IN, INDEPENDENT
+from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, INDEPENDENT
+from vbas_desktop.io.synthetic.spec import BUILT_IN
 from vbas_desktop.model.findings import UsageError
 from vbas_desktop.settings.codecs import parse_names
 

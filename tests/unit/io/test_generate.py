@@ -16,16 +16,14 @@ from vbas_desktop.io.paths import documentation_folder
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.io.synthetic.generate import generate
 from vbas_desktop.io.synthetic.geography import apportion, distribute_records
-from vbas_desktop.io.synthetic.model import Distribution, cumulate_weights
-from vbas_desktop.io.synthetic.spec import (
+from vbas_desktop.io.synthetic.marginals import (
     ATTRIBUTE_MODELS,
-    BUILT_IN,
-    RegionPlan,
-    load_spec,
     load_spec_with_attributes,
     make_independent_attributes,
     read_marginals,
 )
+from vbas_desktop.io.synthetic.model import Distribution, cumulate_weights
+from vbas_desktop.io.synthetic.spec import BUILT_IN, RegionPlan, load_spec
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import Cancelled
 

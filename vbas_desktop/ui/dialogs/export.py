@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QWidget
 
+from vbas_desktop.app.copies import CopyRequest
 from vbas_desktop.app.handover import RECORDED
-from vbas_desktop.app.release import CopyRequest, CoverageRequest, ReleaseRefusal, ReleaseRequest
+from vbas_desktop.app.release import CoverageRequest, ReleaseRefusal, ReleaseRequest
 from vbas_desktop.io.databases.address import is_address
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.records import Role

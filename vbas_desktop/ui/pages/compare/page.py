@@ -20,7 +20,7 @@ from vbas_desktop.app.reproduce import (
 from vbas_desktop.engine.comparison.run import FinishedCombination, WorkEstimate
 from vbas_desktop.engine.comparison.summary import describe_estimate, describe_plan
 from vbas_desktop.engine.reproduction.claims import CLAIMS
-from vbas_desktop.io.synthetic.spec import DEPENDENT, INDEPENDENT
+from vbas_desktop.io.synthetic.marginals import DEPENDENT, INDEPENDENT
 from vbas_desktop.model.text import format_count
 
 from ...core.context import UiContext
