@@ -23,10 +23,24 @@ from vbas_desktop.cli.terminal import say
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 RECORDS = str(SAMPLE / "records.csv")
-RUN = ["run", RECORDS, str(SAMPLE / "regions.geojson"), "--region-column=tract", "--quasi-identifiers=age,sex"]
+RUN = [
+    "run",
+    RECORDS,
+    str(SAMPLE / "regions.geojson"),
+    "--region-column=tract",
+    "--quasi-identifiers=age,sex",
+]
 RUN += ["--site-number=fixed", "--sites=10"]
-PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--id-column=id", "--quasi-identifiers=sex,age"]
-LAKE = {"type": "Polygon", "coordinates": [[[-76.2, 42.0], [-75.6, 42.5], [-75.5, 42.5], [-76.1, 42.0], [-76.2, 42.0]]]}
+PEOPLE = [
+    str(SAMPLE / "people.csv"),
+    str(SAMPLE / "slots.csv"),
+    "--id-column=id",
+    "--quasi-identifiers=sex,age",
+]
+LAKE = {
+    "type": "Polygon",
+    "coordinates": [[[-76.2, 42.0], [-75.6, 42.5], [-75.5, 42.5], [-76.1, 42.0], [-76.2, 42.0]]],
+}
 
 # Two chains of jobs at a time, since compiling occupies one core; both take about as long.
 CHAINS: tuple[tuple[list[str], ...], ...] = (
@@ -70,7 +84,9 @@ def write_inputs(folder: Path) -> None:
 def import_window() -> None:
     """Import what the window imports; where Qt's system libraries are missing there is nothing to import."""
     with suppress(ImportError):
-        for module in pkgutil.walk_packages(importlib.import_module("vbas_desktop.ui").__path__, "vbas_desktop.ui."):
+        for module in pkgutil.walk_packages(
+            importlib.import_module("vbas_desktop.ui").__path__, "vbas_desktop.ui."
+        ):
             importlib.import_module(module.name)
 
 

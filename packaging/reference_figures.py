@@ -23,7 +23,13 @@ from vbas_desktop.engine.run import run
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import Categories, SourceFile
-from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, CrosswalkPartition, Obstacles, Regions
+from vbas_desktop.model.regions import (
+    CoordinateKind,
+    CoordinateSystem,
+    CrosswalkPartition,
+    Obstacles,
+    Regions,
+)
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.settings.run import RunSettings
 
@@ -61,7 +67,10 @@ def draw_locations() -> dict[str, Figure]:
     """One figure for each site location approach, by its name."""
     problem = build_example()
     kinds = list_approaches("site_location")
-    return {name: _figure(problem, name, "seeding" in {p.name for p in kinds[name].options()}) for name in kinds}
+    return {
+        name: _figure(problem, name, "seeding" in {p.name for p in kinds[name].options()})
+        for name in kinds
+    }
 
 
 @cache
@@ -97,9 +106,8 @@ def draw_constructions() -> dict[str, Figure]:
         problem, before, told = plain, None, "{regions} aggregated regions: {lost}."
         if name == "obstacles":
             problem, before = replace(plain, regions=replace(plain.regions, obstacles=_river())), nearest
-            told = (
-                "As the crow flies (left) and around a river with a bridge: {moved} initial regions (red) change hands."
-            )
+            told = "As the crow flies (left) and around a river with a bridge: "
+            told += "{moved} initial regions (red) change hands."
         elif name == "coarsen":
             before = _solution(plain, location, sites=2 * SITES)
             earlier = CrosswalkPartition(
@@ -111,12 +119,18 @@ def draw_constructions() -> dict[str, Figure]:
             before = nearest
             region, _ = dense_membership(_with_moves(plain, nearest))
             source = SourceFile("edited.csv", 0, "")
-            problem = replace(plain, given=CrosswalkPartition(region, tuple(map(str, range(SITES))), source))
+            problem = replace(
+                plain, given=CrosswalkPartition(region, tuple(map(str, range(SITES))), source)
+            )
             told = "Before (left) and after {moved} initial regions (red) were moved by hand: {lost}."
         elif name == "crop":
-            problem = replace(plain, regions=replace(plain.regions, ids=_hierarchical_ids(plain.regions.points)))
+            problem = replace(
+                plain, regions=replace(plain.regions, ids=_hierarchical_ids(plain.regions.points))
+            )
         found = _solution(problem, location, construction=kind())
-        moved = np.flatnonzero(found.owner != nearest.membership) if name in ("obstacles", "given") else none
+        moved = (
+            np.flatnonzero(found.owner != nearest.membership) if name in ("obstacles", "given") else none
+        )
         panels = [] if before is None else [_merged_panel(problem, before, none)]
         told = told.format(
             moved=len(moved),
@@ -131,7 +145,11 @@ def draw_constructions() -> dict[str, Figure]:
 def _with_moves(problem: Problem, solution: Solution) -> NDArray[np.int32]:
     """Move three initial regions to the aggregated region of a neighbour, as somebody might do by hand."""
     membership = solution.membership.copy()
-    borders = [(a, b) for a, b in find_point_neighbours(problem.regions.points) if membership[a] != membership[b]]
+    borders = [
+        (a, b)
+        for a, b in find_point_neighbours(problem.regions.points)
+        if membership[a] != membership[b]
+    ]
     for source, target in borders[::40][:3]:
         membership[source] = membership[target]
     return membership
@@ -141,7 +159,9 @@ def _hierarchical_ids(points: NDArray[np.float64]) -> tuple[str, ...]:
     """Make codes of squares within squares: each character halves the square of those before it in both directions."""
     codes = []
     for number, (x, y) in enumerate(points.tolist()):
-        steps = [(int(x / _WIDTH * 2**depth) % 2, int(y / _HEIGHT * 2**depth) % 2) for depth in range(1, 4)]
+        steps = [
+            (int(x / _WIDTH * 2**depth) % 2, int(y / _HEIGHT * 2**depth) % 2) for depth in range(1, 4)
+        ]
         codes.append("".join("ABCD"[2 * row + column] for column, row in steps) + str(number))
     return tuple(codes)
 
@@ -158,10 +178,15 @@ def _river() -> Obstacles:
 def build_example() -> Problem:
     """Two towns and the country around them: 170 initial regions, eight classes."""
     points = np.array([*_country(), *(place for town in _TOWNS for place in _town(*town))])
-    populations = [12 + 12 * _spread(i, 7) if i < _COUNTRY else 25 + 30 * _spread(i, 7) for i in range(len(points))]
+    populations = [
+        12 + 12 * _spread(i, 7) if i < _COUNTRY else 25 + 30 * _spread(i, 7) for i in range(len(points))
+    ]
     matrix = np.array(
         [
-            [int(people * share + _spread(i * len(_SHARES) + column, 5)) for column, share in enumerate(_SHARES)]
+            [
+                int(people * share + _spread(i * len(_SHARES) + column, 5))
+                for column, share in enumerate(_SHARES)
+            ]
             for i, people in enumerate(populations)
         ],
         np.int64,
@@ -202,11 +227,18 @@ def _town(x: float, y: float, radius: float, number: int) -> Iterable[tuple[floa
         if away <= 1 and placed < number:
             placed += 1
             # Squeezed towards the middle, where towns are densest.
-            yield round(x + radius * east * (0.4 + 0.6 * away), 1), round(y + radius * north * (0.4 + 0.6 * away), 1)
+            yield (
+                round(x + radius * east * (0.4 + 0.6 * away), 1),
+                round(y + radius * north * (0.4 + 0.6 * away), 1),
+            )
 
 
 def _solution(
-    problem: Problem, location: object, refinement: object = None, construction: object = None, sites: int = SITES
+    problem: Problem,
+    location: object,
+    refinement: object = None,
+    construction: object = None,
+    sites: int = SITES,
 ) -> Solution:
     number, made = (
         create_approach("site_number", "fixed", {"sites": sites}),
@@ -252,10 +284,14 @@ def _svg(panels: list[list[str]]) -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _panel(problem: Problem, sites: NDArray[np.float64], before: NDArray[np.float64] | None = None) -> list[str]:
+def _panel(
+    problem: Problem, sites: NDArray[np.float64], before: NDArray[np.float64] | None = None
+) -> list[str]:
     """Cells, initial regions as dots, sites as squares, and lines from where sites came."""
     area = shapely.box(0, 0, _WIDTH, _HEIGHT)
-    colours = assign_colours(len(sites), find_point_neighbours(sites if before is None else before), len(_FILLS))
+    colours = assign_colours(
+        len(sites), find_point_neighbours(sites if before is None else before), len(_FILLS)
+    )
     if before is not None:
         colours = recolour(colours, find_point_neighbours(sites), len(_FILLS))
     lines = ['<g stroke="#7a7f87" stroke-width="0.8">']
@@ -265,7 +301,9 @@ def _panel(problem: Problem, sites: NDArray[np.float64], before: NDArray[np.floa
     lines += ["</g>", _dots(problem.regions.points, "#4a5058")]
     if before is not None:
         drawn = " ".join(
-            f"M{_place(*old)}L{_place(*new)}" for old, new in zip(before, sites, strict=True) if (old != new).any()
+            f"M{_place(*old)}L{_place(*new)}"
+            for old, new in zip(before, sites, strict=True)
+            if (old != new).any()
         )
         lines.append(f'<path stroke="#c0392b" stroke-width="1.5" d="{drawn}"/>')
     return [line for line in (*lines, _squares(sites)) if line]
@@ -290,7 +328,10 @@ def _merged_panel(problem: Problem, solution: Solution, moved: NDArray[np.intp])
     lines = ['<g stroke="#7a7f87" stroke-width="0.8">']
     for shape, colour in zip(shapes, assign_colours(len(shapes), pairs, len(_FILLS)), strict=True):
         rings = shapely.get_rings(shapely.get_parts(shape))
-        drawn = " ".join(f"M{'L'.join(_place(x, y) for x, y in shapely.get_coordinates(ring)[:-1])}Z" for ring in rings)
+        drawn = " ".join(
+            f"M{'L'.join(_place(x, y) for x, y in shapely.get_coordinates(ring)[:-1])}Z"
+            for ring in rings
+        )
         lines.append(f'<path d="{drawn}" fill="{_FILLS[colour]}"/>')
     others = np.delete(regions.points, moved, axis=0)
     lines += ["</g>", _dots(others, "#4a5058"), _dots(regions.points[moved], "#c0392b")]

@@ -30,7 +30,9 @@ _MADE = "<!-- Made by `make docs` from the program; changes here are overwritten
 
 def write_pages() -> dict[str, str]:
     """Return the reference pages and their figures by file name."""
-    figures = {_figure_file(name): figure.svg for found in _figures().values() for name, figure in found.items()}
+    figures = {
+        _figure_file(name): figure.svg for found in _figures().values() for name, figure in found.items()
+    }
     return {"commands.md": write_commands_page(), "approaches.md": write_approaches_page(), **figures}
 
 
@@ -60,7 +62,9 @@ def write_approaches_page() -> str:
     ]
     for component, title in COMPONENTS.items():
         known = list_approaches(component)
-        rows = [[f"`{name}`", kind.metadata.title, kind.metadata.summary] for name, kind in known.items()]
+        rows = [
+            [f"`{name}`", kind.metadata.title, kind.metadata.summary] for name, kind in known.items()
+        ]
         parts += [f"## {title}", _table(["name", "in the menu", "what it does"], rows)] if rows else []
         parts += [EXAMPLE] if component == SiteLocation.component else []
         for kind in known.values():
@@ -146,7 +150,9 @@ def describe_command(name: str) -> Iterable[str]:
     module.configure(parser)
     yield f"## vbas {name}"
     yield inspect.getdoc(module) or COMMANDS[name]
-    example = re.sub(r"\Aexamples?:", "", getattr(module, "EXAMPLE", ""), flags=re.IGNORECASE).strip("\n")
+    example = re.sub(r"\Aexamples?:", "", getattr(module, "EXAMPLE", ""), flags=re.IGNORECASE).strip(
+        "\n"
+    )
     if example:
         yield f"```\n{textwrap.dedent(example).strip()}\n```"
     yield from describe_arguments(parser)
@@ -168,7 +174,9 @@ def describe_arguments(parser: RecordingParser) -> Iterable[str]:
 
 
 def _spelling(action: argparse.Action) -> str:
-    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest.upper())
+    value = action.metavar or (
+        "|".join(map(str, action.choices)) if action.choices else action.dest.upper()
+    )
     value = value if isinstance(value, str) else " ".join(value)
     if not action.option_strings:
         return f"`{value}`"
@@ -176,7 +184,11 @@ def _spelling(action: argparse.Action) -> str:
 
 
 def _meaning(action: argparse.Action) -> str:
-    known = {"default": action.default, "choices": ", ".join(map(str, action.choices or ())), "prog": "vbas"}
+    known = {
+        "default": action.default,
+        "choices": ", ".join(map(str, action.choices or ())),
+        "prog": "vbas",
+    }
     return (action.help or "") % known
 
 
@@ -184,7 +196,9 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     metadata = kind.metadata
     yield f"### {metadata.title} (`{metadata.name}`)"
     # A numpydoc section's underline would make a heading of its title.
-    yield re.sub(r"^(\w[\w ]*)\n-{3,}\n", r"*\1:*\n", inspect.getdoc(kind) or metadata.summary, flags=re.MULTILINE)
+    yield re.sub(
+        r"^(\w[\w ]*)\n-{3,}\n", r"*\1:*\n", inspect.getdoc(kind) or metadata.summary, flags=re.MULTILINE
+    )
     figure = _figures().get(kind.component, {}).get(metadata.name)
     if figure is not None:
         yield f"![{metadata.title}]({_figure_file(metadata.name)})"
@@ -198,7 +212,9 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     told = [f"- {word}: {text}" for word, text in facts if text]
     if told:
         yield "\n".join(told)
-    rows = [[f"`{one.name}`", one.help, describe_allowed(one), f"`{one.default}`"] for one in kind.options()]
+    rows = [
+        [f"`{one.name}`", one.help, describe_allowed(one), f"`{one.default}`"] for one in kind.options()
+    ]
     if rows:
         yield _table(["parameter", "meaning", "allowed", "default"], rows)
 
@@ -218,7 +234,8 @@ def _figure_file(name: str) -> str:
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(
-        f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+        f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in line)} |"
+        for line in lines
     )
 
 

@@ -24,4 +24,7 @@ def between_columns(distance, q, first, second):
 
 def between_classes(distance, first, second):
     """Sum the weighted distances of all columns."""
-    return sum(weight * between_columns(distance, q, first[q], second[q]) for q, weight in enumerate(distance.weights))
+    return sum(
+        weight * between_columns(distance, q, first[q], second[q])
+        for q, weight in enumerate(distance.weights)
+    )

@@ -78,7 +78,9 @@ def random_geography(folder: Path, seed: int) -> Path:
         shapes = [over_date_line(ring, kind == 3) if kind else polygon(ring) for ring in rings]
         return write_shapes(folder / "regions.geojson", shapes)
     if kind in (1, 2):
-        return write_shapes(folder / "regions.geojson", _ragged(draw, lon, lat, step, overlapping=kind == 2))
+        return write_shapes(
+            folder / "regions.geojson", _ragged(draw, lon, lat, step, overlapping=kind == 2)
+        )
     if kind == 5:
         points = [(wrapped(x), y) for x, y in centres]
         return write_points(folder / "regions.csv", points, ("longitude", "latitude"))
@@ -90,10 +92,15 @@ def random_geography(folder: Path, seed: int) -> Path:
     return write_points(folder / "regions.csv", points, ("x", "y"))
 
 
-def _ragged(draw: np.random.Generator, lon: float, lat: float, step: float, overlapping: bool) -> list[dict[str, Any]]:
+def _ragged(
+    draw: np.random.Generator, lon: float, lat: float, step: float, overlapping: bool
+) -> list[dict[str, Any]]:
     """Quadrilaterals with corners out of place and coasts with spikes finer than what is written."""
     shift = draw.uniform(-0.3, 0.3, (10, 8, 2)) * step
-    corner = [[[lon + i * step + shift[i, j, 0], lat + j * step + shift[i, j, 1]] for j in range(8)] for i in range(10)]
+    corner = [
+        [[lon + i * step + shift[i, j, 0], lat + j * step + shift[i, j, 1]] for j in range(8)]
+        for i in range(10)
+    ]
     shapes = []
     for i in range(9):
         for j in range(7):

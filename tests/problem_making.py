@@ -60,9 +60,13 @@ def problems(draw, most_regions: int = 12, distinct: bool = False) -> Problem:
     number = draw(st.integers(1, most_regions))
     width = draw(st.integers(1, 5))
     coordinate = st.one_of(st.integers(0, 4), st.floats(-50, 50, allow_nan=False, width=32))
-    points = draw(st.lists(st.tuples(coordinate, coordinate), min_size=number, max_size=number, unique=distinct))
+    points = draw(
+        st.lists(st.tuples(coordinate, coordinate), min_size=number, max_size=number, unique=distinct)
+    )
     cell = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 9, 40])
-    matrix = draw(st.lists(st.lists(cell, min_size=width, max_size=width), min_size=number, max_size=number))
+    matrix = draw(
+        st.lists(st.lists(cell, min_size=width, max_size=width), min_size=number, max_size=number)
+    )
     if not np.any(matrix):
         matrix[0][0] = draw(st.integers(1, 6))
     return problem_of(points, matrix, k=draw(st.integers(1, 8)))

@@ -59,7 +59,9 @@ class Case:
         options = options or ReleaseOptions(pdf=False)
         if not tested:
             options = options.replaced(allow_columns=self.table.file_format.header)
-        request = WriteRequest(self.problem, self.table, self.result, self.solution, options, Path(target), document)
+        request = WriteRequest(
+            self.problem, self.table, self.result, self.solution, options, Path(target), document
+        )
         return write_release(request, progress)
 
 
@@ -80,7 +82,13 @@ def random_rows(records: int, seed: int = 0, regions: int = GRID * GRID) -> list
     generator = np.random.default_rng(seed)
     ages = generator.choice(["10", "20", "30", "99"], records, p=[0.4, 0.3, 0.29, 0.01])
     return [
-        [f"person {number}", str(ages[number]), "fm"[generator.integers(2)], f"r{generator.integers(regions)}", "x,y"]
+        [
+            f"person {number}",
+            str(ages[number]),
+            "fm"[generator.integers(2)],
+            f"r{generator.integers(regions)}",
+            "x,y",
+        ]
         for number in range(records)
     ]
 
@@ -134,12 +142,18 @@ def small_case(folder: Path, records: int = 400, seed: int = 0, **more) -> Case:
 
 
 def write_rows(
-    plan: ReleasePlan, table: RecordTable, options: ReleaseOptions, folder: Path, as_they_are: bool = False
+    plan: ReleasePlan,
+    table: RecordTable,
+    options: ReleaseOptions,
+    folder: Path,
+    as_they_are: bool = False,
 ) -> tuple[WrittenFile, bytes]:
     """Write the released records alone; returns what is said of the file, and its bytes."""
     options = options.with_secret_drawn()
     records = find_released_records(plan, table, NO_PROGRESS)
-    writer = RecordWriter(records, options, {} if as_they_are else released_notation(records, options), {})
+    writer = RecordWriter(
+        records, options, {} if as_they_are else released_notation(records, options), {}
+    )
     out = io.BytesIO()
     return writer.write(out, folder, NO_PROGRESS), out.getvalue()
 
@@ -147,7 +161,9 @@ def write_rows(
 def without_codes(table: RecordTable, *names: str) -> RecordTable:
     """The table with these columns as if they had too many values to be coded, so that they are read again."""
     columns = (
-        replace(facts, categorical=False, categories=None, frequencies=None) if facts.name in names else facts
+        replace(facts, categorical=False, categories=None, frequencies=None)
+        if facts.name in names
+        else facts
         for facts in table.columns
     )
     return replace(table, columns=tuple(columns))

@@ -25,7 +25,12 @@ def counts_of(rows: Sequence[Row], regions: int, classes: int) -> ClassCounts:
 
 
 def sensitive_of(
-    rows: Sequence[Row], regions: int, classes: int, values: int, criteria: Sequence[str], benign: Sequence[int] = ()
+    rows: Sequence[Row],
+    regions: int,
+    classes: int,
+    values: int,
+    criteria: Sequence[str],
+    benign: Sequence[int] = (),
 ) -> SensitiveCounts:
     """The same by value, under these criteria; values are named by their numbers."""
     matrix = np.zeros((regions, classes * values), np.int64)
@@ -36,7 +41,9 @@ def sensitive_of(
     totals = np.bincount([value for _, _, value in rows], minlength=values).astype(np.int64)
     harmful = np.array([value not in benign for value in range(values)])
     names = tuple(str(value) for value in range(values))
-    chosen = SensitiveColumn("s", tuple(map(str, benign)), tuple(parse_criterion(text).of("s") for text in criteria))
+    chosen = SensitiveColumn(
+        "s", tuple(map(str, benign)), tuple(parse_criterion(text).of("s") for text in criteria)
+    )
     return SensitiveCounts(chosen, names, harmful, cells, totals)
 
 

@@ -54,7 +54,9 @@ def why_no_picture(options: argparse.Namespace) -> str | None:
     from vbas_desktop.model.findings import InputError
 
     try:
-        check_target(options.picture, inputs=[options.project] if options.project else [], replace=options.replace)
+        check_target(
+            options.picture, inputs=[options.project] if options.project else [], replace=options.replace
+        )
     except InputError as error:
         return str(error)
     return None
@@ -80,7 +82,9 @@ def why_no_window(
     needed = LIBRARIES | (SCREEN_LIBRARIES if on_x11 else {})
     missing = [package for library, package in needed.items() if not (loads or _loads)(library)]
     if missing:
-        return f"system libraries are missing. On Debian or Ubuntu run: apt-get install {' '.join(missing)}"
+        return (
+            f"system libraries are missing. On Debian or Ubuntu run: apt-get install {' '.join(missing)}"
+        )
     if on_x11 and not (answers or _x11_answers)(display or ""):
         return f"the screen {display or '(DISPLAY is not set)'} does not answer. Is it the right one, and allowed?"
     return None
@@ -88,12 +92,19 @@ def why_no_window(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="vbas-desktop", description="Make record files k-anonymous by merging small regions, on a map."
+        prog="vbas-desktop",
+        description="Make record files k-anonymous by merging small regions, on a map.",
     )
-    parser.add_argument("project", nargs="?", type=Path, metavar="PROJECT.vbas", help="a project to open")
+    parser.add_argument(
+        "project", nargs="?", type=Path, metavar="PROJECT.vbas", help="a project to open"
+    )
     parser.add_argument("--demo", action="store_true", help="open the sample data and run it")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="save a picture (PNG, SVG, PDF) and close")
-    parser.add_argument("--replace", action="store_true", help="replace the picture if it is there already")
+    parser.add_argument(
+        "--picture", type=Path, metavar="FILE", help="save a picture (PNG, SVG, PDF) and close"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="replace the picture if it is there already"
+    )
     parser.add_argument("--version", action="version", version=f"vbas-desktop {__version__}")
     return parser
 

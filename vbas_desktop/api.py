@@ -15,8 +15,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.analysis.minimal_uniques.recoding_loop import GENTLE, NUMBER_RECODINGS, STRATEGIES, RecodingPlan
-from vbas_desktop.analysis.minimal_uniques.write import RECODED_FILES, search_as_dict, session_as_dict, write_recoded
+from vbas_desktop.analysis.minimal_uniques.recoding_loop import (
+    GENTLE,
+    NUMBER_RECODINGS,
+    STRATEGIES,
+    RecodingPlan,
+)
+from vbas_desktop.analysis.minimal_uniques.write import (
+    RECODED_FILES,
+    search_as_dict,
+    session_as_dict,
+    write_recoded,
+)
 from vbas_desktop.analysis.outliers.treatments import list_treatments
 from vbas_desktop.analysis.representability.report import RepresentabilityOptions
 from vbas_desktop.analysis.representability.requirement import parse_requirement, read_requirement
@@ -27,7 +37,11 @@ from vbas_desktop.app.data import LoadRequest, load_data, read_groups
 from vbas_desktop.app.frames import FrameFiles, hash_file, replace_flags
 from vbas_desktop.app.outliers import OutlierRequest, treat_outliers
 from vbas_desktop.app.release import ExportRequest, ReleaseRequest, export_run, release_solution
-from vbas_desktop.app.representability import Generalisation, RepresentabilityRequest, measure_representability
+from vbas_desktop.app.representability import (
+    Generalisation,
+    RepresentabilityRequest,
+    measure_representability,
+)
 from vbas_desktop.app.risky import RiskyRequest, describe_unsearched_columns, start_recoding
 from vbas_desktop.app.run import RunRequest, run_configuration
 from vbas_desktop.app.search import SearchRequest, search_release
@@ -184,7 +198,12 @@ def read(
 
 
 def run(
-    data: Data, *, groups: Groups | None = None, requirement: Any = None, progress: Any = None, **settings: Any
+    data: Data,
+    *,
+    groups: Groups | None = None,
+    requirement: Any = None,
+    progress: Any = None,
+    **settings: Any,
 ) -> Run:
     """Run one combination of approaches over its range of site numbers and rate the solutions.
 
@@ -242,7 +261,13 @@ def compare(
             )
             for component in COMPONENTS
         }
-        plan = plan_of(chosen, (chosen.quasi_identifiers,), tuple(map(_read_k, _as_list(k))), approaches, generalised)
+        plan = plan_of(
+            chosen,
+            (chosen.quasi_identifiers,),
+            tuple(map(_read_k, _as_list(k))),
+            approaches,
+            generalised,
+        )
         request = CompareRequest(plan, data._loaded, _as_path(out), identifiers=chosen.identifiers)
         comparison = compare_combinations(request, progress_sink).comparison
     _warn(_skip_known(data, comparison.findings), data._files)
@@ -277,14 +302,21 @@ def search(
     _check_type("data", data, Data)
     with _calling(data._files, progress) as progress_sink:
         chosen = _read_run_settings(data, {}, {**settings, "site_number": "limit"})
-        request = SearchRequest(chosen, data._loaded, levels or {}, pin or {}, minimum or {}, _as_path(out))
+        request = SearchRequest(
+            chosen, data._loaded, levels or {}, pin or {}, minimum or {}, _as_path(out)
+        )
         outcome = search_release(request, progress_sink)
     _warn(_skip_known(data, outcome.finest.problem.findings), data._files)
     return Search(outcome)
 
 
 def release(
-    solution: Run | Solution, out: str | PathLike[str], *, requirement: Any = None, progress: Any = None, **options: Any
+    solution: Run | Solution,
+    out: str | PathLike[str],
+    *,
+    requirement: Any = None,
+    progress: Any = None,
+    **options: Any,
 ) -> Release:
     """Write the release of a solution (of a run: the chosen one) to a folder, verified by reading it back.
 
@@ -295,7 +327,9 @@ def release(
     made = solution._run
     with _calling(made._data._files, progress) as progress_sink:
         identifiers = list(made._outcome.settings.identifiers)
-        chosen = ReleaseOptions.from_dict({"identifiers": identifiers, **_read_keywords(options, ReleaseOptions)})
+        chosen = ReleaseOptions.from_dict(
+            {"identifiers": identifiers, **_read_keywords(options, ReleaseOptions)}
+        )
         request = ReleaseRequest(made._outcome, solution.id, chosen, Path(out), _read_need(requirement))
         report = release_solution(request, progress_sink)
     _warn(report.findings, made._data._files)
@@ -313,7 +347,9 @@ def export(
     """Repeat an earlier run from the folder that it left behind and release one of its solutions."""
     files = FrameFiles()
     with _calling(files, progress) as progress_sink:
-        request = ExportRequest(Path(folder), Path(out), solution, _read_keywords(options, ReleaseOptions))
+        request = ExportRequest(
+            Path(folder), Path(out), solution, _read_keywords(options, ReleaseOptions)
+        )
         report = export_run(request, progress_sink)
     _warn(report.findings, files)
     return Release(report)
@@ -389,7 +425,9 @@ def risky(
             check_target(target, RECODED_FILES, [path])
         table = load_records_at(path, RecordReading.from_dict(options), progress_sink)
         header = table.file_format.header
-        searched = _as_names(columns) or tuple(name for name in header if name not in writing.identifiers)
+        searched = _as_names(columns) or tuple(
+            name for name in header if name not in writing.identifiers
+        )
         coarsening.setdefault("strategy", GENTLE)
         _check_choice("strategy", coarsening["strategy"], STRATEGIES)
         if "numbers" in coarsening:
@@ -403,7 +441,9 @@ def risky(
         else:
             session.run(progress_sink)
             if not session_as_dict(session)["k_anonymous"]:
-                raise VerificationFailed("Nothing was written: the searched columns would not be k-anonymous.")
+                raise VerificationFailed(
+                    "Nothing was written: the searched columns would not be k-anonymous."
+                )
             log = write_recoded(session, table, target, writing, progress_sink)
     _warn(table.findings, files)
     if target is None:
@@ -506,7 +546,9 @@ def representability(
         request = RepresentabilityRequest(
             files.path_of(original, "original"),
             files.path_of(anonymised, "anonymised"),
-            RepresentabilityOptions(_read_k(k), key, _as_names(quasi_identifiers), _as_names(sensitive), weights or {}),
+            RepresentabilityOptions(
+                _read_k(k), key, _as_names(quasi_identifiers), _as_names(sensitive), weights or {}
+            ),
             Generalisation(_as_path(hierarchies)),
             requirement=_read_need(requirement),
             reading=record_reading,
@@ -558,7 +600,11 @@ def plan_appointments(
         columns = PeopleColumns(_as_names(quasi_identifiers), id_column)
         table = load_people(people_path, columns, record_reading, progress_sink)
         request = PlanRequest(
-            table, load_slots(slots_path), planner=planner, time_limit=time_limit, random_seed=random_seed
+            table,
+            load_slots(slots_path),
+            planner=planner,
+            time_limit=time_limit,
+            random_seed=random_seed,
         )
         assessment = make_plan(request, progress_sink)
         if target is not None:
@@ -605,11 +651,14 @@ def _read_groups(groups: Groups | None, data: Data) -> dict[str, dict[str, str]]
         check_hierarchies([path], data._loaded.table, data._options["quasi_identifiers"])
         groups = read_groups([path])
     return {
-        column: {str(value): group for value, group in mapping.items()} for column, mapping in (groups or {}).items()
+        column: {str(value): group for value, group in mapping.items()}
+        for column, mapping in (groups or {}).items()
     }
 
 
-def _read_keywords(keywords: Mapping[str, Any], *groups: type[OptionGroup], approaches: bool = False) -> dict[str, Any]:
+def _read_keywords(
+    keywords: Mapping[str, Any], *groups: type[OptionGroup], approaches: bool = False
+) -> dict[str, Any]:
     """Return keywords as options, with ``approaches`` those of a configuration too.
 
     Raises `TypeError` for unknown names and `InputError` for wrong values.
@@ -624,7 +673,9 @@ def _read_keywords(keywords: Mapping[str, Any], *groups: type[OptionGroup], appr
             options[name] = value
         elif name != "parameters" or not approaches:
             similar = difflib.get_close_matches(name, [*declared, *others], 1)
-            raise TypeError(f"there is no setting “{name}”{f'; did you mean {similar[0]}?' if similar else ''}")
+            raise TypeError(
+                f"there is no setting “{name}”{f'; did you mean {similar[0]}?' if similar else ''}"
+            )
     if keywords.get("parameters"):
         options["set"] = _format_parameters(keywords["parameters"])
     return options
@@ -679,7 +730,11 @@ def _read_need(requirement: Any) -> Any:
     """Return a requirement that is given as a file or as its content."""
     if requirement is None:
         return None
-    return parse_requirement(requirement) if isinstance(requirement, Mapping) else read_requirement(requirement)
+    return (
+        parse_requirement(requirement)
+        if isinstance(requirement, Mapping)
+        else read_requirement(requirement)
+    )
 
 
 def _as_list(value: Any) -> list[Any]:

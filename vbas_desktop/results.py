@@ -23,7 +23,12 @@ from vbas_desktop.engine.figures import Output, list_figures
 from vbas_desktop.engine.lattice.table import list_node_rows
 from vbas_desktop.model.findings import UsageError
 from vbas_desktop.model.text import format_count
-from vbas_desktop.releases.geometry import build_shapes, build_tier_shapes, encode_geojson, project_shapes
+from vbas_desktop.releases.geometry import (
+    build_shapes,
+    build_tier_shapes,
+    encode_geojson,
+    project_shapes,
+)
 from vbas_desktop.releases.plan import ReleasePlan, build_plan
 from vbas_desktop.releases.reports.drawing import render_svg
 from vbas_desktop.releases.reports.maps import RegionMap
@@ -77,7 +82,9 @@ class Data:
         )
 
     def __repr__(self) -> str:
-        return f"<Data: {format_count(self.records, 'record')} in {format_count(self.regions, 'region')}>"
+        return (
+            f"<Data: {format_count(self.records, 'record')} in {format_count(self.regions, 'region')}>"
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.to_frame().to_html(index=False)}"
@@ -227,7 +234,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         combinations = format_count(len(self._outcome.plan.combinations), "combination")
-        return f"<Comparison of {combinations}, {format_count(len(self._outcome.solutions), 'solution')}>"
+        return (
+            f"<Comparison of {combinations}, {format_count(len(self._outcome.solutions), 'solution')}>"
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.to_frame().to_html()}"
@@ -434,4 +443,6 @@ class Appointments:
         return frame
 
     def __repr__(self) -> str:
-        return f"<Appointments: k = {self._assessment.plan.vector.k}, planner {self.measures['planner']}>"
+        return (
+            f"<Appointments: k = {self._assessment.plan.vector.k}, planner {self.measures['planner']}>"
+        )

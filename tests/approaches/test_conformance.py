@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vbas_desktop.approaches.interface import Metadata, Refinement, RefinementResult, SiteLocation, option
+from vbas_desktop.approaches.interface import (
+    Metadata,
+    Refinement,
+    RefinementResult,
+    SiteLocation,
+    option,
+)
 from vbas_desktop.approaches.registry import COMPONENTS, create_approach, list_approaches
 from vbas_desktop.approaches.testing import check_approach, list_checks
 
@@ -79,11 +85,20 @@ def broken(**changes):
     [
         (broken(metadata=replace(METADATA, name="Two words")), "has a name for scripts"),
         (broken(metadata=replace(METADATA, summary="One. Two.")), "has a summary of one sentence"),
-        (broken(metadata=replace(METADATA, when="")), "has title, summary, formula, complexity and when"),
+        (
+            broken(metadata=replace(METADATA, when="")),
+            "has title, summary, formula, complexity and when",
+        ),
         (broken(__doc__=""), "has a docstring"),
         (broken(component="colour"), "belongs to a component"),
-        (broken(locate=lambda self, context, sites, progress: np.zeros((1, 2))), "returns as many sites as requested"),
-        (broken(locate=lambda self, context, sites, progress: np.full((sites, 2), np.nan)), "returns finite"),
+        (
+            broken(locate=lambda self, context, sites, progress: np.zeros((1, 2))),
+            "returns as many sites as requested",
+        ),
+        (
+            broken(locate=lambda self, context, sites, progress: np.full((sites, 2), np.nan)),
+            "returns finite",
+        ),
         (Drawing(), "is deterministic"),
         (Silent(), "calls progress.update"),
         (broken(settings=lambda self: {"shift": 0.5}), "can be created from its settings"),

@@ -31,7 +31,10 @@ def naive(problem, owner, sites):
     groups = {j: [i for i in range(len(points)) if owner[i] == j] for j in sorted(set(owner))}
     total = {j: matrix[members].sum(axis=0) for j, members in groups.items()}
     released = {j: [int(size) if size >= k else 0 for size in sizes] for j, sizes in total.items()}
-    own = [sum(int(matrix[i, c]) for c in range(matrix.shape[1]) if released[owner[i]][c]) for i in range(len(points))]
+    own = [
+        sum(int(matrix[i, c]) for c in range(matrix.shape[1]) if released[owner[i]][c])
+        for i in range(len(points))
+    ]
     middle = {j: points[members].mean(axis=0) for j, members in groups.items()}
     anonymity = [min(size for size in sizes if size) for sizes in released.values() if any(sizes)]
     before = [min(size for size in sizes if size) for sizes in total.values() if any(sizes)]
@@ -41,7 +44,9 @@ def naive(problem, owner, sites):
         "certainty_penalty": naive_certainty_penalty(problem, groups, released),
         "average_distance": np.mean([math.dist(points[i], sites[owner[i]]) for i in range(len(points))]),
         "distance_sum": sum(math.dist(points[i], sites[owner[i]]) for i in range(len(points))),
-        "alternative_average_distance": np.mean([math.dist(points[i], middle[owner[i]]) for i in range(len(points))]),
+        "alternative_average_distance": np.mean(
+            [math.dist(points[i], middle[owner[i]]) for i in range(len(points))]
+        ),
         "precision_loss": 0.0
         if len(points) == 1
         else np.mean([math.log2(len(members)) / math.log2(len(points)) for members in groups.values()]),
@@ -73,7 +78,11 @@ def naive_place_information_loss(matrix, groups, released):
     """Record by record."""
     every = int(matrix.sum())
     known = sum(math.log2(every / row.sum()) for row in matrix for _ in range(row.sum()))
-    kept = sum(math.log2(every / matrix[groups[j]].sum()) for j, sizes in released.items() for _ in range(sum(sizes)))
+    kept = sum(
+        math.log2(every / matrix[groups[j]].sum())
+        for j, sizes in released.items()
+        for _ in range(sum(sizes))
+    )
     return 1 - kept / known if known else 0.0
 
 
@@ -91,29 +100,39 @@ def naive_certainty_penalty(problem, groups, released):
 @given(problem=problems(), data=st.data())
 def test_measures_equal_a_naive_recomputation_with_and_without_global_suppression(problem, data):
     sites = np.array(
-        data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=5)), float
+        data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=5)),
+        float,
     )
     owner = data.draw(
-        st.lists(st.integers(0, len(sites) - 1), min_size=len(problem.regions), max_size=len(problem.regions))
+        st.lists(
+            st.integers(0, len(sites) - 1), min_size=len(problem.regions), max_size=len(problem.regions)
+        )
     )
     expected = naive(problem, owner, sites)
     for global_suppression in (True, False):
         found = rated(problem, owner, sites, global_suppression)
         assert found.keys() >= expected.keys()
         for name, value in expected.items():
-            assert found[name] == (None if value is None else pytest.approx(value, rel=1e-9, abs=1e-9)), name
+            assert found[name] == (
+                None if value is None else pytest.approx(value, rel=1e-9, abs=1e-9)
+            ), name
 
 
 def test_measures_worked_by_hand():
     # Five regions on a line, k = 3. Site 0 at 1 owns 0, 1, 2; site 2 at 10 owns 3, 4; site 1 owns nothing.
     # Region 0–2 together: classes 4, 2 → 4 stays. Region 3–4: classes 3, 3 → both stay. 2 suppressed.
-    problem = problem_of([(0, 0), (1, 0), (3, 0), (9, 0), (12, 0)], [[3, 1], [1, 0], [0, 1], [3, 0], [0, 3]], k=3)
+    problem = problem_of(
+        [(0, 0), (1, 0), (3, 0), (9, 0), (12, 0)], [[3, 1], [1, 0], [0, 1], [3, 0], [0, 3]], k=3
+    )
     sites = np.array([[1, 0], [100, 0], [10, 0]], float)
     expected = {
         "suppressed_records": 2,
         # 12 records: 4, 1, 1, 3, 3 in the initial regions; 4 of the 6 of one place and all 6 of the other are released.
         "place_information_loss": pytest.approx(
-            1 - 10 * math.log2(12 / 6) / (4 * math.log2(12 / 4) + 2 * math.log2(12) + 6 * math.log2(12 / 3))
+            1
+            - 10
+            * math.log2(12 / 6)
+            / (4 * math.log2(12 / 4) + 2 * math.log2(12) + 6 * math.log2(12 / 3))
         ),
         # Of 12 records, 4 are in a place of 3 of the 5 regions, 6 in one of 2, and 2 are lost; one quasi-identifier.
         "certainty_penalty": pytest.approx((4 * (2 / 4) / 2 + 6 * (1 / 4) / 2 + 2) / 12),
@@ -138,7 +157,9 @@ def test_measures_worked_by_hand():
 
 def test_merged_categories_and_larger_places_raise_the_certainty_penalty():
     # Two columns: colour (3 groups of 6 values: 3, 1 and 2) and size (2 values as they were). k = 2.
-    counts = ClassCounts.from_matrix((3, 2), np.arange(6), np.array([[4, 0, 1, 0, 0, 0], [0, 3, 1, 0, 0, 2], [0] * 6]))
+    counts = ClassCounts.from_matrix(
+        (3, 2), np.arange(6), np.array([[4, 0, 1, 0, 0, 0], [0, 3, 1, 0, 0, 2], [0] * 6])
+    )
     colours = Categories("colour", ("dark", "green", "light"))
     groups = {"black": "dark", "blue": "dark", "brown": "dark", "white": "light", "yellow": "light"}
     problem = replace(
@@ -190,7 +211,11 @@ def test_information_on_place_is_kept_by_initial_regions_and_lost_in_one_place_o
 def test_one_region_loses_no_precision():
     found = rated(problem_of([(0, 0)], [[9]]), [0], np.array([[3, 4]], float))
     assert found["place_information_loss"] == 0.0
-    assert (found["precision_loss"], found["average_distance"], found["non_uniform_entropy"]) == (0.0, 5.0, 0.0)
+    assert (found["precision_loss"], found["average_distance"], found["non_uniform_entropy"]) == (
+        0.0,
+        5.0,
+        0.0,
+    )
 
 
 def test_without_sites_distances_are_taken_to_the_centroids_of_the_regions():
@@ -222,7 +247,9 @@ def test_regions_without_area_have_their_mean_point_as_centroid():
 
 def test_points_a_rounding_error_apart_have_a_distance_all_the_same():
     problem = problem_of([(0, 0), (0, 1), (0, 1.51525776e-21)], [[9], [9], [9]])
-    assert rated(problem, [0, 0, 0], None)["average_distance"] == pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3)
+    assert rated(problem, [0, 0, 0], None)["average_distance"] == pytest.approx(
+        (1 / 3 + 2 / 3 + 1 / 3) / 3
+    )
 
 
 def test_average_anonymity_is_the_same_when_the_classes_are_counted_in_parts():

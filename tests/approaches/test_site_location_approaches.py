@@ -47,7 +47,9 @@ def test_density_worked_by_hand():
     # Cell 0 has 3 sites and is taller than wide: columns = floor(sqrt(3 · 0.8/2)) = 1, rows = 3.
     points = [(0, 0), (0.1, 1), (0.2, 2), (0.3, 1), (2.5, 1), (3.9, 1), (4, 2)]
     places = locate("density", context_for(points, [[1]] * 7), 5)
-    assert places == pytest.approx(np.array([[0.4, 1 / 3], [0.4, 1], [0.4, 5 / 3], [3.6, 0.5], [3.6, 1.5]]))
+    assert places == pytest.approx(
+        np.array([[0.4, 1 / 3], [0.4, 1], [0.4, 5 / 3], [3.6, 0.5], [3.6, 1.5]])
+    )
 
 
 def test_density_gives_the_first_rows_one_cell_more():
@@ -85,8 +87,13 @@ def literal_density(points, sites, remainder="points"):
         row = min(rows - 1, math.floor((y - low[1]) / size[1] * rows)) if size[1] else 0
         inside[row * columns + column] += 1
     share = [number * len(inside) // len(points) for number in inside]
-    left = [Fraction(number * len(inside), len(points)) - got for number, got in zip(inside, share, strict=True)]
-    order = sorted(range(len(inside)), key=lambda cell: -(left if remainder == "density" else inside)[cell])
+    left = [
+        Fraction(number * len(inside), len(points)) - got
+        for number, got in zip(inside, share, strict=True)
+    ]
+    order = sorted(
+        range(len(inside)), key=lambda cell: -(left if remainder == "density" else inside)[cell]
+    )
     while sum(share) < sites:
         for cell in order:
             share[cell] += sum(share) < sites
@@ -106,7 +113,9 @@ def literal_density(points, sites, remainder="points"):
                 for place in range(along):
                     a, b = (place + 0.5) / along, (line + 0.5) / lines
                     places.append(
-                        (x + b * width, y + a * height) if height > width else (x + a * width, y + b * height)
+                        (x + b * width, y + a * height)
+                        if height > width
+                        else (x + a * width, y + b * height)
                     )
     return np.array(places)
 
@@ -118,7 +127,9 @@ def test_density_follows_the_rules(problem, data):
     sites = data.draw(st.integers(1, len(problem.regions)))
     for remainder in ("points", "density"):
         expected = literal_density(context.points, sites, remainder)
-        assert locate("density", context, sites, remainder=remainder) == pytest.approx(expected, abs=1e-9)
+        assert locate("density", context, sites, remainder=remainder) == pytest.approx(
+            expected, abs=1e-9
+        )
 
 
 # --- balanced density -----------------------------------------------------------------------------------------------
@@ -130,11 +141,17 @@ def walked(population, ideal, most):
 
 
 def test_the_point_that_reaches_the_ideal_stays_if_that_is_no_farther():
-    assert walked([4, 2, 4], 7, 3) == [(0, 2), (2, 3)]  # 10 is 3 above, 6 is 1 below: the third starts anew
+    assert walked([4, 2, 4], 7, 3) == [
+        (0, 2),
+        (2, 3),
+    ]  # 10 is 3 above, 6 is 1 below: the third starts anew
     assert walked([4, 2, 2], 7, 3) == [(0, 3)]  # 8 is 1 above, 6 is 1 below: it stays
     assert walked([9, 9, 9], 3, 3) == [(0, 1), (1, 2), (2, 3)]  # a row keeps at least one point
     assert walked([1, 1, 1, 1], 1, 2) == [(0, 1), (1, 4)]  # the last takes all that is left
-    assert walked([0, 0, 5, 0], 5, 9) == [(0, 3), (3, 4)]  # empty points join while the row is below the ideal
+    assert walked([0, 0, 5, 0], 5, 9) == [
+        (0, 3),
+        (3, 4),
+    ]  # empty points join while the row is below the ideal
 
 
 def test_balanced_density_worked_by_hand():
@@ -165,7 +182,11 @@ def test_the_paper_lets_a_small_rest_join_the_last_row():
 
 def rows_of_the_paper(population, sites):
     running = [0, *accumulate(population)]
-    return create_approach("site_location", "balanced-density", {"variant": "paper"})._rows(running, sites).tolist()
+    return (
+        create_approach("site_location", "balanced-density", {"variant": "paper"})
+        ._rows(running, sites)
+        .tolist()
+    )
 
 
 def literal_walk(population, ideal, most):
@@ -208,7 +229,9 @@ def literal_balanced_density(points, population, sites, variant):
     """The rules, point by point."""
     n = sum(population)
     by_y = sorted(range(len(points)), key=lambda i: points[i][1])
-    rows = [[by_y[at] for at in row] for row in literal_rows([population[i] for i in by_y], sites, variant)]
+    rows = [
+        [by_y[at] for at in row] for row in literal_rows([population[i] for i in by_y], sites, variant)
+    ]
     exact = [Fraction(sites * sum(population[i] for i in row), n) if n else Fraction(0) for row in rows]
     cells = [min(len(row), max(1, half_up(want))) for row, want in zip(rows, exact, strict=True)]
     while (missing := sites - sum(cells)) != 0:
@@ -228,7 +251,10 @@ def literal_balanced_density(points, population, sites, variant):
                 if len(part) > 1 and len(parts) < wanted:
 
                     def uneven(cut, part=part):
-                        return abs(sum(population[i] for i in part[:cut]) - sum(population[i] for i in part[cut:]))
+                        return abs(
+                            sum(population[i] for i in part[:cut])
+                            - sum(population[i] for i in part[cut:])
+                        )
 
                     cut = min(range(1, len(part)), key=uneven)
                     parts[at] = part[:cut]
@@ -242,8 +268,12 @@ def literal_balanced_density(points, population, sites, variant):
 def test_balanced_density_follows_the_rules(problem, data, variant):
     context, _ = build_context(problem)
     sites = data.draw(st.integers(1, len(problem.regions)))
-    expected = literal_balanced_density(context.points.tolist(), context.populations.tolist(), sites, variant)
-    assert locate("balanced-density", context, sites, variant=variant) == pytest.approx(expected, abs=1e-6)
+    expected = literal_balanced_density(
+        context.points.tolist(), context.populations.tolist(), sites, variant
+    )
+    assert locate("balanced-density", context, sites, variant=variant) == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 # --- random ---------------------------------------------------------------------------------------------------------
@@ -279,7 +309,8 @@ def literal_centroidal(points, records, places, rounds):
             weights = [records[i] for i in own] if any(records[i] for i in own) else [1] * len(own)
             if own:
                 places[site] = tuple(
-                    sum(weight * points[i][axis] for weight, i in zip(weights, own, strict=True)) / sum(weights)
+                    sum(weight * points[i][axis] for weight, i in zip(weights, own, strict=True))
+                    / sum(weights)
                     for axis in (0, 1)
                 )
     return places

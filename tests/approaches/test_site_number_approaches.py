@@ -25,7 +25,9 @@ def test_anonymity_merges_until_the_mean_class_reaches_k():
 
 def test_anonymity_does_not_stumble_over_the_last_bit():
     # k / a = 3 / 0.3 is exactly 10 (as floats 10.000000000000002, whose ceiling would be 11): s = floor(10 · 1 / 10).
-    context = context_for(LINE, [[3, 0, 0, 0, 0, 0, 0, 0, 0, 1]] + [[3] + [0] * 9] * 8 + [[2] + [0] * 9], k=3)
+    context = context_for(
+        LINE, [[3, 0, 0, 0, 0, 0, 0, 0, 0, 1]] + [[3] + [0] * 9] * 8 + [[2] + [0] * 9], k=3
+    )
     assert context.records == 30
     assert create_approach("site_number", "anonymity", {"share": 1.0}).approximate(context) == 1
 
@@ -57,7 +59,12 @@ def test_no_records_need_one_site():
 
 
 def test_the_fixed_number_is_the_users():
-    assert create_approach("site_number", "fixed", {"sites": "7"}).approximate(context_for(LINE, [[1]] * 10)) == 7
+    assert (
+        create_approach("site_number", "fixed", {"sites": "7"}).approximate(
+            context_for(LINE, [[1]] * 10)
+        )
+        == 7
+    )
 
 
 @pytest.mark.parametrize("sites", ["0", "-1", "2.5", "many", ""])
@@ -112,7 +119,10 @@ def test_nothing_is_placed_twice():
 
     problem = problem_of(LINE, [[9, 1 + i % 4] for i in range(10)], k=4)
     request = Request(
-        problem, create_approach("site_number", "limit"), Counting(), create_approach("construction", "voronoi")
+        problem,
+        create_approach("site_number", "limit"),
+        Counting(),
+        create_approach("construction", "voronoi"),
     )
     numbers = [solution.site_count for solution in run(request).solutions]
     assert set(numbers) <= set(placed)
@@ -123,5 +133,8 @@ def test_a_limit_that_even_one_region_breaks_is_told_with_advice():
     result = limit_run(problem_of(LINE, [[9, 0]] * 9 + [[9, 1]], k=4), 0.5)
     assert result.approximated_sites == 1
     finding = next(finding for finding in result.findings if finding.code == "limit-out-of-reach")
-    assert "Even 1 region in all would lose 1 of 91 records (1.10 %), more than the 0.5 %" in finding.message
+    assert (
+        "Even 1 region in all would lose 1 of 91 records (1.10 %), more than the 0.5 %"
+        in finding.message
+    )
     assert "Take categories together" in finding.remedy

@@ -38,10 +38,15 @@ def load(data, columns: tuple[str, ...], generalised: bool) -> Problem:
     if generalised:
         with (Path(data.records).parent / "generalise.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
-        groups = {name: {row["value"]: row["group"] for row in rows if row["column"] == name} for name in columns}
+        groups = {
+            name: {row["value"]: row["group"] for row in rows if row["column"] == name}
+            for name in columns
+        }
         groupings = tuple(Grouping(name, values) for name, values in groups.items() if values)
     table, regions = load_records(data.records), load_regions(data.regions)
-    return build_problem(table, regions, region_column="region", quasi_identifiers=columns, k=5, groupings=groupings)
+    return build_problem(
+        table, regions, region_column="region", quasi_identifiers=columns, k=5, groupings=groupings
+    )
 
 
 def measured(call, repeats: int = 3):
@@ -56,9 +61,9 @@ def measured(call, repeats: int = 3):
 
 def number_of_sites(context: Context, number: str, model: str) -> int:
     """The approximated number."""
-    return create_approach("site_number", number, {} if number == "anonymity" else {"model": model}).approximate(
-        context
-    )
+    return create_approach(
+        "site_number", number, {} if number == "anonymity" else {"model": model}
+    ).approximate(context)
 
 
 @pytest.mark.parametrize("like", ["eastern", "western"])
@@ -109,7 +114,12 @@ def test_against_the_literal_algorithm(bench_data, bench_table, scenario):
         seeds = adc.seeding.locate(context, sites, NO_PROGRESS)
         literal_seconds, run = measured(lambda: literal.run(seeds, LITERAL_TRIES), 1)  # noqa: B023
         moves = list(
-            zip(found.moved_site.tolist(), found.moved_class.tolist(), map(tuple, found.moved_to), strict=True)
+            zip(
+                found.moved_site.tolist(),
+                found.moved_class.tolist(),
+                map(tuple, found.moved_to),
+                strict=True,
+            )
         )
         assert moves[: len(run.moves)] == run.moves
         whole = literal_seconds / run.tries * found.tries
@@ -139,7 +149,12 @@ def test_against_the_whole_literal_algorithm(bench_data, bench_table):
         literal_seconds, run = measured(lambda: literal.run(seeds), 1)  # noqa: B023
         assert run.tries == found.tries
         assert run.moves == list(
-            zip(found.moved_site.tolist(), found.moved_class.tolist(), map(tuple, found.moved_to), strict=True)
+            zip(
+                found.moved_site.tolist(),
+                found.moved_class.tolist(),
+                map(tuple, found.moved_to),
+                strict=True,
+            )
         )
         most = ">= 500" if kind is LiteralAdc else ""
         ratio = f"{literal_seconds / seconds:,.0f}"
@@ -149,7 +164,11 @@ def test_against_the_whole_literal_algorithm(bench_data, bench_table):
 
 
 def _matrix(context: Context) -> np.ndarray:
-    indptr, columns, values = context.counts.table.indptr, context.counts.table.indices, context.counts.table.data
+    indptr, columns, values = (
+        context.counts.table.indptr,
+        context.counts.table.indices,
+        context.counts.table.data,
+    )
     matrix = np.zeros((indptr.size - 1, context.counts.n_combinations), np.int64)
     matrix[np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), columns] = values
     return matrix

@@ -84,7 +84,9 @@ def test_the_optimum_of_a_thousand_people_is_proved(bench_table):
         cpu, start = time.process_time(), time.perf_counter()
         plan = create_planner("optimal", time_limit=120.0).plan(draw_programme(1000, seed), NO_PROGRESS)
         seconds, used = time.perf_counter() - start, time.process_time() - cpu
-        rows.append([f"{seed}", f"{seconds:.1f}", f"{used:.1f}", f"{os.getloadavg()[0]:.1f}", plan.proof])
+        rows.append(
+            [f"{seed}", f"{seconds:.1f}", f"{used:.1f}", f"{os.getloadavg()[0]:.1f}", plan.proof]
+        )
     bench_table(
         "Optimal plan of 1,000 people (to reach: proved within 30 s on 2 idle cores, 4 of 5)",
         ["seed", "seconds", "CPU s", "load", "proof"],

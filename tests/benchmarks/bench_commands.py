@@ -108,7 +108,9 @@ def parquet(bench_data, tmp_path_factory) -> Path:
 
     data = bench_data("western")
     path = tmp_path_factory.mktemp("parquet") / "records.parquet"
-    records = pd.read_csv(data.records, dtype=str, skiprows=[1] if has_category_counts(data.records) else None)
+    records = pd.read_csv(
+        data.records, dtype=str, skiprows=[1] if has_category_counts(data.records) else None
+    )
     records.to_parquet(path, index=False)
     return path
 
@@ -125,7 +127,15 @@ def has_category_counts(records: Path) -> bool:
 def vbas(checkout: Path, data: BenchData, records: Path, *options: str) -> list[str]:
     """Return the command of one run."""
     required = ["--region-column", "region", "--quasi-identifiers", ",".join(COLUMNS), "-k", str(K)]
-    return [str(checkout / ".venv/bin/vbas"), "run", str(records), str(data.regions), *required, "--quiet", *options]
+    return [
+        str(checkout / ".venv/bin/vbas"),
+        "run",
+        str(records),
+        str(data.regions),
+        *required,
+        "--quiet",
+        *options,
+    ]
 
 
 def other_checkouts() -> dict[str, Path]:
@@ -134,7 +144,9 @@ def other_checkouts() -> dict[str, Path]:
     return {"other checkout": Path(other)} if other else {}
 
 
-def add_table(bench_table, title: str, measured: dict[str, Usage], reference: str, reach: dict[str, str]) -> None:
+def add_table(
+    bench_table, title: str, measured: dict[str, Usage], reference: str, reach: dict[str, str]
+) -> None:
     base = measured[reference]
     rows = [
         [
@@ -155,7 +167,14 @@ def add_table(bench_table, title: str, measured: dict[str, Usage], reference: st
 def test_load_and_run(western, bench_table):
     skipped = [1] if has_category_counts(western.records) else None
     columns = ",".join(COLUMNS)
-    count = [sys.executable, "-c", LOAD_AND_COUNT.format(), str(western.records), columns, str(western.regions)]
+    count = [
+        sys.executable,
+        "-c",
+        LOAD_AND_COUNT.format(),
+        str(western.records),
+        columns,
+        str(western.regions),
+    ]
     commands = {
         "pandas: read, count": [
             sys.executable,
@@ -182,7 +201,15 @@ def test_release(western, parquet, bench_table, tmp_path):
     script = RELEASE_WITH_PANDAS.format(skipped=skipped, k=K)
     columns = ",".join(COLUMNS)
     commands = {
-        "pandas": [sys.executable, "-c", script, str(western.records), columns, crosswalk, str(outputs["pandas"])],
+        "pandas": [
+            sys.executable,
+            "-c",
+            script,
+            str(western.records),
+            columns,
+            crosswalk,
+            str(outputs["pandas"]),
+        ],
         "csv": vbas(ROOT, western, western.records, "--no-pair-tests", "--out", str(outputs["csv"])),
         "parquet": vbas(ROOT, western, parquet, "--no-pair-tests", "--out", str(outputs["parquet"])),
     }
@@ -190,14 +217,23 @@ def test_release(western, parquet, bench_table, tmp_path):
         commands[name] = vbas(checkout, western, western.records, "--out", str(outputs[name]))
     measured = run_in_turns(commands, outputs)
     reach = {"csv": "<= 0.6, 1,500 MB", "parquet": "<= csv"}
-    add_table(bench_table, "Verified release with reports, against an unverified script", measured, "pandas", reach)
+    add_table(
+        bench_table,
+        "Verified release with reports, against an unverified script",
+        measured,
+        "pandas",
+        reach,
+    )
 
 
 def test_sample(bench_table, tmp_path):
     sample = ROOT / "sample_data"
     outputs = {"with --out": tmp_path / "own", "other checkout, with --out": tmp_path / "other"}
     commands = {}
-    for name, checkout in {"": ROOT, **{f"{name}, ": path for name, path in other_checkouts().items()}}.items():
+    for name, checkout in {
+        "": ROOT,
+        **{f"{name}, ": path for name, path in other_checkouts().items()},
+    }.items():
         required = ["--region-column", "tract", "--quasi-identifiers", "age,sex,marital_status"]
         required += ["--identifiers", "health_number", "--quiet"]
         program = [

@@ -40,17 +40,26 @@ def loaded(records: Path, regions: Path, columns: tuple[str, ...], generalised: 
     return _counted(load_records(records), records, regions, columns, generalised)
 
 
-def _counted(table: RecordTable, records: Path, regions: Path, columns: tuple[str, ...], generalised: bool) -> Problem:
+def _counted(
+    table: RecordTable, records: Path, regions: Path, columns: tuple[str, ...], generalised: bool
+) -> Problem:
     groupings = _groupings(records.parent / "generalise.csv", columns) if generalised else ()
     return build_problem(
-        table, load_regions(regions), region_column="region", quasi_identifiers=columns, k=5, groupings=groupings
+        table,
+        load_regions(regions),
+        region_column="region",
+        quasi_identifiers=columns,
+        k=5,
+        groupings=groupings,
     )
 
 
 def _groupings(path: Path, columns: tuple[str, ...]) -> tuple[Grouping, ...]:
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    chosen = {name: {row["value"]: row["group"] for row in rows if row["column"] == name} for name in columns}
+    chosen = {
+        name: {row["value"]: row["group"] for row in rows if row["column"] == name} for name in columns
+    }
     return tuple(Grouping(name, groups) for name, groups in chosen.items() if groups)
 
 
@@ -63,7 +72,10 @@ def _request(problem: Problem, number: str, location: str, model: str, **changes
     values = {} if number == "anonymity" else {"model": model}
     chosen = create_approach("site_number", number, values)
     request = Request(
-        problem, chosen, create_approach("site_location", location), create_approach("construction", "voronoi")
+        problem,
+        chosen,
+        create_approach("site_location", location),
+        create_approach("construction", "voronoi"),
     )
     return change_request(request, **changes)
 
@@ -88,7 +100,13 @@ def test_the_stages_take_less_time_than_loading(bench_data, race, scenario):
             call = partial(stages, data.records, data.regions, columns, number, location)
             contenders[f"{number} · {location}"] = call
     reach = {name: "< 1" for name in contenders if name != "loading"}
-    race(f"Western-like, {scenario}, five site numbers", contenders, reference="loading", repeats=2, reach=reach)
+    race(
+        f"Western-like, {scenario}, five site numbers",
+        contenders,
+        reference="loading",
+        repeats=2,
+        reach=reach,
+    )
 
 
 @pytest.mark.parametrize("like", ["eastern", "western"])
@@ -100,7 +118,10 @@ def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, benc
         counts = problem.counts
         size = counts.nbytes
         for location in LOCATIONS:
-            ratios = [f"{1 + _peak(_request(problem, number, location, like)) / size:.2f}" for number in NUMBERS]
+            ratios = [
+                f"{1 + _peak(_request(problem, number, location, like)) / size:.2f}"
+                for number in NUMBERS
+            ]
             rows.append([f"{scenario} · {location}", f"{size / 1e6:.1f}", *ratios, "<= 3"])
     header = ["", "counts MB", *NUMBERS, "to reach"]
     bench_table(f"Memory of counts and stages / counts, {like}-like, five site numbers", header, rows)
@@ -109,7 +130,11 @@ def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, benc
 def _peak(request: Request) -> int:
     """The most that the stages allocate at a time."""
     # A run of one number first: importing and compiling is not what is measured.
-    run(change_request(request, range_reach=0, site_number=create_approach("site_number", "fixed", {"sites": 2})))
+    run(
+        change_request(
+            request, range_reach=0, site_number=create_approach("site_number", "fixed", {"sites": 2})
+        )
+    )
     tracemalloc.start()
     run(request)
     peak = tracemalloc.get_traced_memory()[1]
@@ -135,7 +160,13 @@ def test_two_threads_against_one(bench_data, bench_table, like):
                 one, two = min(seconds[1]), min(seconds[2])
                 chosen = choose_worker_count(0, 5, problem.counts)
                 rows.append(
-                    [f"{scenario} · {location} · {number}", f"{one:.3f}", f"{two:.3f}", f"{two / one:.2f}", str(chosen)]
+                    [
+                        f"{scenario} · {location} · {number}",
+                        f"{one:.3f}",
+                        f"{two:.3f}",
+                        f"{two / one:.2f}",
+                        str(chosen),
+                    ]
                 )
     header = ["", "one thread s", "two threads s", "ratio", "threads chosen"]
     bench_table(f"Threads for five site numbers, {like}-like", header, rows)
@@ -168,19 +199,41 @@ def _claims(found: dict) -> list[list[str]]:
         rows.append([f"suppression lower with balanced density than with {other}", share])
     if "adc" in list_approaches("site_location"):
         rows += [
-            ["ADC does not raise suppression", _share(found, "suppressed_records", "adc", "balanced-density", True)],
-            ["sum of suppressed records, ADC / balanced density", _ratio(found, "adc", "balanced-density")],
-            ["ADC raises precision loss", _share(found, "precision_loss", "balanced-density", "adc", True)],
+            [
+                "ADC does not raise suppression",
+                _share(found, "suppressed_records", "adc", "balanced-density", True),
+            ],
+            [
+                "sum of suppressed records, ADC / balanced density",
+                _ratio(found, "adc", "balanced-density"),
+            ],
+            [
+                "ADC raises precision loss",
+                _share(found, "precision_loss", "balanced-density", "adc", True),
+            ],
         ]
-    rows.append(["suppression rises with the number of sites", _with_sites(found, "suppressed_records", rising=True)])
-    rows += [[f"{name} falls with the number of sites", _with_sites(found, name, rising=False)] for name in FALLING]
+    rows.append(
+        [
+            "suppression rises with the number of sites",
+            _with_sites(found, "suppressed_records", rising=True),
+        ]
+    )
+    rows += [
+        [f"{name} falls with the number of sites", _with_sites(found, name, rising=False)]
+        for name in FALLING
+    ]
     fewer = [found[scenario, "maxcombs"] < found[scenario, "entropy"] for scenario in SCENARIOS]
     rows.append(["maxcombs' number is below entropy's", f"{sum(fewer)} of {len(fewer)}"])
     sums = [
-        sum(found[scenario, number, "balanced-density"][2]["suppressed_records"] for scenario in SCENARIOS)
+        sum(
+            found[scenario, number, "balanced-density"][2]["suppressed_records"]
+            for scenario in SCENARIOS
+        )
         for number in ("maxcombs", "entropy")
     ]
-    rows.append(["suppressed records, maxcombs / entropy (balanced density)", f"{sums[0] / sums[1]:.0%}"])
+    rows.append(
+        ["suppressed records, maxcombs / entropy (balanced density)", f"{sums[0] / sums[1]:.0%}"]
+    )
     return rows
 
 
@@ -197,13 +250,23 @@ def _share(found: dict, measure: str, low: str, high: str, equal: bool = False) 
 
 def _ratio(found: dict, one: str, other: str) -> str:
     sums = [
-        sum(measures["suppressed_records"] for key, rows in found.items() if key[2:] == (name,) for measures in rows)
+        sum(
+            measures["suppressed_records"]
+            for key, rows in found.items()
+            if key[2:] == (name,)
+            for measures in rows
+        )
         for name in (one, other)
     ]
     return f"{sums[0] / sums[1]:.2f}"
 
 
 def _with_sites(found: dict, measure: str, rising: bool) -> str:
-    steps = [(a[measure], b[measure]) for key, rows in found.items() if len(key) == 3 for a, b in pairwise(rows)]
+    steps = [
+        (a[measure], b[measure])
+        for key, rows in found.items()
+        if len(key) == 3
+        for a, b in pairwise(rows)
+    ]
     holds = sum(a < b if rising else a > b for a, b in steps)
     return f"{holds / len(steps):.0%} of {len(steps)}"

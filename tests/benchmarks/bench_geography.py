@@ -80,7 +80,9 @@ def test_growth(place, bench_table):
     pairs, _ = build_growth_graph(regions)
     taken = time.process_time() - start
     joining, joins = cpu(compute_merge_sequence, regions.points, people, pairs)
-    growing, district = cpu(grow_districts, regions.points, people, pairs, int(people.sum() * 0.9 / SITES), joins)
+    growing, district = cpu(
+        grow_districts, regions.points, people, pairs, int(people.sum() * 0.9 / SITES), joins
+    )
     rows = [["neighbours", f"{taken:.2f}", "", ""], ["order of joining", f"{joining:.2f}", "", ""]]
     rows.append(["growth", f"{growing:.2f}", "<= 2", f"{int(district.max()) + 1:,} districts"])
     bench_table(f"{name}: growth of {len(regions):,} regions", HEADER, rows)
@@ -91,7 +93,10 @@ def test_limits(place, bench_table):
     name, regions = place
     problem = _problem(regions)
     rows = []
-    squares, wished = RegionConstraints(within=("square",)), RegionConstraints(within=("square",), min_records=5000)
+    squares, wished = (
+        RegionConstraints(within=("square",)),
+        RegionConstraints(within=("square",), min_records=5000),
+    )
     for title, construction, wanted, reach in (
         ("no limits", "voronoi", RegionConstraints(), ""),
         ("within squares", "voronoi", squares, ""),
@@ -110,7 +115,9 @@ def test_limits(place, bench_table):
             settings=RunSettings(range_reach=0, workers=1, **wanted.option_values()),
         )
         taken, result = cpu(run, request)
-        rows.append([title, f"{taken:.2f}", reach, f"{result.solutions[0].aggregated_regions:,} regions"])
+        rows.append(
+            [title, f"{taken:.2f}", reach, f"{result.solutions[0].aggregated_regions:,} regions"]
+        )
     bench_table(f"{name}: limits, {SITES} sites", HEADER, rows)
 
 

@@ -16,7 +16,13 @@ from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.records import RecordTable
-from vbas_desktop.releases.ledger import Ledger, LedgerEntry, ReleaseCandidate, check_candidate, entry_from_plan
+from vbas_desktop.releases.ledger import (
+    Ledger,
+    LedgerEntry,
+    ReleaseCandidate,
+    check_candidate,
+    entry_from_plan,
+)
 from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
@@ -34,7 +40,9 @@ def entry(problem: Problem, table: RecordTable, sites: int, key: bytes) -> Ledge
         create_approach("construction", "voronoi"),
         settings=RunSettings(range_reach=0),
     )
-    return entry_from_plan(build_plan(problem, run(request).chosen), table, ReleaseOptions(), key, "bench")
+    return entry_from_plan(
+        build_plan(problem, run(request).chosen), table, ReleaseOptions(), key, "bench"
+    )
 
 
 def measured(records: Path, regions_path: Path) -> list[str]:
@@ -45,7 +53,8 @@ def measured(records: Path, regions_path: Path) -> list[str]:
     regions = load_regions(regions_path)
     ledger = Ledger()
     problems = [
-        build_problem(table, regions, region_column="region", quasi_identifiers=columns, k=5) for columns in COLUMNS
+        build_problem(table, regions, region_column="region", quasi_identifiers=columns, k=5)
+        for columns in COLUMNS
     ]
     numbers = np.linspace(len(regions) // 40, len(regions) // 10, 6).astype(int).tolist()
     for place, sites in enumerate(numbers[:5]):
@@ -61,4 +70,8 @@ def measured(records: Path, regions_path: Path) -> list[str]:
 @pytest.mark.parametrize("name", ["eastern", "western"])
 def test_the_check_beside_loading(bench_data, bench_table, name):
     data = bench_data(name)
-    bench_table(f"Ledger check against five releases, {name}-like", HEADER, [measured(data.records, data.regions)])
+    bench_table(
+        f"Ledger check against five releases, {name}-like",
+        HEADER,
+        [measured(data.records, data.regions)],
+    )

@@ -41,7 +41,9 @@ def count(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
     from vbas_desktop.io.records.loading import load_records
 
     table = load_records(records, columns={*columns, REGION})
-    problem = build_problem(table, _regions(regions), region_column=REGION, quasi_identifiers=columns, k=5)
+    problem = build_problem(
+        table, _regions(regions), region_column=REGION, quasi_identifiers=columns, k=5
+    )
     return problem.counts.records
 
 
@@ -51,7 +53,9 @@ def count_among_all(records: Path, regions: Path, columns: tuple[str, ...]) -> i
     from vbas_desktop.io.records.loading import load_records
 
     table = load_records(records)
-    problem = build_problem(table, _regions(regions), region_column=REGION, quasi_identifiers=columns, k=5)
+    problem = build_problem(
+        table, _regions(regions), region_column=REGION, quasi_identifiers=columns, k=5
+    )
     return problem.counts.records
 
 

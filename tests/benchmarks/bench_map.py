@@ -53,7 +53,10 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
     from vbas_desktop.io.regions.reader import load_regions
     from vbas_desktop.ui.core.theme import LIGHT
     from vbas_desktop.ui.map.canvas import MapCanvas
-    from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+    from vbas_desktop.ui.presentation.region_geometry import (
+        prepare_region_geometry,
+        prepare_solution_geometry,
+    )
     from vbas_desktop.ui.presentation.region_measures import RegionMeasure
 
     app = QApplication.instance() or QApplication([])
@@ -62,7 +65,9 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
         regions = _tiled(regions, times)
     points = regions.points
     chance = np.random.default_rng(0)
-    one, other = (_solution(points, points[chance.choice(len(points), sites, replace=False)]) for _ in range(2))
+    one, other = (
+        _solution(points, points[chance.choice(len(points), sites, replace=False)]) for _ in range(2)
+    )
     costs = {"prepare regions (thread)": _milliseconds(lambda: prepare_region_geometry(regions), 3)}
     base = prepare_region_geometry(regions)
     costs["prepare solution (thread)"] = _milliseconds(lambda: prepare_solution_geometry(base, one), 3)
@@ -120,15 +125,27 @@ def test_the_map_of_the_western_regions(bench_data, race, bench_table):
         "17,613 aggregated regions": partial(map_costs, regions, 17_613),
         "17,984 polygons, 1.2 M vertices": partial(map_costs, SAMPLE, 1_200, 8),
     }
-    measured = race("Map of the western regions, all steps", calls, reference="1,200 aggregated regions", repeats=1)
+    measured = race(
+        "Map of the western regions, all steps", calls, reference="1,200 aggregated regions", repeats=1
+    )
     results = {name: each.result for name, each in measured.items()}
-    reach = {"pan, moving": "50", "pan, at rest": "50", "zoom, at rest": "50", "click on another solution": "300"}
+    reach = {
+        "pan, moving": "50",
+        "pan, at rest": "50",
+        "zoom, at rest": "50",
+        "click on another solution": "300",
+    }
     steps = list(next(iter(results.values())))
-    rows = [[step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")] for step in steps]
+    rows = [
+        [step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")]
+        for step in steps
+    ]
     bench_table("Map of the western regions, CPU ms", ["", *results, "to reach"], rows)
 
 
-def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[str, ...]) -> dict[str, float]:
+def overlay_costs(
+    path: Path, layers: list[Path], labels: str, outlines: tuple[str, ...]
+) -> dict[str, float]:
     """Draw the map of a region file with layers from files, outlines and labels, and measure each step."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtCore import QRectF
@@ -141,7 +158,10 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
     from vbas_desktop.ui.map.canvas import MapCanvas
     from vbas_desktop.ui.map.labels import placed_labels
     from vbas_desktop.ui.presentation.overlay import prepare_overlay
-    from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+    from vbas_desktop.ui.presentation.region_geometry import (
+        prepare_region_geometry,
+        prepare_solution_geometry,
+    )
     from vbas_desktop.ui.state.map_style import MapStyle
 
     app = QApplication.instance() or QApplication([])
@@ -153,9 +173,15 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
     look = MapStyle(labels=labels, outlines=outlines)
     for layer in layers:
         look = look.with_context(str(layer))
-    costs = {"prepare (thread)": _milliseconds(lambda: prepare_overlay(base, geometry, (), look, None, NO_PROGRESS), 1)}
+    costs = {
+        "prepare (thread)": _milliseconds(
+            lambda: prepare_overlay(base, geometry, (), look, None, NO_PROGRESS), 1
+        )
+    }
     overlay = prepare_overlay(base, geometry, (), look, None, NO_PROGRESS)
-    costs["vertices"] = float(sum(len(each.lines.xy) for each in overlay.context.values() if each.lines is not None))
+    costs["vertices"] = float(
+        sum(len(each.lines.xy) for each in overlay.context.values() if each.lines is not None)
+    )
     canvas = MapCanvas(LIGHT)
     canvas.resize(*SIZE)
     canvas.show()
@@ -178,9 +204,15 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
         transform = canvas.item.sceneTransform() * canvas.viewportTransform()
         painter = QPainter(pixmap)
         painter.setTransform(transform)
-        name = f"labels, closer {times}×" if f"labels, closer {times}×" not in costs else "labels, closer 16×"
+        name = (
+            f"labels, closer {times}×"
+            if f"labels, closer {times}×" not in costs
+            else "labels, closer 16×"
+        )
         taken = picture._site_boxes(transform, window)
-        costs[name] = _milliseconds(lambda on=painter, boxes=taken: picture.overlay.paint_labels(on, window, boxes))
+        costs[name] = _milliseconds(
+            lambda on=painter, boxes=taken: picture.overlay.paint_labels(on, window, boxes)
+        )
         drawn = placed_labels(overlay.labels, transform, window, metrics, taken)[0]
         costs[f"{name}, drawn"] = float(len(drawn))
         painter.end()
@@ -199,9 +231,19 @@ def test_layers_outlines_and_labels(bench_data, race, bench_table):
         "western regions": partial(overlay_costs, western, layers, "@codes", ()),
         "polygons of the sample": partial(overlay_costs, SAMPLE, [SAMPLE], "name", ("name",)),
     }
-    measured = race("Map with layers and labels, all steps", calls, reference="polygons of the sample", repeats=1)
+    measured = race(
+        "Map with layers and labels, all steps", calls, reference="polygons of the sample", repeats=1
+    )
     results = {name: each.result for name, each in measured.items()}
-    reach = {"repaint": "50", "labels, closer 1×": "20", "labels, closer 4×": "20", "labels, closer 16×": "20"}
+    reach = {
+        "repaint": "50",
+        "labels, closer 1×": "20",
+        "labels, closer 4×": "20",
+        "labels, closer 16×": "20",
+    }
     steps = list(next(iter(results.values())))
-    rows = [[step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")] for step in steps]
+    rows = [
+        [step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")]
+        for step in steps
+    ]
     bench_table("Map with layers and labels, CPU ms", ["", *results, "to reach"], rows)

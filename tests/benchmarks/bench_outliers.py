@@ -23,7 +23,13 @@ CPU_SECONDS = 30.0
 WAYS = {
     "delete": ["--handle", "delete"],
     "generalise": ["--handle", "generalise", "--hierarchies", "{levels}"],
-    "generalise, with the closest class": ["--handle", "generalise", "--with-closest", "--hierarchies", "{levels}"],
+    "generalise, with the closest class": [
+        "--handle",
+        "generalise",
+        "--with-closest",
+        "--hierarchies",
+        "{levels}",
+    ],
     "generalise, everywhere": ["--handle", "generalise", "--everywhere", "--hierarchies", "{levels}"],
     "generalise, no hierarchies": ["--handle", "generalise", "--with-closest"],
     "merge": ["--handle", "merge"],
@@ -86,7 +92,9 @@ def handle(path: Path, way: str) -> None:
 def measure(path: Path, way: str) -> tuple[float, float]:
     """Run one way in a process of its own, after one that compiles what is not kept yet; CPU seconds and peak MB."""
     command = [sys.executable, __file__, "--one", str(path), way]
-    found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+    found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[
+        -1
+    ]
     seconds, megabytes = found.split()
     return float(seconds), float(megabytes)
 
@@ -107,7 +115,9 @@ def measure_all(folder: Path, numbers: tuple[int, ...] = RECORDS) -> list[list[s
 
 def test_every_way_of_handling_outliers_stays_near_linear(tmp_path, bench_table):
     rows = measure_all(tmp_path)
-    bench_table("Handling k-outliers, CPU seconds and peak memory", ["", *(f"{n:,}" for n in RECORDS)], rows)
+    bench_table(
+        "Handling k-outliers, CPU seconds and peak memory", ["", *(f"{n:,}" for n in RECORDS)], rows
+    )
     slow = [row[0] for row in rows if float(row[-1].split()[0]) > CPU_SECONDS]
     assert slow == []
 

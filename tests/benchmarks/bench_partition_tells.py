@@ -39,7 +39,9 @@ def problem_of(folder, seed):
     size = ["--records", str(RECORDS), "--regions", str(REGIONS), "--seed", str(seed)]
     assert main(["generate", "--like", "eastern", "--out", str(folder), "--quiet", *size]) == 0
     table, regions = load_records(folder / "records.csv"), load_regions(folder / "regions.csv")
-    return build_problem(table, regions, region_column="region", quasi_identifiers=("age", "gender"), k=K)
+    return build_problem(
+        table, regions, region_column="region", quasi_identifiers=("age", "gender"), k=K
+    )
 
 
 def membership(problem, approach):
@@ -64,7 +66,9 @@ def contradictions(points, owner, rounds=6):
         to_site = np.hypot(*(points[:, None] - sites[None]).transpose(2, 0, 1))
         mine = to_site[np.arange(len(points)), owner]
         others = np.where(np.arange(groups)[None] == owner[:, None], np.inf, to_site).min(axis=1)
-        wrong = ((distance < mine[None]) & ~own).sum(axis=1) + ((distance > others[None]) & own).sum(axis=1)
+        wrong = ((distance < mine[None]) & ~own).sum(axis=1) + ((distance > others[None]) & own).sum(
+            axis=1
+        )
         # Among equals, the one nearest to the place that fitted before.
         order = np.lexsort((mine, wrong, owner))
         guesses = order[np.searchsorted(owner[order], np.arange(groups))]
@@ -139,5 +143,7 @@ def test_which_aggregated_regions_had_the_smallest_classes_before_adc_moved_them
         truth = anonymity == anonymity[anonymity > 0].min()
         figures.append((truth.mean(), auc(moved(problem, before, owners["adc"]), truth)))
     share, area = np.mean(figures, axis=0)
-    show(f"\nADC, at the lowest anonymity before its moves: {share:.3f} of the aggregated regions, AUC {area:.3f}")
+    show(
+        f"\nADC, at the lowest anonymity before its moves: {share:.3f} of the aggregated regions, AUC {area:.3f}"
+    )
     assert area > 0.6

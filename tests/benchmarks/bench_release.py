@@ -24,7 +24,9 @@ def _solved(records: Path, regions: Path):
     from vbas_desktop.settings.run import RunSettings
 
     table = load_records(records)
-    problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5)
+    problem = build_problem(
+        table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5
+    )
     approaches = [
         create_approach("site_number", "maxcombs"),
         create_approach("site_location", "balanced-density"),
@@ -109,7 +111,10 @@ def test_columns_against_loading(bench_data, race, like):
     data = bench_data(like)
     measured = race(
         f"Tests of the released columns of {like}",
-        {"tests": partial(columns_tested, data.records, data.regions), "loading": partial(load, data.records)},
+        {
+            "tests": partial(columns_tested, data.records, data.regions),
+            "loading": partial(load, data.records),
+        },
         reference="loading",
         reach={"tests": "<= 0.5"},
     )

@@ -25,7 +25,9 @@ SCENARIOS = {"44 classes": ("age", "gender"), "924 classes": ("age", "gender", "
 def loaded(records: Path, regions: Path, columns: tuple[str, ...]) -> Problem:
     """From two files to counts."""
     table = load_records(records)
-    return build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=columns, k=5)
+    return build_problem(
+        table, load_regions(regions), region_column="region", quasi_identifiers=columns, k=5
+    )
 
 
 def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
@@ -72,4 +74,6 @@ def test_the_memory_of_the_vector_depends_on_the_counts_alone(bench_data, bench_
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     rows = [[scenario, f"{problem.records:,}", f"{size / 1e6:.1f}", f"{peak / 1e6:.1f}"]]
-    bench_table("Memory of the representability vector", ["", "records", "counts MB", "beyond them MB"], rows)
+    bench_table(
+        "Memory of the representability vector", ["", "records", "counts MB", "beyond them MB"], rows
+    )

@@ -25,7 +25,9 @@ def survey(records: int) -> Path:
 
         generator = np.random.default_rng(0)
         columns = {
-            f"c{place}": generator.choice(number, records, p=(shares := 0.93 ** np.arange(number)) / shares.sum())
+            f"c{place}": generator.choice(
+                number, records, p=(shares := 0.93 ** np.arange(number)) / shares.sum()
+            )
             for place, number in enumerate(CATEGORIES)
         }
         home.mkdir(parents=True, exist_ok=True)

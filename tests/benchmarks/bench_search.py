@@ -31,7 +31,11 @@ from vbas_desktop.settings.run import RunSettings
 MB = 2**20
 FOUR = ("age", "gender", "education", "income")
 LATTICES = {
-    "72 nodes": ({"age": (2, 4, 8), "gender": (2,), "education": (2, 4), "income": (2, 4)}, "<= 30 s", 2),
+    "72 nodes": (
+        {"age": (2, 4, 8), "gender": (2,), "education": (2, 4), "income": (2, 4)},
+        "<= 30 s",
+        2,
+    ),
     "1,000 nodes": (
         {"age": (2, 4, 8, 16), "gender": (2,), "education": range(2, 11), "income": range(2, 11)},
         "<= 300 s",
@@ -57,7 +61,9 @@ def _hierarchy(facts: ColumnFacts, sizes) -> CodedHierarchy:
     values = facts.categories.values
     if isinstance(sizes, range):
         return build_hierarchy(facts, [dict.fromkeys(values[-size:], "rest") for size in sizes])
-    return build_hierarchy(facts, [{value: str(at // size) for at, value in enumerate(values)} for size in sizes])
+    return build_hierarchy(
+        facts, [{value: str(at // size) for at, value in enumerate(values)} for size in sizes]
+    )
 
 
 @cache
@@ -94,7 +100,9 @@ def walked(finest: BaseTable, workers: int, tiers: str = "none") -> Walked:
     searched = search_lattice(finest, _request(problem, workers, tiers), MemoryCache())
     above = resident_mb("VmHWM") - before
     found = sum(row.status == FOUND for row in searched.rows)
-    return Walked(len(searched.rows), found, max(row.trials for row in searched.rows), 1 + above / size, size)
+    return Walked(
+        len(searched.rows), found, max(row.trials for row in searched.rows), 1 + above / size, size
+    )
 
 
 def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
@@ -105,14 +113,20 @@ def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
 FEW = {"age": (2, 4), "gender": (), "education": (2,), "income": (2,)}
 """Twelve nodes, the finest one among them: that is where the memory goes."""
 
-CRITERIA = {"no criteria": None, "religion share:50": "share:50", "religion closeness:0.3": "closeness:0.3"}
+CRITERIA = {
+    "no criteria": None,
+    "religion share:50": "share:50",
+    "religion closeness:0.3": "closeness:0.3",
+}
 
 
 def _few(records: Path, regions: Path, criterion: str | None) -> BaseTable:
     table = load_records(records)
     hierarchies = tuple(_hierarchy(table.facts(name), FEW[name]) for name in FOUR)
     sensitive = (
-        () if criterion is None else (SensitiveColumn("religion", (), (parse_criterion(criterion).of("religion"),)),)
+        ()
+        if criterion is None
+        else (SensitiveColumn("religion", (), (parse_criterion(criterion).of("religion"),)),)
     )
     given = {"region_column": "region", "quasi_identifiers": FOUR, "k": 5, "sensitive": sensitive}
     return BaseTable(build_problem(table, load_regions(regions), **given), build_lattice(hierarchies))
@@ -127,7 +141,11 @@ def limiting(records: Path, regions: Path, columns: tuple[str, ...], location: s
     """The number of sites within 1 %, and how many were tried."""
     problem = _kept(records, regions, columns)
     request = Request(
-        problem, **{part: create_approach(part, name) for part, name in {**_USUAL, "site_location": location}.items()}
+        problem,
+        **{
+            part: create_approach(part, name)
+            for part, name in {**_USUAL, "site_location": location}.items()
+        },
     )
     partitions = PartitionBuilder(request, build_context(problem)[0])
     sites, _ = choose_site_count(partitions, _Silent())
@@ -140,13 +158,19 @@ class _Silent:
 
 
 @pytest.mark.parametrize("lattice", list(LATTICES))
-def test_a_whole_lattice_within_seconds_and_three_times_the_finest_counts(bench_data, race, bench_table, lattice):
+def test_a_whole_lattice_within_seconds_and_three_times_the_finest_counts(
+    bench_data, race, bench_table, lattice
+):
     data, (_, reach, repeats) = bench_data("eastern"), LATTICES[lattice]
     contenders = {"loading": partial(loading, data.records, data.regions, FOUR)}
     for workers in (1, 2):
-        contenders[f"{lattice}, {workers} threads"] = partial(walking, data.records, data.regions, lattice, workers)
+        contenders[f"{lattice}, {workers} threads"] = partial(
+            walking, data.records, data.regions, lattice, workers
+        )
     title = f"Eastern-like, 13,860 classes: a lattice of {lattice}"
-    measured = race(title, contenders, reference="loading", repeats=repeats, reach=dict.fromkeys(contenders, reach))
+    measured = race(
+        title, contenders, reference="loading", repeats=repeats, reach=dict.fromkeys(contenders, reach)
+    )
     rows = []
     for name, one in list(measured.items())[1:]:
         walked: Walked = one.result
@@ -169,7 +193,9 @@ def test_a_whole_lattice_within_seconds_and_three_times_the_finest_counts(bench_
 
 @pytest.mark.parametrize("tiers", ["none", "auto"])
 @pytest.mark.parametrize("criteria", list(CRITERIA))
-def test_criteria_and_tiers_keep_to_three_times_the_finest_counts(bench_data, bench_table, criteria, tiers):
+def test_criteria_and_tiers_keep_to_three_times_the_finest_counts(
+    bench_data, bench_table, criteria, tiers
+):
     data = bench_data("eastern")
     finest = _few(data.records, data.regions, CRITERIA[criteria])
     rows, worst = [], 0.0
@@ -185,11 +211,15 @@ def test_criteria_and_tiers_keep_to_three_times_the_finest_counts(bench_data, be
 
 @pytest.mark.parametrize("like", ["eastern", "western"])
 @pytest.mark.parametrize("scenario", list(LIMITS))
-def test_the_allowed_loss_is_found_while_the_file_would_load(bench_data, race, bench_table, like, scenario):
+def test_the_allowed_loss_is_found_while_the_file_would_load(
+    bench_data, race, bench_table, like, scenario
+):
     data, columns = bench_data(like), LIMITS[scenario]
     contenders = {"loading": partial(loading, data.records, data.regions, columns)}
     for location in ("balanced-density", "density", "anonymity"):
-        contenders[f"limit · {location}"] = partial(limiting, data.records, data.regions, columns, location)
+        contenders[f"limit · {location}"] = partial(
+            limiting, data.records, data.regions, columns, location
+        )
     title = f"{like.title()}-like, {scenario}: the number of sites that loses 1 %"
     reach = {name: "<= 1" for name in contenders if name != "loading"}
     measured = race(title, contenders, reference="loading", repeats=2, reach=reach)

@@ -33,7 +33,9 @@ def test_small_commands(race):
         {
             "vbas --version": partial(shell, str(VBAS), "--version"),
             "vbas --help": partial(shell, str(VBAS), "--help"),
-            "vbas run, sample": run_of(SAMPLE / "records.csv", SAMPLE / "regions.geojson", "tract", ("age", "sex")),
+            "vbas run, sample": run_of(
+                SAMPLE / "records.csv", SAMPLE / "regions.geojson", "tract", ("age", "sex")
+            ),
             "import pandas": partial(shell, sys.executable, "-c", "import pandas"),
         },
         reference="import pandas",
@@ -50,7 +52,9 @@ def test_a_country_from_the_shell(bench_data, race):
         {
             "vbas run, maxcombs": run("--site-number=maxcombs"),
             "vbas run, limit (default)": run(),
-            "pandas from the shell": partial(shell, sys.executable, "-c", PANDAS, str(data.records), columns),
+            "pandas from the shell": partial(
+                shell, sys.executable, "-c", PANDAS, str(data.records), columns
+            ),
             "pandas.read_csv alone": partial(read_with_pandas, data.records, TWO),
         },
         reference="pandas from the shell",

@@ -23,7 +23,10 @@ COLUMNS = (("age", "gender"), ("age", "gender", "income"), ("age", "gender", "in
 def solved(problem: Problem, number: str, tiers: str, **given: float) -> tuple[Solution, float]:
     """The solution of one combination at its own number of sites, and the CPU seconds that it took."""
     started = time.process_time()
-    parameters = {"limit": {"allowed_loss_percent": given.get("loss", 1.0)}, "fixed": {"sites": given.get("sites", 1)}}
+    parameters = {
+        "limit": {"allowed_loss_percent": given.get("loss", 1.0)},
+        "fixed": {"sites": given.get("sites", 1)},
+    }
     found = run(
         Request(
             problem, create_approach("site_number", number, parameters[number]),

@@ -123,7 +123,9 @@ def race_in_turns(contenders: Mapping[str, Callable[[], Any]], repeats: int = 3)
             process.kill()
 
 
-def ratio_table(title: str, measured: Mapping[str, Measured], reference: str, reach: Mapping[str, str]) -> str:
+def ratio_table(
+    title: str, measured: Mapping[str, Measured], reference: str, reach: Mapping[str, str]
+) -> str:
     """The table of one race: seconds, ratio to the reference, peak memory and what was to be reached."""
     base = measured[reference].seconds
     rows = [
@@ -137,7 +139,9 @@ def ratio_table(title: str, measured: Mapping[str, Measured], reference: str, re
         ]
         for name, one in measured.items()
     ]
-    return markdown(title, ["", "seconds", "CPU s", f"ratio to {reference}", "peak MB", "to reach"], rows)
+    return markdown(
+        title, ["", "seconds", "CPU s", f"ratio to {reference}", "peak MB", "to reach"], rows
+    )
 
 
 def _one_turn(name: str, pipe) -> Measured:

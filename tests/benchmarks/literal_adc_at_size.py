@@ -25,7 +25,9 @@ class LiteralAdcAtSize(LiteralAdc):
     def aggregate(self, sites) -> tuple[np.ndarray, np.ndarray]:
         """The nearest site of each point, and the class sizes of each site's region."""
         owner = find_nearest_sites(self.points, sites)
-        summing = csr_array((np.ones(len(owner), np.int64), (owner, np.arange(len(owner)))), (len(sites), len(owner)))
+        summing = csr_array(
+            (np.ones(len(owner), np.int64), (owner, np.arange(len(owner)))), (len(sites), len(owner))
+        )
         return owner, summing @ self.counts
 
     def neighbourhood(self, sites, owner, site: int) -> list[int]:
@@ -35,7 +37,8 @@ class LiteralAdcAtSize(LiteralAdc):
         polygon = np.array(polygon_of(corners, bounded, (float(sites[site, 0]), float(sites[site, 1]))))
         if polygon.size:
             near = np.flatnonzero(
-                ((self.points >= polygon.min(axis=0)) & (self.points <= polygon.max(axis=0))).all(axis=1) & ~inside
+                ((self.points >= polygon.min(axis=0)) & (self.points <= polygon.max(axis=0))).all(axis=1)
+                & ~inside
             )
             inside[near] = _in_polygon(self.points[near], polygon)
         return np.flatnonzero(inside).tolist()

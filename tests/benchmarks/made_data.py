@@ -37,7 +37,16 @@ def made(like: str, *options: str) -> BenchData:
         home.mkdir(parents=True, exist_ok=True)
         unfinished = folder.with_suffix(".part")
         shutil.rmtree(unfinished, ignore_errors=True)
-        command = [sys.executable, "-m", "vbas_desktop.cli", "generate", "--like", like, *options, "--quiet"]
+        command = [
+            sys.executable,
+            "-m",
+            "vbas_desktop.cli",
+            "generate",
+            "--like",
+            like,
+            *options,
+            "--quiet",
+        ]
         subprocess.run([*command, "--out", str(unfinished)], cwd=ROOT, check=True)
         unfinished.rename(folder)
     return BenchData(_only(folder, "records"), _only(folder, "regions"))
@@ -56,7 +65,9 @@ def markdown(title: str, header: list[str], rows: list[list[str]]) -> str:
     widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(header))]
 
     def line(cells: list[str]) -> str:
-        padded = [cells[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(cells[1:], widths[1:], strict=True)]
+        padded = [cells[0].ljust(widths[0])] + [
+            c.rjust(w) for c, w in zip(cells[1:], widths[1:], strict=True)
+        ]
         return f"| {' | '.join(padded)} |"
 
     rule = line(["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]])

@@ -50,7 +50,9 @@ def problem_of(like: str, scenario: str) -> Problem:
     return problem
 
 
-def by_approach(problem: Problem, sites: int, location: str, refinement: str, values: Mapping[str, Any]) -> Row:
+def by_approach(
+    problem: Problem, sites: int, location: str, refinement: str, values: Mapping[str, Any]
+) -> Row:
     """All measures of one combination."""
     start = time.process_time()
     solution = _solve(problem, sites, location, refinement, values)
@@ -84,7 +86,9 @@ def by_rule(problem: Problem, sites: int, rule) -> Row | None:
     return {**measures, "regions": number.size, "cpu": taken}
 
 
-def memory(problem: Problem, sites: int, location: str, refinement: str, values: Mapping[str, Any]) -> Row:
+def memory(
+    problem: Problem, sites: int, location: str, refinement: str, values: Mapping[str, Any]
+) -> Row:
     """Bytes of the counts, and the most that a run takes beside them."""
     counts = problem.counts
     size = counts.nbytes
@@ -101,7 +105,12 @@ def at_one_percent(problem: Problem, location: str, refinement: str) -> Row:
     solution = _solve(problem, None, location, refinement, {})
     taken = time.process_time() - start
     lost = solution.measures["suppressed_records"] / problem.records
-    return {"sites": solution.site_count, "regions": solution.aggregated_regions, "lost": lost, "cpu": taken}
+    return {
+        "sites": solution.site_count,
+        "regions": solution.aggregated_regions,
+        "lost": lost,
+        "cpu": taken,
+    }
 
 
 def guesses(problem: Problem, sites: int, location: str, refinement: str) -> Row:
@@ -126,7 +135,11 @@ def guesses(problem: Problem, sites: int, location: str, refinement: str) -> Row
     right = size == table.argmax(axis=1)[bins]
     held = size > 0
     shares = {"empty": (~held).mean(), "right": right.mean(), "right_with_records": right[held].mean()}
-    return {"cells": size.size, "records": int(size.sum()), **{name: float(value) for name, value in shares.items()}}
+    return {
+        "cells": size.size,
+        "records": int(size.sum()),
+        **{name: float(value) for name, value in shares.items()},
+    }
 
 
 def _solve(
@@ -148,5 +161,12 @@ def _solve(
     )
     voronoi = create_approach("construction", "voronoi")
     return run(
-        Request(problem, number, located, voronoi, settings=RunSettings(range_reach=0, workers=1), refinement=refined)
+        Request(
+            problem,
+            number,
+            located,
+            voronoi,
+            settings=RunSettings(range_reach=0, workers=1),
+            refinement=refined,
+        )
     ).solutions[0]

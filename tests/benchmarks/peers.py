@@ -97,7 +97,11 @@ def _skater(problem: Problem, groups: int, features: np.ndarray) -> np.ndarray |
 def _category_shares(problem: Problem) -> np.ndarray:
     counts = problem.counts
     first, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
-    region, codes, shares = np.repeat(np.arange(len(problem.regions)), np.diff(first)), counts.combinations[columns], []
+    region, codes, shares = (
+        np.repeat(np.arange(len(problem.regions)), np.diff(first)),
+        counts.combinations[columns],
+        [],
+    )
     for number in reversed(counts.n_categories):
         codes, category = np.divmod(codes, number)
         cells = region * number + category

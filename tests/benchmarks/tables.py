@@ -23,7 +23,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("VBAS_BENCH_PEERS")])]
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[2]),
+    *filter(None, [os.environ.get("VBAS_BENCH_PEERS")]),
+]
 
 from made_data import ROOT, BenchData, made, markdown  # noqa: E402
 from measuring import (  # noqa: E402
@@ -127,10 +130,19 @@ class Table:
 
 def tables() -> Iterator[Table]:
     """All tables in the order of the page."""
-    known = [like for like in CASES if like not in MADE_ELSEWHERE or os.environ.get(f"VBAS_BENCH_{like.upper()}")]
+    known = [
+        like
+        for like in CASES
+        if like not in MADE_ELSEWHERE or os.environ.get(f"VBAS_BENCH_{like.upper()}")
+    ]
     yield from (_of_approaches(like, *case) for like in known for case in CASES[like])
     yield from (_of_objectives("eastern", *case) for case in CASES["eastern"][1:])
-    yield from (_of_guesses(like, *case) for like in known if like in ("eastern", "hetero") for case in CASES[like][:2])
+    yield from (
+        _of_guesses(like, *case)
+        for like in known
+        if like in ("eastern", "hetero")
+        for case in CASES[like][:2]
+    )
     yield from (_of_one_percent(like, CASES[like][-1][0]) for like in ("eastern", "sample"))
     for scenario, sites in (("44 classes", 1500), ("924 classes", 350), ("13,860 classes", 40)):
         yield _of_memory("eastern", scenario, sites)
@@ -153,14 +165,30 @@ def _of_objectives(like: str, scenario: str, sites: int) -> Table:
         title: partial(by_approach, sites=sites, location="adc", refinement=refinement, values=values)
         for title, refinement, values in OBJECTIVES
     }
-    rows["thesis, with fewer sites: as many regions as both"] = partial(thesis_with_regions_of_both, sites=sites)
-    title = f"ADC by objective, in multiples of the thesis' own: {NAMES[like]}, {scenario}, {sites:,} sites"
+    rows["thesis, with fewer sites: as many regions as both"] = partial(
+        thesis_with_regions_of_both, sites=sites
+    )
+    title = (
+        f"ADC by objective, in multiples of the thesis' own: {NAMES[like]}, {scenario}, {sites:,} sites"
+    )
     return _against_first(title, like, scenario, rows)
 
 
-def _against_first(title: str, like: str, scenario: str, rows: dict[str, Callable[[Problem], Row | None]]) -> Table:
-    header = ["", "S", "ratio", *(name.replace("_", " ") for name in MEASURES), "in pieces", "regions", "CPU s"]
-    return Table(title, like, scenario, header, rows, lambda found: [_against(row, found[0]) for row in found])
+def _against_first(
+    title: str, like: str, scenario: str, rows: dict[str, Callable[[Problem], Row | None]]
+) -> Table:
+    header = [
+        "",
+        "S",
+        "ratio",
+        *(name.replace("_", " ") for name in MEASURES),
+        "in pieces",
+        "regions",
+        "CPU s",
+    ]
+    return Table(
+        title, like, scenario, header, rows, lambda found: [_against(row, found[0]) for row in found]
+    )
 
 
 def _contenders() -> Iterator[tuple[str, str, str, dict[str, str]]]:
@@ -184,10 +212,19 @@ def _against(row: Row, base: Row) -> list[str]:
 
 def _of_guesses(like: str, scenario: str, sites: int) -> Table:
     rows = {
-        f"{location} · {refinement}": partial(guesses, sites=sites, location=location, refinement=refinement)
+        f"{location} · {refinement}": partial(
+            guesses, sites=sites, location=location, refinement=refinement
+        )
         for location, refinement in GUESSED
     }
-    header = ["", "unreleased cells", "records in them", "empty %", "guessed %", "guessed % of those with records"]
+    header = [
+        "",
+        "unreleased cells",
+        "records in them",
+        "empty %",
+        "guessed %",
+        "guessed % of those with records",
+    ]
     title = f"What an informed adversary guesses of unreleased cells: {NAMES[like]}, {scenario}, {sites:,} sites"
     return Table(title, like, scenario, header, rows, lambda found: [_guessed(row) for row in found])
 
@@ -262,14 +299,18 @@ class Kept:
 @cache
 def _sources() -> str:
     """A mark of all that decides a row but the data."""
-    code = [path for room in MEASURED_ROOMS for path in sorted((ROOT / "vbas_desktop" / room).rglob("*.py"))]
+    code = [
+        path for room in MEASURED_ROOMS for path in sorted((ROOT / "vbas_desktop" / room).rglob("*.py"))
+    ]
     here = [Path(__file__).with_name(name) for name in ("measuring.py", "peers.py")]
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*code, *here])).hexdigest()[:12]
 
 
 @cache
 def _data(like: str) -> str:
-    data = BenchData(SAMPLE / "records.csv", SAMPLE / "regions.geojson") if like == "sample" else made(like)
+    data = (
+        BenchData(SAMPLE / "records.csv", SAMPLE / "regions.geojson") if like == "sample" else made(like)
+    )
     digest = hashlib.sha256()
     for path in (data.records, data.regions):
         with path.open("rb") as stream:
@@ -280,7 +321,11 @@ def _data(like: str) -> str:
 def main() -> None:
     """Measure what is missing, tell every row, write the page."""
     chosen = sys.argv[1:] or list(CASES)
-    wanted, kept, texts = [table for table in tables() if table.like in chosen], Kept(KEPT), [INTRODUCTION]
+    wanted, kept, texts = (
+        [table for table in tables() if table.like in chosen],
+        Kept(KEPT),
+        [INTRODUCTION],
+    )
     number, done, start = sum(len(table.rows) for table in wanted), 0, time.perf_counter()
     for table in wanted:
         found: dict[str, Row] = {}
@@ -290,14 +335,20 @@ def main() -> None:
             if row is None:
                 begin = time.perf_counter()
                 row = measure(problem_of(table.like, table.scenario))
-                how = f"{time.perf_counter() - begin:.1f} s" if row else "left out: not installed, or too large for it"
+                how = (
+                    f"{time.perf_counter() - begin:.1f} s"
+                    if row
+                    else "left out: not installed, or too large for it"
+                )
                 if row is not None:
                     kept.put(table, label, row)
             if row is not None:
                 found[label] = row
             minutes = (time.perf_counter() - start) / 60
             _say(f"[{done}/{number}, {minutes:.1f} min] {table.title} · {label}: {how}")
-        cells = [[label, *told] for label, told in zip(found, table.told(list(found.values())), strict=True)]
+        cells = [
+            [label, *told] for label, told in zip(found, table.told(list(found.values())), strict=True)
+        ]
         texts.append(markdown(table.title, table.header, cells))
         PAGE.write_text("\n\n".join(texts) + "\n", encoding="utf-8")
     _say(f"Written to {PAGE.relative_to(ROOT)}; it is docs/measured.md when copied there.")

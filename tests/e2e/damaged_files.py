@@ -38,7 +38,22 @@ _PIECES = (
     b"\xc3",
     b"null",
 )
-_VALUES: tuple[object, ...] = (None, -1, 0, 1.5, 1e308, "", "x", [], {}, [None], {"a": 1}, True, 10**30, "\0")
+_VALUES: tuple[object, ...] = (
+    None,
+    -1,
+    0,
+    1.5,
+    1e308,
+    "",
+    "x",
+    [],
+    {},
+    [None],
+    {"a": 1},
+    True,
+    10**30,
+    "\0",
+)
 
 
 def damaged_bytes(data: bytes, draw: random.Random) -> bytes:
@@ -69,7 +84,9 @@ def damaged_json(data: bytes, draw: random.Random) -> bytes:
     places = []
 
     def walk(node: object) -> None:
-        items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        items = (
+            node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        )
         for key, value in list(items):
             places.append((node, key))
             walk(value)
@@ -94,7 +111,10 @@ class Bench:
         records = (sample / "records.csv").read_text(encoding="utf-8").splitlines(keepends=True)[:400]
         (folder / "records.csv").write_text("".join(records), encoding="utf-8")
         shutil.copy(sample / "regions.geojson", folder / "regions.geojson")
-        rows = [f"{feature['properties']['id']},{n % 20},{n // 20}\n" for n, feature in enumerate(self._features())]
+        rows = [
+            f"{feature['properties']['id']},{n % 20},{n // 20}\n"
+            for n, feature in enumerate(self._features())
+        ]
         (folder / "regions.csv").write_text("tract,x,y\n" + "".join(rows))
         assert main(self.run("records.csv", "regions.csv", out="run")) == 0
         self.kinds: dict[str, tuple[str, Callable[[str], int]]] = {
@@ -107,15 +127,32 @@ class Bench:
         shutil.copy(next(PROJECTS.glob("*.vbas")), folder)
 
     def _features(self) -> list[dict[str, dict[str, str]]]:
-        features: list[dict[str, dict[str, str]]] = json.loads((self.folder / "regions.geojson").read_text())[
-            "features"
-        ]
+        features: list[dict[str, dict[str, str]]] = json.loads(
+            (self.folder / "regions.geojson").read_text()
+        )["features"]
         return features
 
     def run(self, records: str, regions: str, out: str = "out") -> list[str]:
         """A small run with a release."""
-        columns = ["--region-column", "tract", "--quasi-identifiers", "sex", "--identifiers", "health_number"]
-        more = ["-k", "2", "--sites", "3", "--range-reach", "0", "--unknown-regions", "suppress", "--quiet"]
+        columns = [
+            "--region-column",
+            "tract",
+            "--quasi-identifiers",
+            "sex",
+            "--identifiers",
+            "health_number",
+        ]
+        more = [
+            "-k",
+            "2",
+            "--sites",
+            "3",
+            "--range-reach",
+            "0",
+            "--unknown-regions",
+            "suppress",
+            "--quiet",
+        ]
         return [
             "run",
             *(str(self.folder / name) for name in (records, regions)),
@@ -132,7 +169,18 @@ class Bench:
             main(self.run(name, "regions.csv")),
             main(["outliers", file, "--quasi-identifiers", "sex,age", "-k", "3", "--quiet"]),
             main(
-                ["risky", file, "--columns", "sex,age", "-k", "2", "--apply", "--out", str(self.out) + "-r", "--quiet"]
+                [
+                    "risky",
+                    file,
+                    "--columns",
+                    "sex,age",
+                    "-k",
+                    "2",
+                    "--apply",
+                    "--out",
+                    str(self.out) + "-r",
+                    "--quiet",
+                ]
             ),
             main(["verify", file, "--quasi-identifiers", "sex", "--region-column", "tract", "--quiet"]),
         ]
@@ -197,5 +245,7 @@ if __name__ == "__main__":
     number, seed = (int(text) for text in (*sys.argv[1:], *("300", "0")[len(sys.argv) - 1 :]))
     with tempfile.TemporaryDirectory() as made:
         found = attempts(Path(made), number, seed)
-    sys.stdout.write("\n".join([*found, f"{number} damaged files, {len(found)} of them handled wrongly\n"]))
+    sys.stdout.write(
+        "\n".join([*found, f"{number} damaged files, {len(found)} of them handled wrongly\n"])
+    )
     sys.exit(bool(found))

@@ -47,7 +47,17 @@ def other_delimiters(data: bytes, draw: random.Random) -> bytes:
 def odd_values(data: bytes, draw: random.Random) -> bytes:
     """Replace some fields by numbers beyond any range, and by odd texts."""
     fields = data.split(b",")
-    odd = (b"1e308", b"9" * 40, b"-9223372036854775809", b"NaN", b"inf", b"\xf0\x9f\x92\xa9", b"", b'"', b"=1+1")
+    odd = (
+        b"1e308",
+        b"9" * 40,
+        b"-9223372036854775809",
+        b"NaN",
+        b"inf",
+        b"\xf0\x9f\x92\xa9",
+        b"",
+        b'"',
+        b"=1+1",
+    )
     for _ in range(20):
         fields[draw.randrange(len(fields))] = draw.choice(odd)
     return b",".join(fields)
@@ -72,19 +82,28 @@ class Campaign(Bench):
             "geojson": ("regions.geojson", lambda name: self.run("records.csv", name)),
             "geopackage": ("regions.gpkg", lambda name: self.run("records.csv", name)),
             "groups": ("groups.csv", lambda name: self._run_with("--generalise", name)),
-            "hierarchy": ("hierarchy.csv", lambda name: self._run_with("--generalise", name, "sex={}:1")),
+            "hierarchy": (
+                "hierarchy.csv",
+                lambda name: self._run_with("--generalise", name, "sex={}:1"),
+            ),
             "codebook": ("codebook.csv", lambda name: self._run_with("--codebook", name)),
             "filter": ("filter.csv", lambda name: self._run_with("--keep-records", name)),
             "population": ("population.csv", lambda name: self._run_with("--population", name)),
             "requirement": ("requirement.json", lambda name: self._run_with("--requirement", name)),
             "ids": ("ids.txt", lambda name: self._run_with("--alone", name, "@{}")),
             "policy": ("policy.toml", lambda name: ["policies", "check", str(folder / name)]),
-            "spec": ("spec.toml", lambda name: ["generate", "--like", str(folder / name), "--out", str(self.out)]),
+            "spec": (
+                "spec.toml",
+                lambda name: ["generate", "--like", str(folder / name), "--out", str(self.out)],
+            ),
             "slots": (
                 "slots.csv",
                 lambda name: ["appointments", file, str(folder / name), "--quasi-identifiers", "sex"],
             ),
-            "crosswalk": ("run/release/crosswalk.csv", lambda name: self._run_with("--coarsen-from", name)),
+            "crosswalk": (
+                "run/release/crosswalk.csv",
+                lambda name: self._run_with("--coarsen-from", name),
+            ),
             "run": ("run/run.json", self._export),
         }
 
@@ -105,14 +124,19 @@ class Campaign(Bench):
         boxes = [shapely.box(n % 20, n // 20, n % 20 + 1, n // 20 + 1) for n in range(len(ids))]
         shapes, names = shapely.to_wkb(np.array(boxes, object)), [np.array(ids, object)]
         path = str(folder / "regions.gpkg")
-        pyogrio.raw.write(path, shapes, names, ["tract"], geometry_type="Polygon", crs="EPSG:3347", driver="GPKG")
+        pyogrio.raw.write(
+            path, shapes, names, ["tract"], geometry_type="Polygon", crs="EPSG:3347", driver="GPKG"
+        )
         sexes = sorted(set(table.column("sex").to_pylist()))
         texts = {
             "groups.csv": "column,value,group\n" + "".join(f"sex,{sex},all\n" for sex in sexes),
             "hierarchy.csv": "".join(f"{sex};all\n" for sex in sexes),
             "codebook.csv": "column,value,label\n" + "".join(f"sex,{sex},label\n" for sex in sexes),
-            "filter.csv": "sex,age\n" + "".join(f"{sex},\n" for sex in sexes) + f"{sexes[0]},{table['age'][0]}\n",
-            "population.csv": "tract,sex,people\n" + "".join(f"{id},{sex},50\n" for id in ids for sex in sexes),
+            "filter.csv": "sex,age\n"
+            + "".join(f"{sex},\n" for sex in sexes)
+            + f"{sexes[0]},{table['age'][0]}\n",
+            "population.csv": "tract,sex,people\n"
+            + "".join(f"{id},{sex},50\n" for id in ids for sex in sexes),
             "requirement.json": '{"format_version": 1, "overall": {"precision": {"min": 0.1}}}',
             "ids.txt": "\n".join(ids[:5]) + "\n",
             "slots.csv": _SLOTS,
@@ -200,5 +224,7 @@ if __name__ == "__main__":
     number, seed = (int(text) for text in (*sys.argv[1:], *("300", "0")[len(sys.argv) - 1 :]))
     with tempfile.TemporaryDirectory() as made:
         found = damaged_inputs(Path(made), number, seed)
-    sys.stdout.write("\n".join([*found, f"{number} damaged inputs, {len(found)} of them handled wrongly\n"]))
+    sys.stdout.write(
+        "\n".join([*found, f"{number} damaged inputs, {len(found)} of them handled wrongly\n"])
+    )
     sys.exit(bool(found))

@@ -42,7 +42,16 @@ def start(folder: Path, seed: int, target: str = "out") -> subprocess.Popen[str]
 
     It is a run or, if there is a folder ``earlier`` and the seed is odd, an export from that.
     """
-    options = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--site-number", "fixed", "--sites", "5"]
+    options = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--site-number",
+        "fixed",
+        "--sites",
+        "5",
+    ]
     options += [
         "--range-reach",
         "0",
@@ -143,7 +152,12 @@ def main(kills: int, seed: int = 0) -> None:
             seconds = draw.uniform(0, 0.3) if stage else draw.uniform(0.2, 1.05 * usual)
             outcomes.append(kill(folder, SIGNALS[turn % 3], turn + 2, stage, seconds))
         complete(folder, 1)
-        assert sorted(path.name for path in folder.iterdir()) == [EARLIER, "out", "records.csv", "regions.csv"]
+        assert sorted(path.name for path in folder.iterdir()) == [
+            EARLIER,
+            "out",
+            "records.csv",
+            "regions.csv",
+        ]
         for outcome, count in sorted(Counter(outcomes).items(), key=str):
             sys.stdout.write(f"{count} × {outcome}\n")
 

@@ -48,13 +48,22 @@ def house(tmp_path):
 def run(folder, out, *options, records="records.csv", quasi="age,sex", quiet=True):
     chosen = ["--region-column", "region", "--quasi-identifiers", quasi, "-k", "5", "--no-pdf"]
     files = [str(folder / records), str(folder / "regions.csv")]
-    allowed = ["--allow-column", "illness,since,age,sex", "--range-reach", "0", "--site-location", "density"]
+    allowed = [
+        "--allow-column",
+        "illness,since,age,sex",
+        "--range-reach",
+        "0",
+        "--site-location",
+        "density",
+    ]
     out = ["--out", str(folder / out), *(["--quiet"] if quiet else [])]
     return main(["run", *files, *chosen, "--identifiers", "name", *allowed, *out, *options])
 
 
 def check(folder, out, *options):
-    return main(["ledger", "check", str(folder / out), "--audience", "Uni", "--quiet", "--json", *options])
+    return main(
+        ["ledger", "check", str(folder / out), "--audience", "Uni", "--quiet", "--json", *options]
+    )
 
 
 def rows_of(path):

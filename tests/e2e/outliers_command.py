@@ -16,7 +16,18 @@ def rows_of(path):
 
 def handle(tmp_path, how, *more):
     target = tmp_path / f"{how}.csv"
-    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", how, "--out", str(target), "--replace", "--quiet"]
+    common = [
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--handle",
+        how,
+        "--out",
+        str(target),
+        "--replace",
+        "--quiet",
+    ]
     assert main(["outliers", str(DATA / "C2.csv"), *common, *map(str, more)]) == 0
     return target
 

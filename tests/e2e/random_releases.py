@@ -80,7 +80,9 @@ def draw_scenario(seed: int) -> Scenario:
     regions = _draw_regions(generator)
     records = _draw_records(generator, regions["id"].tolist())
     available = ["age", "sex", "status"]
-    quasi_identifiers = [str(name) for name in generator.permutation(available)[: generator.integers(1, 4)]]
+    quasi_identifiers = [
+        str(name) for name in generator.permutation(available)[: generator.integers(1, 4)]
+    ]
     k = int(generator.choice([2, 3, 5, 8, 12]))
     options = _draw_approaches(generator, len(regions))
     within_county = bool(generator.random() < 0.2)
@@ -132,7 +134,9 @@ def _draw_additions(seed: int, records: pd.DataFrame) -> dict[str, Any]:
     generator = np.random.default_rng([seed, 1])
     drawn: dict[str, Any] = {}
     if generator.random() < 0.2:
-        drawn["required"] = records[["sex", "visits"]].drop_duplicates().sample(frac=0.8, random_state=seed)
+        drawn["required"] = (
+            records[["sex", "visits"]].drop_duplicates().sample(frac=0.8, random_state=seed)
+        )
     if generator.random() < 0.2:
         drawn["unwanted"] = records[["note"]].drop_duplicates().sample(n=1, random_state=seed)
     drawn["with_record_key"] = bool(generator.random() < 0.3)
@@ -167,7 +171,15 @@ def _draw_records(generator: np.random.Generator, region_ids: Sequence[str]) -> 
     """Draw records whose regions are unevenly filled and whose texts need quoting."""
     n_records = int(generator.integers(60, 2500))
     weights = generator.dirichlet(np.full(len(region_ids), 0.7))
-    notes = ["", "plain", "with, comma; and semicolon", 'a "quoted" word', "two\nlines", "tab\tinside", "ÄÖ"]
+    notes = [
+        "",
+        "plain",
+        "with, comma; and semicolon",
+        'a "quoted" word',
+        "two\nlines",
+        "tab\tinside",
+        "ÄÖ",
+    ]
     return pd.DataFrame(
         {
             IDENTIFIER: [f"person {number}" for number in range(n_records)],
@@ -180,7 +192,9 @@ def _draw_records(generator: np.random.Generator, region_ids: Sequence[str]) -> 
                 ["single", "married", "", "say “maybe”, not no"], n_records, p=[0.4, 0.4, 0.15, 0.05]
             ),
             SENSITIVE: generator.choice(
-                [BENIGN, "flu", "asthma", "HIV", "", "gout"], n_records, p=[0.5, 0.2, 0.15, 0.05, 0.05, 0.05]
+                [BENIGN, "flu", "asthma", "HIV", "", "gout"],
+                n_records,
+                p=[0.5, 0.2, 0.15, 0.05, 0.05, 0.05],
             ),
             "visits": generator.choice(["1", "2", "3"], n_records),
             "note": generator.choice(notes, n_records),
@@ -190,7 +204,12 @@ def _draw_records(generator: np.random.Generator, region_ids: Sequence[str]) -> 
 
 def _draw_approaches(generator: np.random.Generator, n_regions: int) -> list[str]:
     """Draw one approach per component."""
-    options = ["--random-seed", str(generator.integers(1000)), "--range-reach", str(generator.integers(0, 3))]
+    options = [
+        "--random-seed",
+        str(generator.integers(1000)),
+        "--range-reach",
+        str(generator.integers(0, 3)),
+    ]
     site_number = str(generator.choice(["fixed", "fixed", "limit", "maxcombs", "entropy", "anonymity"]))
     options += ["--site-number", site_number]
     if site_number == "fixed":
@@ -252,7 +271,12 @@ def write_inputs(scenario: Scenario, folder: Path) -> list[str]:
         rows.to_csv(records, index=False, sep=scenario.delimiter, lineterminator="\n")
     arguments = [str(records), str(regions), "--region-column", REGION]
     arguments += ["--category-counts", "yes" if scenario.with_category_counts else "no"]
-    arguments += ["--quasi-identifiers", ",".join(scenario.quasi_identifiers), "--identifiers", IDENTIFIER]
+    arguments += [
+        "--quasi-identifiers",
+        ",".join(scenario.quasi_identifiers),
+        "--identifiers",
+        IDENTIFIER,
+    ]
     arguments += ["-k", str(scenario.k), "--format", scenario.release_format]
     if scenario.age_groups:
         groups = folder / "groups.csv"
@@ -271,13 +295,17 @@ def _write_additions(scenario: Scenario, folder: Path) -> list[str]:
             table.to_csv(path, index=False, lineterminator="\n")
             arguments += [option, str(path)]
     if scenario.with_region_map:
-        areas = pd.DataFrame({"from": MAPPED_PREFIX + scenario.regions["id"], "to": scenario.regions["id"]})
+        areas = pd.DataFrame(
+            {"from": MAPPED_PREFIX + scenario.regions["id"], "to": scenario.regions["id"]}
+        )
         areas.to_csv(folder / "areas.csv", index=False)
         arguments += ["--region-map", str(folder / "areas.csv")]
     if scenario.with_record_key:
         arguments += ["--record-key", RECORD_KEY]
     if scenario.aggregate_below:
-        classes = "all" if scenario.aggregate_below == EVERY_CLASS else f"below:{scenario.aggregate_below}"
+        classes = (
+            "all" if scenario.aggregate_below == EVERY_CLASS else f"below:{scenario.aggregate_below}"
+        )
         arguments += ["--aggregate", AGGREGATED, "--aggregate-classes", classes]
     return arguments
 
@@ -287,7 +315,11 @@ def make_release(scenario: Scenario, folder: Path) -> tuple[int, Path]:
     target = folder / "result"
     arguments = write_inputs(scenario, folder / "input")
     arguments += ["--out", str(target), "--no-pdf", "--quiet", "--exceed-loss"]
-    plain = [name for name in scenario.records.columns if name not in (IDENTIFIER, REGION, *scenario.quasi_identifiers)]
+    plain = [
+        name
+        for name in scenario.records.columns
+        if name not in (IDENTIFIER, REGION, *scenario.quasi_identifiers)
+    ]
     arguments += ["--allow-column", ",".join(plain)]
     return main(["run", *arguments]), target
 
@@ -354,12 +386,17 @@ def _class_errors(scenario: Scenario, released: pd.DataFrame) -> Iterator[str]:
         yield f"a released class has {smallest} records, k is {scenario.k}"
     if scenario.criterion is not None:
         reference = released[SENSITIVE].value_counts(normalize=True)
-        failing = sum(not _meets_criterion(values, scenario.criterion, reference) for _, values in classes[SENSITIVE])
+        failing = sum(
+            not _meets_criterion(values, scenario.criterion, reference)
+            for _, values in classes[SENSITIVE]
+        )
         if failing:
             yield f"{failing} released classes fail {scenario.criterion}"
 
 
-def _meets_criterion(values: pd.Series, criterion: tuple[str, list[float]], reference: pd.Series) -> bool:
+def _meets_criterion(
+    values: pd.Series, criterion: tuple[str, list[float]], reference: pd.Series
+) -> bool:
     """Judge the sensitive values of one class by the documented definition."""
     name, numbers = criterion
     counts = values.value_counts()
@@ -402,10 +439,14 @@ def _record_errors(scenario: Scenario, released: pd.DataFrame, crosswalk: pd.Dat
         placed[REGION] = placed["aggregated_region"]
         classes = placed.groupby([REGION, *scenario.quasi_identifiers])
         placed.loc[classes[REGION].transform("size") < scenario.k, REGION] = None
-    exact = scenario.criterion is None or (not scenario.with_tiers and scenario.criterion[0] != "closeness")
+    exact = scenario.criterion is None or (
+        not scenario.with_tiers and scenario.criterion[0] != "closeness"
+    )
     if exact and scenario.criterion is not None:
         passes = placed.dropna(subset=[REGION]).groupby([REGION, *scenario.quasi_identifiers])[SENSITIVE]
-        judged = passes.transform(lambda values: _meets_criterion(values, scenario.criterion, pd.Series(dtype=float)))
+        judged = passes.transform(
+            lambda values: _meets_criterion(values, scenario.criterion, pd.Series(dtype=float))
+        )
         placed.loc[judged.index[~judged.astype(bool)], REGION] = None
     expected = placed.dropna(subset=[REGION])[list(released.columns)]
     if exact and scenario.aggregate_below:
@@ -416,7 +457,9 @@ def _record_errors(scenario: Scenario, released: pd.DataFrame, crosswalk: pd.Dat
         return
     # With closeness, or criteria in tiers, more may be suppressed: then no record may be new, changed or repeated.
     values = [
-        name for name in released.columns if name != REGION and not (scenario.aggregate_below and name == AGGREGATED)
+        name
+        for name in released.columns
+        if name != REGION and not (scenario.aggregate_below and name == AGGREGATED)
     ]
     surplus = released.value_counts(values).sub(placed.value_counts(values), fill_value=0)
     if (surplus > 0).any():
@@ -428,14 +471,21 @@ def _aggregate(scenario: Scenario, expected: pd.DataFrame) -> pd.DataFrame:
     classes = expected.groupby([REGION, *scenario.quasi_identifiers], dropna=False)[AGGREGATED]
     sizes = classes.transform("size")
     # Whole numbers only are drawn, so that the hundredth part is exact.
-    hundredths = classes.transform(lambda values: 100 * values.astype(int).sum() // len(values)).astype(int)
+    hundredths = classes.transform(lambda values: 100 * values.astype(int).sum() // len(values)).astype(
+        int
+    )
     means = hundredths.map(lambda value: f"{value // 100}.{value % 100:02d}".rstrip("0").rstrip("."))
-    return expected.assign(**{AGGREGATED: expected[AGGREGATED].where(sizes >= scenario.aggregate_below, means)})
+    return expected.assign(
+        **{AGGREGATED: expected[AGGREGATED].where(sizes >= scenario.aggregate_below, means)}
+    )
 
 
 def _key_errors(scenario: Scenario, result: Path, released: pd.DataFrame) -> Iterator[str]:
     """Every released row has a key of its own that leads to its record."""
-    if not released[RECORD_KEY].str.fullmatch("[A-Z2-7]{16}").all() or released[RECORD_KEY].duplicated().any():
+    if (
+        not released[RECORD_KEY].str.fullmatch("[A-Z2-7]{16}").all()
+        or released[RECORD_KEY].duplicated().any()
+    ):
         yield "the keys have another form, or one occurs twice"
     index = pd.read_csv(result / "internal" / "record_index.csv", dtype=str).set_index("record_key")
     if set(index.index) != set(released[RECORD_KEY]) or len(index) != len(released):
@@ -456,13 +506,18 @@ def _join_places(scenario: Scenario, crosswalk: pd.DataFrame) -> pd.DataFrame:
     known = scenario.considered[scenario.considered[REGION] != UNKNOWN_REGION].copy()
     if scenario.age_groups:
         known["age"] = known["age"].replace(scenario.age_groups)
-    return known.merge(crosswalk, left_on=REGION, right_on="initial_region", how="left", validate="many_to_one")
+    return known.merge(
+        crosswalk, left_on=REGION, right_on="initial_region", how="left", validate="many_to_one"
+    )
 
 
 def _places_in_tiers(scenario: Scenario, placed: pd.DataFrame, crosswalk: pd.DataFrame) -> pd.Series:
     """Apply the rule of the tiers to each combination of quasi-identifiers by itself."""
     levels = _place_levels(crosswalk)
-    parents = [crosswalk.drop_duplicates(smaller).set_index(smaller)[larger] for smaller, larger in pairwise(levels)]
+    parents = [
+        crosswalk.drop_duplicates(smaller).set_index(smaller)[larger]
+        for smaller, larger in pairwise(levels)
+    ]
     places = pd.Series(None, index=placed.index, dtype=object)
     for _, members in placed.groupby(scenario.quasi_identifiers):
         counts = members["aggregated_region"].value_counts()
@@ -476,7 +531,9 @@ def _places_in_tiers(scenario: Scenario, placed: pd.DataFrame, crosswalk: pd.Dat
             total_room = rooms.groupby(parent.reindex(rooms.index)).sum()
             largest_room = rooms.groupby(parent.reindex(rooms.index)).max()
             is_released = (sums >= scenario.k) & (sums <= total_room - largest_room)
-            rooms = total_room.where(total_room - largest_room < scenario.k, scenario.k - 1).where(~is_released, 0)
+            rooms = total_room.where(total_room - largest_room < scenario.k, scenario.k - 1).where(
+                ~is_released, 0
+            )
             _assign(places, members, level, is_released)
             rests = sums.where(~is_released, 0)
     return places

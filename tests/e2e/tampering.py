@@ -65,10 +65,34 @@ def make_release(folder: Path, *options: str, records: str = "records.csv", site
             told.append((problem, file_format, claim))
             super().__init__(problem, file_format, claim)
 
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--sites", sites, "--no-pdf"]
-    allowed = ["--allow-column", "note,code,amount,flag,illness", "--no-pair-tests", "--quiet", "--exceed-loss"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "-k",
+        "5",
+        "--sites",
+        sites,
+        "--no-pdf",
+    ]
+    allowed = [
+        "--allow-column",
+        "note,code,amount,flag,illness",
+        "--no-pair-tests",
+        "--quiet",
+        "--exceed-loss",
+    ]
     out = folder / "out"
-    command = ["run", str(folder / records), str(folder / "regions.csv"), *chosen, *allowed, "--out", str(out)]
+    command = [
+        "run",
+        str(folder / records),
+        str(folder / "regions.csv"),
+        *chosen,
+        *allowed,
+        "--out",
+        str(out),
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(audited_records, "Verification", Listening)
         assert main([*command, *options]) == 0
@@ -107,7 +131,9 @@ def write_input(folder: Path, ids: Sequence[str] = ()) -> Path:
     columns["amount"] = columns["amount"].cast(pa.float64())
     columns["code"] = columns["code"].cast(pa.int64())
     pq.write_table(pa.table(columns), folder / "records.parquet")
-    places = [f"r{number},{number % GRID},{number // GRID},{number % 2}" for number in range(GRID * GRID)]
+    places = [
+        f"r{number},{number % GRID},{number // GRID},{number % 2}" for number in range(GRID * GRID)
+    ]
     (folder / "regions.csv").write_text("\n".join(["id,x,y,side", *places]) + "\n")
     return folder
 
@@ -117,7 +143,9 @@ def write_input(folder: Path, ids: Sequence[str] = ()) -> Path:
 Rows = list[list[str]]
 
 
-def change_rows(change: Callable[[Rows], Any], file: str = "release/anonymized.csv") -> Callable[[Release], None]:
+def change_rows(
+    change: Callable[[Rows], Any], file: str = "release/anonymized.csv"
+) -> Callable[[Release], None]:
     """Change the parsed rows, and write them in the form that the file has."""
 
     def tamper(release: Release) -> None:
@@ -139,7 +167,9 @@ def change_rows(change: Callable[[Rows], Any], file: str = "release/anonymized.c
     return tamper
 
 
-def change_bytes(change: Callable[[bytes], bytes], file: str = "release/anonymized.csv") -> Callable[[Release], None]:
+def change_bytes(
+    change: Callable[[bytes], bytes], file: str = "release/anonymized.csv"
+) -> Callable[[Release], None]:
     """Change the bytes of a file."""
 
     def tamper(release: Release) -> None:
@@ -165,7 +195,9 @@ def change_table(change: Callable[[Any], Any]) -> Callable[[Release], None]:
     return tamper
 
 
-def set_field(name: str, change: Callable[[str], str], which: Callable[[str], bool] = bool) -> Callable[[Rows], None]:
+def set_field(
+    name: str, change: Callable[[str], str], which: Callable[[str], bool] = bool
+) -> Callable[[Rows], None]:
     """Change the value of a column in the first row in which ``which`` holds of it."""
 
     def apply(rows: Rows) -> None:
@@ -183,7 +215,9 @@ def exchange(name: str) -> Callable[[Rows], None]:
         at = rows[0].index(name)
         first = rows[1]
         others = (
-            row for row in rows[2:] if row[at] != first[at] and row[:at] + row[at + 1 :] != first[:at] + first[at + 1 :]
+            row
+            for row in rows[2:]
+            if row[at] != first[at] and row[:at] + row[at + 1 :] != first[:at] + first[at + 1 :]
         )
         other = next(others)
         first[at], other[at] = other[at], first[at]
@@ -202,7 +236,9 @@ def replace_value(table: Any, column: str, row: int, value: Any) -> Any:
     at = table.column_names.index(column)
     values = table.column(column).to_pylist()
     values[row] = value
-    return table.set_column(at, table.schema.field(column), pa.array(values, table.schema.field(column).type))
+    return table.set_column(
+        at, table.schema.field(column), pa.array(values, table.schema.field(column).type)
+    )
 
 
 def sort_table(table: Any, column: str) -> Any:

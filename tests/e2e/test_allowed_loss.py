@@ -31,7 +31,10 @@ def files(tmp_path):
     """Write records with the rows of a test; 384 of them are even."""
 
     def write(*more):
-        return [str(write_records(tmp_path, [*even_rows(), *more], HEADER)), str(write_regions(tmp_path))]
+        return [
+            str(write_records(tmp_path, [*even_rows(), *more], HEADER)),
+            str(write_regions(tmp_path)),
+        ]
 
     return write
 
@@ -49,7 +52,12 @@ ONE_SIDED = [["aged", "f", f"r{number}", "c"] for number in range(REGIONS) for _
 @pytest.mark.parametrize(
     ("more", "options", "cause", "remedy"),
     [
-        (STRANGERS, ["--unknown-regions", "suppress"], "20 of unknown regions", "Correct the region ids"),
+        (
+            STRANGERS,
+            ["--unknown-regions", "suppress"],
+            "20 of unknown regions",
+            "Correct the region ids",
+        ),
         (RARE, [], "20 too rare in the whole file", "Take categories together"),
         (
             ONE_SIDED,
@@ -80,7 +88,8 @@ def test_nothing_is_written_beyond_the_loss_and_the_advice_fits_the_cause(
     assert document["release"]["exceed_loss"] is True
     assert "allowed-loss" in [each["code"] for each in document["warnings"]]
     inside, outside = (
-        (tmp_path / "out" / folder / "report.html").read_text(encoding="utf-8") for folder in ("internal", "release")
+        (tmp_path / "out" / folder / "report.html").read_text(encoding="utf-8")
+        for folder in ("internal", "release")
     )
     assert "more than the 1 % that are allowed" in inside
     assert "more than the 1 % that are allowed" not in outside
@@ -102,12 +111,22 @@ def test_two_causes_get_two_remedies_if_one_is_not_enough(files, tmp_path, capsy
 
 def test_a_loss_within_what_is_allowed_is_released_without_a_word(files, tmp_path, capsys):
     both = files(*STRANGERS)
-    options = ["--unknown-regions", "suppress", "--allowed-loss", "5", "--quiet", "--out", str(tmp_path / "out")]
+    options = [
+        "--unknown-regions",
+        "suppress",
+        "--allowed-loss",
+        "5",
+        "--quiet",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert run(both, *options) == 0
     assert capsys.readouterr().err == ""
 
 
-def test_without_a_limit_the_release_is_written_with_a_warning_that_quiet_does_not_hide(files, tmp_path, capsys):
+def test_without_a_limit_the_release_is_written_with_a_warning_that_quiet_does_not_hide(
+    files, tmp_path, capsys
+):
     both = files(*RARE)
     assert run(both, "--sites", "2", "--quiet", "--out", str(tmp_path / "out")) == 0
     said = capsys.readouterr().err
@@ -134,8 +153,15 @@ def test_a_given_loss_is_in_force_with_any_site_number(files, tmp_path, capsys):
     assert main([*export, "--exceed-loss"]) == 0
 
 
-def test_the_finest_solution_within_the_given_loss_is_released_and_others_need_consent(files, tmp_path, capsys):
-    rows = [[age, "f", f"r{region}", "a"] for age in ("mid", "late") for region in range(REGIONS) for _ in range(2)]
+def test_the_finest_solution_within_the_given_loss_is_released_and_others_need_consent(
+    files, tmp_path, capsys
+):
+    rows = [
+        [age, "f", f"r{region}", "a"]
+        for age in ("mid", "late")
+        for region in range(REGIONS)
+        for _ in range(2)
+    ]
     both = files(*rows)
     options = ["--site-number", "fixed", "--sites", "8", "--range-reach", "3", "--range-step", "30"]
     options += ["--allowed-loss", "1", "--quiet"]
@@ -161,9 +187,14 @@ def test_the_finest_solution_within_the_given_loss_is_released_and_others_need_c
 
 def test_python_keeps_the_promise_too(tmp_path):
     rows = [*even_rows(), *STRANGERS]
-    regions = pandas.DataFrame({"id": [f"r{i}" for i in range(REGIONS)], "x": range(REGIONS), "y": [0, 1] * 8})
+    regions = pandas.DataFrame(
+        {"id": [f"r{i}" for i in range(REGIONS)], "x": range(REGIONS), "y": [0, 1] * 8}
+    )
     data = vbas.read(
-        pandas.DataFrame(rows, columns=HEADER), regions, region_column="region", quasi_identifiers="age,sex"
+        pandas.DataFrame(rows, columns=HEADER),
+        regions,
+        region_column="region",
+        quasi_identifiers="age,sex",
     )
     with pytest.warns(vbas.FindingWarning, match="20 records name a region that the region file lacks"):
         made = vbas.run(data, k=5, unknown_regions="suppress")

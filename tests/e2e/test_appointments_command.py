@@ -7,8 +7,26 @@ import pytest
 
 from vbas_desktop.cli.main import main
 
-ROWS = ["8mN", "1mS", "1fS", "9fN", "8mN", "1fS", "1fS", "1mS", "1fS", "9fN", "1mS", "1fS", "8mN", "8mN", "1mS"]
-PEOPLE = "id,zip,gender,area\n" + "".join(f"p{n},{row[0]},{row[1]},{row[2]}\n" for n, row in enumerate(ROWS))
+ROWS = [
+    "8mN",
+    "1mS",
+    "1fS",
+    "9fN",
+    "8mN",
+    "1fS",
+    "1fS",
+    "1mS",
+    "1fS",
+    "9fN",
+    "1mS",
+    "1fS",
+    "8mN",
+    "8mN",
+    "1mS",
+]
+PEOPLE = "id,zip,gender,area\n" + "".join(
+    f"p{n},{row[0]},{row[1]},{row[2]}\n" for n, row in enumerate(ROWS)
+)
 SLOTS = "centre,time,capacity,region\nA,9,4,N\nA,13,2,N\nB,9,4,S\nB,13,3,S\nC,13,2,S\n"
 
 
@@ -25,12 +43,20 @@ def appointments(files, *options):
 
 def test_a_plan_is_written_with_everybody_in_it(files, tmp_path, capsys):
     out = tmp_path / "plan"
-    assert appointments(files, "--id-column", "id", "--planner", "optimal", "--out", str(out), "--json") == 0
+    assert (
+        appointments(files, "--id-column", "id", "--planner", "optimal", "--out", str(out), "--json")
+        == 0
+    )
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((out / "plan.json").read_text())
     assert printed["vector"] == [0, 2, 1, 2]
     assert printed["vector_before"] == [0, 1, 0, 2, 1]
-    assert (printed["people"], printed["seats"], printed["k"], printed["proof"]) == (15, 15, 2, "optimal")
+    assert (printed["people"], printed["seats"], printed["k"], printed["proof"]) == (
+        15,
+        15,
+        2,
+        "optimal",
+    )
     assert printed["improvement_exact"] is True
     with (out / "appointments.csv").open() as stream:
         rows = list(csv.DictReader(stream))
@@ -54,7 +80,16 @@ def test_formulas_are_escaped_and_a_plan_with_them_is_read_again(tmp_path, capsy
     people, slots, out = tmp_path / "people.csv", tmp_path / "slots.csv", tmp_path / "plan"
     people.write_text("=id,zip\n=1+1,=2\np1,'=2\np2,'=2\n-4,=2\n")
     slots.write_text("centre,time,capacity\n@A,9,2\n'@A,9,2\n@A,13,1\n")
-    command = ["appointments", str(people), str(slots), "--quasi-identifiers", "zip", "--id-column", "=id", "--quiet"]
+    command = [
+        "appointments",
+        str(people),
+        str(slots),
+        "--quasi-identifiers",
+        "zip",
+        "--id-column",
+        "=id",
+        "--quiet",
+    ]
     assert main([*command, "--out", str(out)]) == 0
     with (out / "appointments.csv").open() as stream:
         header, *rows = csv.reader(stream)
@@ -176,7 +211,9 @@ def plan_mixed(mixed, *options):
 
 
 @pytest.mark.parametrize("planner", ["heuristic", "better", "optimal", "random"])
-def test_other_groups_than_the_majority_are_few_and_several_in_every_slot(mixed, planner, tmp_path, capsys):
+def test_other_groups_than_the_majority_are_few_and_several_in_every_slot(
+    mixed, planner, tmp_path, capsys
+):
     out = tmp_path / "plan"
     assert plan_mixed(mixed, "--planner", planner, "--out", str(out), "--json") == 0
     facts = json.loads(capsys.readouterr().out)
@@ -219,7 +256,15 @@ def test_a_majority_needs_a_group_column_and_somebody_in_it(mixed, capsys):
 
 
 def test_without_a_majority_limits_on_groups_stay_those_of_each_group(mixed, capsys):
-    options = ["appointments", *mixed, "--quasi-identifiers", "country,sex", "--group-column", "country", "--quiet"]
+    options = [
+        "appointments",
+        *mixed,
+        "--quasi-identifiers",
+        "country,sex",
+        "--group-column",
+        "country",
+        "--quiet",
+    ]
     assert main([*options, "--min-groups", "2"]) == 1
     assert "cannot keep limits on groups" in capsys.readouterr().err
     assert main([*options, "--json"]) == 0

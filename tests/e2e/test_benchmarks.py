@@ -8,7 +8,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_benchmark_file_is_collected():
-    collect = ["tests/benchmarks", "-o", "python_files=bench_*.py", "-p", "no:xdist", "--collect-only", "-q"]
+    collect = [
+        "tests/benchmarks",
+        "-o",
+        "python_files=bench_*.py",
+        "-p",
+        "no:xdist",
+        "--collect-only",
+        "-q",
+    ]
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *collect], cwd=ROOT, capture_output=True, text=True, timeout=240
     )

@@ -25,8 +25,28 @@ def files(tmp_path, monkeypatch):
 
 
 def release(*more):
-    words = ["run", "records.csv", "regions.csv", "--region-column", "region", "--quasi-identifiers", "age,sex"]
-    sites = ["-k", "5", "--site-number", "fixed", "--sites", "4", "--range-reach", "0", "--no-pdf", "--out", "out"]
+    words = [
+        "run",
+        "records.csv",
+        "regions.csv",
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+    ]
+    sites = [
+        "-k",
+        "5",
+        "--site-number",
+        "fixed",
+        "--sites",
+        "4",
+        "--range-reach",
+        "0",
+        "--no-pdf",
+        "--out",
+        "out",
+    ]
     return main([*words, *sites, *more])
 
 
@@ -43,7 +63,9 @@ def test_the_column_the_number_and_the_rows_are_named_but_no_value(files, capsys
 
 def test_the_named_way_joins_them(files, capsys):
     with open("groups.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["column", "value", "group"], *(["sex", value, "f"] for value in ODD)])
+        csv.writer(file).writerows(
+            [["column", "value", "group"], *(["sex", value, "f"] for value in ODD)]
+        )
     assert release("--generalise", "groups.csv") == 0
     assert "only by blanks" not in capsys.readouterr().err
     with open("out/release/anonymized.csv", encoding="utf-8", newline="") as file:
@@ -60,7 +82,10 @@ def test_blanks_alone_are_a_missing_value(files, capsys):
 TEXTS = st.lists(st.text(st.sampled_from("ab \t\xa0\u200b"), max_size=4), unique=True, max_size=8)
 
 
-@given(TEXTS, st.dictionaries(st.text(st.sampled_from("ab "), max_size=3), st.sampled_from(["a", "a ", "b", "x"])))
+@given(
+    TEXTS,
+    st.dictionaries(st.text(st.sampled_from("ab "), max_size=3), st.sampled_from(["a", "a ", "b", "x"])),
+)
 def test_joining_leaves_nothing_to_join_and_no_two_categories_with_another_text(values, groups):
     joined = join_groups(values, groups)
     assert count_joinable(values, joined) == 0

@@ -19,14 +19,22 @@ RECORDS = 800
 @pytest.fixture
 def regions(tmp_path):
     path = tmp_path / "regions.csv"
-    path.write_text("id,x,y\n" + "".join(f"r{number},{number % 4},{number // 4}\n" for number in range(16)))
+    path.write_text(
+        "id,x,y\n" + "".join(f"r{number},{number % 4},{number // 4}\n" for number in range(16))
+    )
     return path
 
 
 def records() -> list[list[str]]:
     draw = np.random.default_rng(1)
     return [
-        [draw.choice(["young", "old"]), draw.choice(["f", "m"]), f"r{draw.integers(16)}", str(draw.integers(4)), note]
+        [
+            draw.choice(["young", "old"]),
+            draw.choice(["f", "m"]),
+            f"r{draw.integers(16)}",
+            str(draw.integers(4)),
+            note,
+        ]
         for note in draw.choice(["a", "b", ""], RECORDS)
     ]
 
@@ -92,4 +100,7 @@ def test_a_first_record_of_numbers_is_released_if_the_user_says_so(tmp_path, reg
 def test_a_first_row_that_holds_no_numbers_is_refused_if_it_must(tmp_path, regions, capsys, name):
     FORMATS[name](tmp_path / name, records())
     assert release(tmp_path / name, regions, tmp_path / "out", "--category-counts", "yes") == 1
-    assert "row 2, column “age”: The number of categories is not a positive integer." in capsys.readouterr().err
+    assert (
+        "row 2, column “age”: The number of categories is not a positive integer."
+        in capsys.readouterr().err
+    )

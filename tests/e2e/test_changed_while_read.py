@@ -14,9 +14,25 @@ COMMANDS = {
     "outliers": ["outliers", "RECORDS", "--quasi-identifiers", "age", "-k", "2"],
     "risky": ["risky", "RECORDS", "--columns", "age,gender", "-k", "2"],
     "risky --apply": ["risky", "RECORDS", "--columns", "age,gender", "-k", "2", "--apply"],
-    "representability": ["representability", "RECORDS", "RECORDS", "--key", "key", "--quasi-identifiers", "age"],
+    "representability": [
+        "representability",
+        "RECORDS",
+        "RECORDS",
+        "--key",
+        "key",
+        "--quasi-identifiers",
+        "age",
+    ],
     "appointments": ["appointments", "RECORDS", "SLOTS", "--quasi-identifiers", "age"],
-    "reproduce-thesis": ["reproduce-thesis", "--like", "eastern", "--records", "RECORDS", "--regions", "REGIONS"],
+    "reproduce-thesis": [
+        "reproduce-thesis",
+        "--like",
+        "eastern",
+        "--records",
+        "RECORDS",
+        "--regions",
+        "REGIONS",
+    ],
 }
 
 

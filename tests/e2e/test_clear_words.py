@@ -26,7 +26,15 @@ def records(tmp_path):
 
 def test_every_encoding_is_taken_or_refused_in_words(records, capsys):
     for name in sorted(
-        {*encodings.aliases.aliases.values(), "undefined", "idna", "punycode", "no-such", "", "utf-8-sig"}
+        {
+            *encodings.aliases.aliases.values(),
+            "undefined",
+            "idna",
+            "punycode",
+            "no-such",
+            "",
+            "utf-8-sig",
+        }
     ):
         for command in (["outliers", *COUNT], ["verify", *COUNT, "--region-column", "region"]):
             code = main([command[0], str(records), *command[1:], "--encoding", name])
@@ -43,7 +51,9 @@ def test_a_long_row_is_called_long(tmp_path):
     with pytest.raises(InputError, match="row 3: The row is longer than 1 MB"):
         load_records(path, RecordReading(delimiter=","), limits=limits)
     path.write_bytes(b"region,age\n1,30\n2," + b'"' + b"x" * (3 << 20) + b"\n")
-    with pytest.raises(InputError, match="row 3: A quoted field that begins in this row is never closed"):
+    with pytest.raises(
+        InputError, match="row 3: A quoted field that begins in this row is never closed"
+    ):
         load_records(path, RecordReading(delimiter=","), limits=limits)
 
 
@@ -71,7 +81,9 @@ def refused(capsys, *command):
     assert main([str(word) for word in command]) in (1, 2)
     told = capsys.readouterr().err.splitlines()
     assert [
-        line for line in told if not line.startswith(("error:", "Looking", "Reading", "Ordering", "Starting"))
+        line
+        for line in told
+        if not line.startswith(("error:", "Looking", "Reading", "Ordering", "Starting"))
     ] == []
     return told[-1]
 
@@ -79,12 +91,16 @@ def refused(capsys, *command):
 def test_a_line_end_of_three_characters_is_named(records, capsys):
     records.write_bytes(records.read_bytes().replace(b"\n", b"\r\r\n"))
     said = refused(capsys, "outliers", records, *COUNT)
-    assert said.endswith("row 1: Lines end with CR CR LF. Save the file with ordinary line ends (LF or CRLF).")
+    assert said.endswith(
+        "row 1: Lines end with CR CR LF. Save the file with ordinary line ends (LF or CRLF)."
+    )
 
 
 @pytest.mark.parametrize("name", ["", "  "])
 def test_a_column_of_class_sizes_needs_a_name(records, regions, tmp_path, capsys, name):
-    said = refused(capsys, "run", records, regions, *RUN, "--out", tmp_path / "out", "--class-size", name)
+    said = refused(
+        capsys, "run", records, regions, *RUN, "--out", tmp_path / "out", "--class-size", name
+    )
     assert "has no name. Write a name behind --class-size, or nothing." in said
 
 
@@ -100,7 +116,9 @@ def test_a_database_in_use_is_told_from_a_damaged_one(records, regions, tmp_path
     duckdb = pytest.importorskip("duckdb")
     database = tmp_path / "records.duckdb"
     with duckdb.connect(str(database)) as connection:
-        connection.execute(f"CREATE TABLE visits AS SELECT * FROM read_csv('{records}', all_varchar = true)")
+        connection.execute(
+            f"CREATE TABLE visits AS SELECT * FROM read_csv('{records}', all_varchar = true)"
+        )
     sound = database.read_bytes()
     using = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", using, str(database)]
@@ -148,7 +166,9 @@ def test_a_target_whose_package_is_missing_is_refused_before_anything_is_compute
     assert not (tmp_path / "out").exists()
 
 
-def test_a_schema_that_is_missing_is_refused_before_anything_is_computed(records, regions, tmp_path, capsys):
+def test_a_schema_that_is_missing_is_refused_before_anything_is_computed(
+    records, regions, tmp_path, capsys
+):
     duckdb = pytest.importorskip("duckdb")
     database = tmp_path / "other.duckdb"
     duckdb.connect(str(database)).close()
@@ -167,7 +187,10 @@ def test_an_unknown_time_zone_is_told_with_its_column(regions, tmp_path, capsys)
     pq.write_table(pa.table({"region": ["1", "2"] * 20, "age": ["30", "31"] * 20, "seen": times}), path)
     for place in (path, f"duckdb:{path}"):
         said = refused(capsys, "run", place, regions, *RUN, "--out", tmp_path / "out")
-        assert "column “seen”: A column of times has a time zone that is not known here. Write the times in UTC" in said
+        assert (
+            "column “seen”: A column of times has a time zone that is not known here. Write the times in UTC"
+            in said
+        )
     assert main(["verify", str(path), *RUN, "--quiet"]) == 0
 
 
@@ -190,14 +213,20 @@ def test_a_pipe_is_refused_at_once(records, tmp_path, capsys, command):
 
 def test_standard_input_is_refused_unless_it_is_a_file(records):
     command = [sys.executable, "-m", "vbas_desktop.cli", "outliers", "/dev/stdin", *COUNT]
-    piped = subprocess.run(command, input=records.read_text(), capture_output=True, text=True, timeout=240)
+    piped = subprocess.run(
+        command, input=records.read_text(), capture_output=True, text=True, timeout=240
+    )
     assert (piped.returncode, "pipe or a device" in piped.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("form", [["--out", ""], ["--out="]])
 @pytest.mark.parametrize("command", ["outliers", "risky", "run"])
 def test_an_empty_target_is_wrong_usage(records, capsys, command, form):
-    more = {"outliers": COUNT, "risky": ["--apply"], "run": [str(records), "--region-column", "region", *COUNT]}
+    more = {
+        "outliers": COUNT,
+        "risky": ["--apply"],
+        "run": [str(records), "--region-column", "region", *COUNT],
+    }
     assert main([command, str(records), *more[command], *form]) == 2
     assert "--out names no place" in capsys.readouterr().err
 

@@ -13,9 +13,20 @@ from vbas_desktop.cli.main import main
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"
 RECORDS = str(SAMPLE / "records.csv")
-RUN = ["run", RECORDS, str(SAMPLE / "regions.geojson"), "--region-column=tract", "--quasi-identifiers=age,sex"]
+RUN = [
+    "run",
+    RECORDS,
+    str(SAMPLE / "regions.geojson"),
+    "--region-column=tract",
+    "--quasi-identifiers=age,sex",
+]
 RUN += ["--site-number=fixed", "--sites=12"]
-PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--id-column=id", "--quasi-identifiers=sex,age"]
+PEOPLE = [
+    str(SAMPLE / "people.csv"),
+    str(SAMPLE / "slots.csv"),
+    "--id-column=id",
+    "--quasi-identifiers=sex,age",
+]
 VBAS = "import sys; from vbas_desktop.cli.main import main; sys.exit(main(sys.argv[1:]))"
 EVERY_COMMAND = """
 import contextlib, io, json, sys
@@ -70,7 +81,13 @@ def without_cache(tmp_path_factory):
     with subprocess.Popen(
         [sys.executable, "-c", EVERY_COMMAND, json.dumps(SEARCHES)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": home, "XDG_CACHE_HOME": home, "NUMBA_CACHE_DIR": ""},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "HOME": home,
+            "XDG_CACHE_HOME": home,
+            "NUMBA_CACHE_DIR": "",
+        },
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

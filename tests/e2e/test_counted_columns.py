@@ -23,7 +23,9 @@ def rows_of(records=600, hobbies=40, seed=3):
     # The same hobby is written in two ways, which the release makes one.
     return [
         [*row[:4], f"{' ' if number % 7 == 0 else ''}hobby {hobby}", f"plan {plan}"]
-        for number, (row, (hobby, plan)) in enumerate(zip(random_rows(records, seed), plain.tolist(), strict=True))
+        for number, (row, (hobby, plan)) in enumerate(
+            zip(random_rows(records, seed), plain.tolist(), strict=True)
+        )
     ]
 
 
@@ -62,7 +64,9 @@ def words(page):
 
 
 @pytest.mark.parametrize("most", [1, 500, 1 << 64])
-def test_unique_records_are_those_that_pandas_counts_however_many_rows_are_possible(most, tmp_path, monkeypatch):
+def test_unique_records_are_those_that_pandas_counts_however_many_rows_are_possible(
+    most, tmp_path, monkeypatch
+):
     monkeypatch.setattr(column_coverage, "MOST_NUMBERS", most)
     out = tmp_path / "out"
     assert run(tmp_path, rows_of(), "--out", str(out)) == 0
@@ -80,7 +84,10 @@ def test_the_command_and_the_internal_report_name_the_columns_and_the_unique_rec
     figure = f"By all released columns together, {unique:,} of {released:,} records"
     counted = "Every combination of “region”, “age” and “sex” is shared by at least 5 records."
     with_these = f"with these, {unique:,} of {released:,} records"
-    assert f"{counted} Not protected, released as they are: “hobby” and “plan” (sensitive): {with_these}" in said
+    assert (
+        f"{counted} Not protected, released as they are: “hobby” and “plan” (sensitive): {with_these}"
+        in said
+    )
     assert f"warning: No role was given for “hobby”: released as they are. {figure}" in said
     assert json.loads((out / "run.json").read_text())["columns"] == {
         "counted": ["region", "age", "sex"],
@@ -109,12 +116,15 @@ def test_nothing_is_unique_if_only_counted_columns_are_released(tmp_path, capsys
 
 
 def test_quiet_hides_the_warning_as_it_does_others(tmp_path, capsys):
-    assert run(tmp_path, rows_of(), "--quiet", "--allowed-loss", "90", "--out", str(tmp_path / "out")) == 0
+    assert (
+        run(tmp_path, rows_of(), "--quiet", "--allowed-loss", "90", "--out", str(tmp_path / "out")) == 0
+    )
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
-    "options", [["--tiers", "auto", "-k", "9"], ["--format", "parquet"], ["--rename", "hobby=fun", "--no-shuffle"]]
+    "options",
+    [["--tiers", "auto", "-k", "9"], ["--format", "parquet"], ["--rename", "hobby=fun", "--no-shuffle"]],
 )
 def test_the_number_is_that_of_the_released_file(tmp_path, options):
     assert run(tmp_path, rows_of(hobbies=9), *options, "--quiet", "--out", str(tmp_path / "out")) == 0
@@ -146,12 +156,24 @@ def test_values_too_many_to_be_coded_make_the_number_a_minimum(tmp_path):
 
 def test_python_gives_the_columns_and_the_number_with_the_report(tmp_path):
     frame = pandas.DataFrame(rows_of(), columns=HEADER)
-    regions = pandas.DataFrame({"id": [f"r{i}" for i in range(16)], "x": [i % 4 for i in range(16)], "y": [0] * 16})
-    data = vbas.read(frame, regions, region_column="region", quasi_identifiers="age,sex", identifiers="name")
+    regions = pandas.DataFrame(
+        {"id": [f"r{i}" for i in range(16)], "x": [i % 4 for i in range(16)], "y": [0] * 16}
+    )
+    data = vbas.read(
+        frame, regions, region_column="region", quasi_identifiers="age,sex", identifiers="name"
+    )
     report = vbas.release(
-        vbas.run(data, k=5, sites=4, range_reach=0), tmp_path / "out", pdf=False, allow_columns="hobby,plan"
+        vbas.run(data, k=5, sites=4, range_reach=0),
+        tmp_path / "out",
+        pdf=False,
+        allow_columns="hobby,plan",
     )
     unique, released = unique_records(tmp_path / "out")
-    assert (report.columns.counted, report.columns.others) == (("region", "age", "sex"), ("hobby", "plan"))
+    assert (report.columns.counted, report.columns.others) == (
+        ("region", "age", "sex"),
+        ("hobby", "plan"),
+    )
     assert (report.columns.unique, report.columns.records) == (unique, released)
-    assert len([text for text in report.findings if "No role was given for “hobby”, “plan”" in text]) == 1
+    assert (
+        len([text for text in report.findings if "No role was given for “hobby”, “plan”" in text]) == 1
+    )

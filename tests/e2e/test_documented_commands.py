@@ -19,7 +19,9 @@ PAGES = [
     "docs/representability.md",
     "docs/sensitive-values.md",
 ]
-TOO_LARGE = re.compile(r"--like (eastern|central|western)|--country|appointments-experiment|vbas compare")
+TOO_LARGE = re.compile(
+    r"--like (eastern|central|western)|--country|appointments-experiment|vbas compare"
+)
 """Hours, gigabytes, or what has tests of its own at a smaller size."""
 
 

@@ -19,7 +19,16 @@ from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.io.records.rows import read_column_texts, read_row_texts
 from vbas_desktop.settings.reading import RecordReading
 
-READERS = ("run", "compare", "reproduce_thesis", "verify", "representability", "outliers", "risky", "appointments")
+READERS = (
+    "run",
+    "compare",
+    "reproduce_thesis",
+    "verify",
+    "representability",
+    "outliers",
+    "risky",
+    "appointments",
+)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +93,12 @@ def test_verify_does_not_count_the_category_line(eastern, capsys):
 def odd_files():
     """Files that a plain csv reader trips over, and their rows."""
     long = "x" * 140_000
-    rows = [["1", "a", "é"], ["2", long, 'say "so", he said'], ["3", "one\rtwo", "line\nbreak"], ["4", "", "end\r"]]
+    rows = [
+        ["1", "a", "é"],
+        ["2", long, 'say "so", he said'],
+        ["3", "one\rtwo", "line\nbreak"],
+        ["4", "", "end\r"],
+    ]
     quoted = [[f'"{field.replace(chr(34), chr(34) * 2)}"' for field in row] for row in rows]
     text = "\n".join(["id,text,more", *(",".join(row) for row in quoted)])
     old = "\r".join(["id,text,more", "1,a,b", "2,c,d", ""])
@@ -123,9 +137,21 @@ def test_risky_and_outliers_write_what_run_would_read(tmp_path, name):
     content, rows = odd_files()[name]
     path, target, coarse = tmp_path / "odd.csv", tmp_path / "out.csv", tmp_path / "coarse"
     path.write_bytes(content)
-    same = ["--quasi-identifiers", "id", "-k", "1", "--handle", "delete", "--out", str(target), "--quiet"]
+    same = [
+        "--quasi-identifiers",
+        "id",
+        "-k",
+        "1",
+        "--handle",
+        "delete",
+        "--out",
+        str(target),
+        "--quiet",
+    ]
     assert main(["outliers", str(path), *same]) == 0
-    assert sorted(read_row_texts(load_records(target, RecordReading(category_counts="no")))) == sorted(rows)
+    assert sorted(read_row_texts(load_records(target, RecordReading(category_counts="no")))) == sorted(
+        rows
+    )
     chosen = ["--columns", "more", "-k", "1", "--apply", "--out", str(coarse), "--quiet"]
     assert main(["risky", str(path), *chosen]) == 0
     written = load_records(coarse / "anonymized.csv", RecordReading(category_counts="no"))
@@ -134,12 +160,24 @@ def test_risky_and_outliers_write_what_run_would_read(tmp_path, name):
 
 def test_appointments_read_people_and_slots_in_utf_16(tmp_path, monkeypatch):
     # As if there were so many people that their ids are not kept in memory.
-    monkeypatch.setattr(loading, "load_records", partial(load_records, limits=ReadLimits(identifier_from=3)))
+    monkeypatch.setattr(
+        loading, "load_records", partial(load_records, limits=ReadLimits(identifier_from=3))
+    )
     people = "id,sex\n" + "".join(f"é{n},{'f' if n % 2 else 'm'}\n" for n in range(8))
     (tmp_path / "people.csv").write_bytes(people.encode("utf-16"))
     (tmp_path / "slots.csv").write_bytes("centre,time,capacity\nA,8:00,4\nB,9:00,4\n".encode("utf-16"))
-    options = ["--quasi-identifiers", "sex", "--id-column", "id", "--out", str(tmp_path / "plan"), "--quiet"]
-    assert main(["appointments", str(tmp_path / "people.csv"), str(tmp_path / "slots.csv"), *options]) == 0
+    options = [
+        "--quasi-identifiers",
+        "sex",
+        "--id-column",
+        "id",
+        "--out",
+        str(tmp_path / "plan"),
+        "--quiet",
+    ]
+    assert (
+        main(["appointments", str(tmp_path / "people.csv"), str(tmp_path / "slots.csv"), *options]) == 0
+    )
     with (tmp_path / "plan" / "appointments.csv").open(encoding="utf-8", newline="") as stream:
         assert [row["id"] for row in csv.DictReader(stream)] == [f"é{n}" for n in range(8)]
 

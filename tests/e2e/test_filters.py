@@ -20,7 +20,16 @@ def filter_file(folder, text, name="filter.csv"):
 def release_without(house, out, text, *more):
     unwanted = filter_file(house, text)
     from_first = ("--coarsen-from", str(house / "first"))
-    return run(house, out, *SAME_REGIONS, *from_first, "--drop-records", unwanted, "--no-global-suppression", *more)
+    return run(
+        house,
+        out,
+        *SAME_REGIONS,
+        *from_first,
+        "--drop-records",
+        unwanted,
+        "--no-global-suppression",
+        *more,
+    )
 
 
 def test_the_ledger_refuses_a_release_without_one_person(house, capsys):
@@ -54,7 +63,9 @@ def test_an_exported_release_is_filtered_alike(house):
     wanted = filter_file(house, "sex,age\nmale,10-year\nmale,20-year\n")
     ledger = ("--ledger", str(house / "none.json"))
     assert run(house, "second", "--sites", "4", "--keep-records", wanted, *ledger) == 0
-    assert main(["export", str(house / "second"), "--out", str(house / "again"), "--quiet", *ledger]) == 0
+    assert (
+        main(["export", str(house / "second"), "--out", str(house / "again"), "--quiet", *ledger]) == 0
+    )
     files = [(house / name / "release" / "anonymized.csv").read_bytes() for name in ("second", "again")]
     assert files[0] == files[1]
     rows = rows_of(house / "again" / "release" / "anonymized.csv")
@@ -66,7 +77,9 @@ def test_a_changed_filter_is_refused_on_export(house, capsys):
     ledger = ("--ledger", str(house / "none.json"))
     assert run(house, "second", "--sites", "4", "--keep-records", wanted, *ledger) == 0
     filter_file(house, "sex\nfemale\n")
-    assert main(["export", str(house / "second"), "--out", str(house / "again"), "--quiet", *ledger]) == 1
+    assert (
+        main(["export", str(house / "second"), "--out", str(house / "again"), "--quiet", *ledger]) == 1
+    )
     assert "filters of records are not those of the run" in capsys.readouterr().err
     assert not (house / "again").exists()
 
@@ -78,7 +91,15 @@ def test_a_filter_is_never_replaced_by_the_release(house, capsys):
 
 
 def test_outliers_are_counted_and_handled_among_the_considered_records(house, capsys):
-    words = ["outliers", str(house / "records.csv"), "--quasi-identifiers", "age,sex", "-k", "5", "--quiet"]
+    words = [
+        "outliers",
+        str(house / "records.csv"),
+        "--quasi-identifiers",
+        "age,sex",
+        "-k",
+        "5",
+        "--quiet",
+    ]
     wanted = ["--keep-records", filter_file(house, "region\nr3\nr4\n", "keep.csv")]
     unwanted = ["--drop-records", filter_file(house, "sex,age\nmale,10-year\n", "drop.csv")]
     out = ["--identifiers", "name,region", "--out", str(house / "handled.csv")]
@@ -100,9 +121,26 @@ def test_outliers_are_counted_and_handled_among_the_considered_records(house, ca
 
 def test_records_behind_an_address_get_no_keys(house, capsys):
     pytest.importorskip("duckdb")
-    words = ["--region-column", "region", "--quasi-identifiers", "age", "--identifiers", "name", "--record-key", "key"]
+    words = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        "--identifiers",
+        "name",
+        "--record-key",
+        "key",
+    ]
     files = [f"duckdb:{house / 'records.csv'}", str(house / "regions.csv")]
-    allowed = ["--allow-column", "illness,since,sex", "--sites", "3", "--quiet", "--out", str(house / "second")]
+    allowed = [
+        "--allow-column",
+        "illness,since,sex",
+        "--sites",
+        "3",
+        "--quiet",
+        "--out",
+        str(house / "second"),
+    ]
     assert main(["run", *files, *words, *allowed, "--ledger", str(house / "none.json")]) == 1
     assert "no row numbers to which an index of keys could lead" in capsys.readouterr().err
     assert not (house / "second").exists()
@@ -110,7 +148,14 @@ def test_records_behind_an_address_get_no_keys(house, capsys):
 
 @pytest.mark.parametrize("option", ["--keep-records", "--drop-records"])
 def test_records_behind_an_address_are_not_filtered(house, option, capsys):
-    words = ["--region-column", "region", "--quasi-identifiers", "age", option, filter_file(house, "sex\nmale\n")]
+    words = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        option,
+        filter_file(house, "sex\nmale\n"),
+    ]
     assert main(["run", f"duckdb:{house / 'records.csv'}", str(house / "regions.csv"), *words]) == 1
     said = capsys.readouterr().err
     assert "Records behind an address cannot be filtered by a table of combinations." in said

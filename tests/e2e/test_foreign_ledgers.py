@@ -15,7 +15,15 @@ def run_folder(tmp_path):
     house = tmp_path / "house"
     house.mkdir()
     records = write_records(house, random_rows(200, seed=1))
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "name", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--identifiers",
+        "name",
+        "--quiet",
+    ]
     folder = tmp_path / "received" / "result"
     assert main(["run", str(records), str(write_regions(house)), *chosen, "--out", str(folder)]) == 0
     return folder
@@ -45,7 +53,21 @@ def test_a_prepared_ledger_gets_no_entry(tmp_path, run_folder, capsys):
     trap = tmp_path / "trap"
     trap.mkdir()
     prepared = trap / "vbas-ledger.json"
-    assert main(["ledger", "record", str(run_folder), "--audience", "X", "--ledger", str(prepared), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "ledger",
+                "record",
+                str(run_folder),
+                "--audience",
+                "X",
+                "--ledger",
+                str(prepared),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     before = prepared.read_bytes()
     (trap / "records.csv").write_bytes((tmp_path / "house" / "records.csv").read_bytes())
     point_elsewhere(run_folder, trap / "records.csv")
@@ -65,7 +87,9 @@ def test_a_way_through_the_users_own_files_leads_out_of_them(tmp_path, run_folde
 
 def test_a_link_beside_the_run_leads_to_no_other_ledger(tmp_path, run_folder, capsys):
     (tmp_path / "received" / "vbas-ledger.json").symlink_to(tmp_path / "house" / "vbas-ledger.json")
-    (tmp_path / "received" / "records.csv").write_bytes((tmp_path / "house" / "records.csv").read_bytes())
+    (tmp_path / "received" / "records.csv").write_bytes(
+        (tmp_path / "house" / "records.csv").read_bytes()
+    )
     point_elsewhere(run_folder, tmp_path / "received" / "records.csv")
     assert main(["ledger", "record", str(run_folder), "--audience", "Uni"]) == 1
     assert "is not used unasked" in capsys.readouterr().err
@@ -96,6 +120,20 @@ def test_a_release_tells_which_ledger_it_was_compared_with(tmp_path, run_folder,
     export = ["export", str(run_folder), "--audience", "Uni", "--out"]
     assert main([*export, str(tmp_path / "first")]) == 0
     assert "The ledger is" not in capsys.readouterr().err
-    assert main(["ledger", "record", str(run_folder), "--audience", "Uni", "--ledger", str(ledger), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "ledger",
+                "record",
+                str(run_folder),
+                "--audience",
+                "Uni",
+                "--ledger",
+                str(ledger),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     assert main([*export, str(tmp_path / "second")]) == 0
     assert f"hint: The ledger is {ledger}." in capsys.readouterr().err

@@ -23,7 +23,16 @@ COLUMNS = {
     "sex": ["FM"[i % 2] for i in range(60)],
     "region": [str(1001 + i % 9) for i in range(60)],
 }
-CHOICES = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "2", "--identifiers", "who"]
+CHOICES = [
+    "--region-column",
+    "region",
+    "--quasi-identifiers",
+    "age,sex",
+    "-k",
+    "2",
+    "--identifiers",
+    "who",
+]
 COUNT = ["--quasi-identifiers", "age,sex", "-k", "2"]
 
 
@@ -62,7 +71,10 @@ def test_parquet_with_views_of_strings_is_released_like_plain_strings(files, cap
     for name in ("plain", "views"):
         assert main(["run", f"{name}.parquet", "regions.csv", *CHOICES, *more, name]) == 0
         assert main(["outliers", f"{name}.parquet", *COUNT]) == 0
-    released = [pq.read_table(next(Path(name).glob("release/*.parquet"))).to_pylist() for name in ("plain", "views")]
+    released = [
+        pq.read_table(next(Path(name).glob("release/*.parquet"))).to_pylist()
+        for name in ("plain", "views")
+    ]
     assert released[0] == released[1]
     assert released[0]
 
@@ -78,7 +90,10 @@ def test_a_binary_column_cannot_have_categories_and_is_told_so(files, capsys, ki
     )
     for command in commands:
         said = refused(capsys, *command)
-        assert "column “age”: The column holds structured or binary values, which cannot be categories." in said
+        assert (
+            "column “age”: The column holds structured or binary values, which cannot be categories."
+            in said
+        )
         assert "write it as text" in said
 
 
@@ -165,14 +180,19 @@ def test_a_spec_that_includes_itself_is_refused(files, capsys):
     Path("other.toml").write_text('include = "./one.toml"\n')
     for name in ("self.toml", "one.toml"):
         said = refused(capsys, "generate", "--like", name, "--out", "out")
-        assert f"{name}: The spec includes itself, directly or by way of another. Remove one include." in said
+        assert (
+            f"{name}: The spec includes itself, directly or by way of another. Remove one include."
+            in said
+        )
     Path("none.toml").write_text("include = 7\n")
     assert "names no file" in refused(capsys, "generate", "--like", "none.toml", "--out", "out")
 
 
 def test_published_tables_in_latin_1_are_read_as_such(files, capsys):
     Path("published.csv").write_bytes("número,é\n1,2\n".encode("latin-1"))
-    said = refused(capsys, "reproduce-thesis", "--like", "pei", "--reference", "published.csv", "--out", "out")
+    said = refused(
+        capsys, "reproduce-thesis", "--like", "pei", "--reference", "published.csv", "--out", "out"
+    )
     assert "column “table”: A column is missing. Name a file of the published tables" in said
 
 
@@ -204,7 +224,16 @@ OUTPUTS = {
     "template": ["policies", "template", "--out"],
     "outliers": ["outliers", "records.csv", *COUNT, "--handle", "delete", "--key", "who", "--out"],
     "scores": ["risky", "records.csv", "--scores"],
-    "coarsened": ["risky", "records.csv", "--columns", "age,sex", "--apply", "--identifiers", "who", "--out"],
+    "coarsened": [
+        "risky",
+        "records.csv",
+        "--columns",
+        "age,sex",
+        "--apply",
+        "--identifiers",
+        "who",
+        "--out",
+    ],
 }
 
 
@@ -243,7 +272,9 @@ def test_a_full_disk_is_told_with_the_path_and_leaves_nothing(files, command):
 def test_the_window_tells_errors_of_the_system_with_a_remedy():
     from vbas_desktop.ui.presentation.messages import describe_failure
 
-    failure = describe_failure("Export", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/out.csv"))
+    failure = describe_failure(
+        "Export", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/out.csv")
+    )
     assert failure.message == (
         "out.csv: The disk is full, or a limit was reached. Free some space, or choose a folder on another disk."
     )
@@ -256,7 +287,14 @@ def test_faults_of_a_geometry_file_are_told_as_findings(files, capfd):
     boxes = shapely.to_wkb([shapely.box(i % 3, i // 3, i % 3 + 1, i // 3 + 1) for i in range(9)])
     ids = np.array([str(1001 + i) for i in range(9)], object)
     pyogrio.raw.write(
-        "regions.gpkg", boxes, [ids], ["id"], geometry_type="Polygon", crs="EPSG:3347", layer="r", driver="GPKG"
+        "regions.gpkg",
+        boxes,
+        [ids],
+        ["id"],
+        geometry_type="Polygon",
+        crs="EPSG:3347",
+        layer="r",
+        driver="GPKG",
     )
     data = Path("regions.gpkg").read_bytes()
     Path("regions.gpkg").write_bytes(

@@ -26,7 +26,9 @@ def files(tmp_path):
 
 
 def commands(folder):
-    records, regions, age = (str(folder / name) for name in ("records.csv", "regions.csv", "levels/age.csv"))
+    records, regions, age = (
+        str(folder / name) for name in ("records.csv", "regions.csv", "levels/age.csv")
+    )
     plain = ["--region-column", "region", "--identifiers", "person", "-k", "2"]
     pair = ["--quasi-identifiers", "age,sex", "--hierarchies", str(folder / "levels"), "-k", "2"]
     out = ["--out", str(folder / "out")]
@@ -35,7 +37,15 @@ def commands(folder):
         "run": ["run", records, regions, *plain, *names, "--generalise", f"age={age}:1", *out],
         "compare": ["compare", records, regions, *plain, *names, "--generalise", f"age={age}", *out],
         "search": ["search", records, regions, *plain, *names, "--ladder", f"age={age}", *out],
-        "outliers": ["outliers", records, *pair, "--handle", "generalise", "--out", str(folder / "out.csv")],
+        "outliers": [
+            "outliers",
+            records,
+            *pair,
+            "--handle",
+            "generalise",
+            "--out",
+            str(folder / "out.csv"),
+        ],
         "representability": ["representability", records, records, *pair, "--key", "person"],
     }
 
@@ -62,7 +72,12 @@ def test_a_complete_one_is_accepted(files, capsys, command):
 def test_python_refuses_it_too(files):
     chosen = {"region_column": "region", "quasi_identifiers": ["age", "sex"], "identifiers": ["person"]}
     with pytest.raises(InputError) as refused:
-        api.read(files / "records.csv", files / "regions.csv", groups=f"age={files / 'levels' / 'age.csv'}", **chosen)
+        api.read(
+            files / "records.csv",
+            files / "regions.csv",
+            groups=f"age={files / 'levels' / 'age.csv'}",
+            **chosen,
+        )
     assert "no row for 2 values" in str(refused.value)
 
 

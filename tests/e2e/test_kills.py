@@ -24,4 +24,9 @@ def test_killed_and_stopped_runs_and_exports_leave_the_old_release_or_the_new_on
     outcomes = [kill(tmp_path, number, turn + 1, stage) for turn, (number, stage) in enumerate(moments)]
     assert outcomes[2] == Outcome(signal.SIGTERM, 130, replaced=False)
     complete(tmp_path, 99)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [EARLIER, "out", "records.csv", "regions.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        EARLIER,
+        "out",
+        "records.csv",
+        "regions.csv",
+    ]

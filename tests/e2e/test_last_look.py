@@ -16,7 +16,16 @@ from vbas_desktop.audit import column_tests
 from vbas_desktop.cli.main import main
 from vbas_desktop.releases import preparation
 
-CHOSEN = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--quiet", "--no-pdf", "--range-reach", "0"]
+CHOSEN = [
+    "--region-column",
+    "region",
+    "--quasi-identifiers",
+    "age,sex",
+    "--quiet",
+    "--no-pdf",
+    "--range-reach",
+    "0",
+]
 USED = ["region", "age", "sex"]
 
 
@@ -40,7 +49,10 @@ def release(folder, table, *options, name="out"):
     records = folder / "records.csv"
     table.to_csv(records, index=False)
     out = folder / name
-    assert main(["run", str(records), str(write_regions(folder)), *CHOSEN, "--out", str(out), *options]) == 0
+    assert (
+        main(["run", str(records), str(write_regions(folder)), *CHOSEN, "--out", str(out), *options])
+        == 0
+    )
     return out
 
 
@@ -81,7 +93,9 @@ def allowing(plain):
 @given(
     st.integers(0, 1000),
     st.lists(st.integers(2, 12), min_size=1, max_size=4),
-    st.sampled_from([(), ("--tiers", "auto"), ("--format", "parquet"), ("--class-size", "--escape-formulas")]),
+    st.sampled_from(
+        [(), ("--tiers", "auto"), ("--format", "parquet"), ("--class-size", "--escape-formulas")]
+    ),
     st.sampled_from([3, 8]),
 )
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -116,7 +130,9 @@ def telling():
     table["half"] = (two % 4).astype(str)
     table["third"] = (three % 4).astype(str)
     table["rest"] = ((two + three + place) % 4).astype(str)
-    table["age in years"] = [str(int(age) + year) for age, year in zip(table["age"], three % 10, strict=True)]
+    table["age in years"] = [
+        str(int(age) + year) for age, year in zip(table["age"], three % 10, strict=True)
+    ]
     table["serial"] = np.arange(len(table)).astype(str)
     return table
 
@@ -124,15 +140,31 @@ def telling():
 FOUND = {"postcode", "age in years", "serial", "one+two", "half+third+rest"}
 
 
-@pytest.mark.parametrize("options", [(), ("--tiers", "auto"), ("--format", "parquet"), ("--escape-formulas",)])
-def test_the_written_file_is_judged_as_the_columns_were_before_writing(tmp_path, telling, capsys, options):
+@pytest.mark.parametrize(
+    "options", [(), ("--tiers", "auto"), ("--format", "parquet"), ("--escape-formulas",)]
+)
+def test_the_written_file_is_judged_as_the_columns_were_before_writing(
+    tmp_path, telling, capsys, options
+):
     chosen = ["-k", "5", "--sites", "4", *options]
     records = tmp_path / "records.csv"
     telling.to_csv(records, index=False)
-    command = ["run", str(records), str(write_regions(tmp_path)), *CHOSEN, *chosen, "--out", str(tmp_path / "no")]
+    command = [
+        "run",
+        str(records),
+        str(write_regions(tmp_path)),
+        *CHOSEN,
+        *chosen,
+        "--out",
+        str(tmp_path / "no"),
+    ]
     assert main(command) == 1
     said = capsys.readouterr().err
-    refused = {line.partition("column “")[2].partition("”")[0] for line in said.splitlines() if "column “" in line}
+    refused = {
+        line.partition("column “")[2].partition("”")[0]
+        for line in said.splitlines()
+        if "column “" in line
+    }
     assert refused == FOUND
     allowed = ["--allow-column", "postcode,age in years,serial,two+one,third+rest+half"]
     assert set(look_of(release(tmp_path, telling, *chosen, *allowed))["disclosing"]) == FOUND
@@ -146,7 +178,11 @@ def test_a_file_that_is_not_what_was_tested_before_is_refused(tmp_path, telling,
     command = ["run", str(records), str(write_regions(tmp_path)), *CHOSEN, "-k", "5", "--sites", "4"]
     assert main([*command, "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err
-    refused = {line.partition("column “")[2].partition("”")[0] for line in said.splitlines() if "column “" in line}
+    refused = {
+        line.partition("column “")[2].partition("”")[0]
+        for line in said.splitlines()
+        if "column “" in line
+    }
     assert refused == FOUND
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
 
@@ -159,7 +195,9 @@ def test_without_pair_tests_the_look_is_at_single_columns_and_the_report_says_so
     assert [each["column"] for each in found["columns"]] == ["plain 0", "plain 1", "plain 2"]
     assert found["combinations"] == []
     assert found["combinations_not_tried"] == 4
-    inside, outside = ((out / folder / "report.html").read_text(encoding="utf-8") for folder in ("internal", "release"))
+    inside, outside = (
+        (out / folder / "report.html").read_text(encoding="utf-8") for folder in ("internal", "release")
+    )
     assert "Pairs and triples of columns were not tested" in inside
     assert "triples" not in outside
     again = release(tmp_path, table, "-k", "5", "--sites", "4", name="again")
@@ -189,7 +227,9 @@ def test_nothing_of_the_look_is_in_the_release(tmp_path):
     assert all(figure in inside for figure in figures)
     for path in (out / "release").iterdir():
         assert b"last_look" not in path.read_bytes()
-    assert not any(figure in (out / "release" / "report.html").read_text(encoding="utf-8") for figure in figures)
+    assert not any(
+        figure in (out / "release" / "report.html").read_text(encoding="utf-8") for figure in figures
+    )
 
 
 def test_the_look_copes_with_what_record_files_look_like(tmp_path):
@@ -197,31 +237,55 @@ def test_the_look_copes_with_what_record_files_look_like(tmp_path):
     generator = np.random.default_rng(8)
     rows = ['age;sex;region;plain;"more, or less"']
     for number in range(1500):
-        plain = ["07", "7", "+3", "é", '"two\nlines"', '"a ""quote"""', '"a\rb"', " x "][generator.integers(8)]
+        plain = ["07", "7", "+3", "é", '"two\nlines"', '"a ""quote"""', '"a\rb"', " x "][
+            generator.integers(8)
+        ]
         more = ["7", "07", "1.50", ""][generator.integers(4)]
-        rows.append(f"{10 * generator.integers(1, 4)};{'fm'[generator.integers(2)]};r{number % 16};{plain};{more}")
+        rows.append(
+            f"{10 * generator.integers(1, 4)};{'fm'[generator.integers(2)]};r{number % 16};{plain};{more}"
+        )
     records = tmp_path / "records.csv"
     records.write_bytes("\r\n".join(rows).encode("cp1252"))
     out = tmp_path / "out"
-    command = ["run", str(records), str(write_regions(tmp_path)), *CHOSEN, "-k", "5", "--sites", "4", "--out", str(out)]
+    command = [
+        "run",
+        str(records),
+        str(write_regions(tmp_path)),
+        *CHOSEN,
+        "-k",
+        "5",
+        "--sites",
+        "4",
+        "--out",
+        str(out),
+    ]
     assert main([*command, "--delimiter", ";", "--encoding", "cp1252"]) == 0
     found = look_of(out)
     assert found["compared_with_original"] is True
     assert found["disclosing"] == []
     released = pd.read_csv(
-        out / "release" / "anonymized.csv", sep=";", dtype=str, na_filter=False, encoding="cp1252", lineterminator="\n"
+        out / "release" / "anonymized.csv",
+        sep=";",
+        dtype=str,
+        na_filter=False,
+        encoding="cp1252",
+        lineterminator="\n",
     )
     assert found["records"] == len(released)
 
 
 def test_a_release_without_its_region_is_counted_but_not_compared(tmp_path):
-    out = release(tmp_path, people(2000, 9, [4]), "-k", "5", "--sites", "4", "--columns", "age,sex,plain 0")
+    out = release(
+        tmp_path, people(2000, 9, [4]), "-k", "5", "--sites", "4", "--columns", "age,sex,plain 0"
+    )
     found = look_of(out)
     assert found["compared_with_original"] is False
     released = pd.read_csv(out / "release" / "anonymized.csv", dtype=str, na_filter=False)
     sizes = released.groupby(["age", "sex", "plain 0"]).size()
     assert found["columns"][0]["records_below_k"] == int(sizes[sizes < 5].sum())
-    assert "was not compared with the original" in (out / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "was not compared with the original" in (out / "internal" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_without_other_columns_there_is_nothing_to_look_at(tmp_path):
@@ -247,7 +311,9 @@ def test_the_internal_report_gives_shares_of_the_released_records(tmp_path):
         assert f"{number:,} ({100 * number / found['records']:.3g} %)" in inside
 
 
-def test_a_column_that_tells_the_first_quasi_identifier_more_finely_is_said_to_tell_that(tmp_path, capsys):
+def test_a_column_that_tells_the_first_quasi_identifier_more_finely_is_said_to_tell_that(
+    tmp_path, capsys
+):
     table = people(2000, 9, [])
     table["age"] = [str(20 + number % 4) for number in range(2000)]
     table["born"] = ["even" if number % 2 == 0 else "odd" for number in range(2000)]
@@ -267,14 +333,19 @@ def test_a_column_that_tells_the_first_quasi_identifier_more_finely_is_said_to_t
 def test_a_column_that_tells_a_category_and_divides_it_is_refused(tmp_path, capsys, blanks):
     generator = np.random.default_rng(11)
     table = people(2000, 11, [])
-    finer = [f"{age}-{part}" for age, part in zip(table["age"], generator.integers(0, 3, 2000), strict=True)]
+    finer = [
+        f"{age}-{part}" for age, part in zip(table["age"], generator.integers(0, 3, 2000), strict=True)
+    ]
     table["code"] = np.where(generator.random(2000) < blanks, "", finer)
     table.to_csv(tmp_path / "records.csv", index=False)
     files = [str(tmp_path / "records.csv"), str(write_regions(tmp_path))]
     assert main(["run", *files, *CHOSEN, "-k", "5", "--sites", "2", "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err
     assert "column “code”: It reveals “age” in more detail than the released categories" in said
-    assert "100 % of the cases" in said.replace("\u202f", " ").replace("\u00a0", " ") or "100% of the cases" in said
+    assert (
+        "100 % of the cases" in said.replace("\u202f", " ").replace("\u00a0", " ")
+        or "100% of the cases" in said
+    )
     # A column of the same values by chance is not.
     table["code"] = generator.permutation(table["code"].to_numpy())
     table.to_csv(tmp_path / "records.csv", index=False)

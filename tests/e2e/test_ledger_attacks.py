@@ -35,14 +35,32 @@ def write(folder, table, name="records.csv"):
         for region, age, sex in itertools.product(range(16), range(2), range(2)):
             for _ in range(int(table[region, age, sex])):
                 number += 1
-                out.writerow([AGES[age], SEXES[sex], IDS[region], f"ill-{number % 5}", f"since-{number % 7}"])
+                out.writerow(
+                    [AGES[age], SEXES[sex], IDS[region], f"ill-{number % 5}", f"since-{number % 7}"]
+                )
     return folder / name
 
 
 def run(folder, out, *options, records="records.csv", quasi="age,sex"):
     files = [str(folder / records), str(folder / "regions.csv")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", quasi, "-k", str(K), "--range-reach", "0"]
-    more = ["--allow-column", "illness,since,age,sex", "--site-location", "density", "--no-pdf", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        quasi,
+        "-k",
+        str(K),
+        "--range-reach",
+        "0",
+    ]
+    more = [
+        "--allow-column",
+        "illness,since,age,sex",
+        "--site-location",
+        "density",
+        "--no-pdf",
+        "--quiet",
+    ]
     return main(["run", *files, *chosen, *more, "--out", str(folder / out), *options])
 
 
@@ -56,7 +74,9 @@ class Recipient:
 
     def get(self, folder):
         """Take a release in. One that is made from another's regions is led back to the initial ones."""
-        walk = {row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / "crosswalk.csv")}
+        walk = {
+            row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / "crosswalk.csv")
+        }
         made_from_another = set(walk) != set(IDS)
         if made_from_another:
             walk = {region: walk[place] for region, place in self.walk.items()}
@@ -69,7 +89,9 @@ class Recipient:
             self.regions_by_tier.append(here)
             for values in itertools.product(*({"age": AGES, "sex": SEXES}[name] for name in names)):
                 given = dict(zip(names, values, strict=True))
-                number = sum(row["region"] == place and all(row[n] == v for n, v in given.items()) for row in rows)
+                number = sum(
+                    row["region"] == place and all(row[n] == v for n, v in given.items()) for row in rows
+                )
                 self._learn(here, given, number, exact=len(names) == 2 and not made_from_another)
 
     def _mask(self, here, given):
@@ -91,11 +113,16 @@ class Recipient:
     def singled_out(self, table):
         """Places and values that are proved to have 1 to k − 1 people."""
         found = []
-        inside = {tuple(np.logical_and.reduce(pair)) for pair in itertools.combinations(self.regions_by_tier, 2)}
+        inside = {
+            tuple(np.logical_and.reduce(pair))
+            for pair in itertools.combinations(self.regions_by_tier, 2)
+        }
         places = [*self.regions_by_tier, *(np.array(each) for each in inside if any(each))]
         for here in places:
             for age, sex in itertools.product((*AGES, None), (*SEXES, None)):
-                given = {name: value for name, value in (("age", age), ("sex", sex)) if value is not None}
+                given = {
+                    name: value for name, value in (("age", age), ("sex", sex)) if value is not None
+                }
                 mask = self._mask(here, given)
                 if 0 < mask @ table.ravel() < K and self._bound(mask) >= 1 and -self._bound(-mask) < K:
                     found.append((here, given))
@@ -134,7 +161,10 @@ def released(recipient, *folders):
 
 
 def offered(said):
-    return [shlex.split(line)[1:] for line in re.findall(r"^\(\d\) .*?: (vbas .*)$", said, flags=re.MULTILINE)]
+    return [
+        shlex.split(line)[1:]
+        for line in re.findall(r"^\(\d\) .*?: (vbas .*)$", said, flags=re.MULTILINE)
+    ]
 
 
 @pytest.fixture(params=[1, 2])
@@ -158,13 +188,25 @@ def test_every_alternative_to_a_refused_release_is_attacked_in_vain(house, capsy
     handed = []
     for number, words in enumerate(ways):
         target = folder / f"way-{number}"
-        assert main([*(str(target) if word == "NEW" else word for word in words), "--quiet", "--no-pdf"]) == 0
+        assert (
+            main([*(str(target) if word == "NEW" else word for word in words), "--quiet", "--no-pdf"])
+            == 0
+        )
         assert json.loads((target / "run.json").read_text())["ledger_check"]["safe"]
         handed.append(target)
         # Beside the first one, and beside all that was handed over in its place before.
         assert released(Recipient(), first, *handed).singled_out(table) == []
     # Regions that are joined further on the same records, if the check lets them pass.
-    coarse = ["--construction", "coarsen", "--coarsen-from", str(first), "--sites", "3", "--audience", "Uni"]
+    coarse = [
+        "--construction",
+        "coarsen",
+        "--coarsen-from",
+        str(first),
+        "--sites",
+        "3",
+        "--audience",
+        "Uni",
+    ]
     if run(folder, "coarse", *coarse) == 0:
         assert released(Recipient(), first, folder / "coarse").singled_out(table) == []
     # What was refused would have been a success: the attack is no blunt one.
@@ -197,7 +239,9 @@ def test_regions_joined_on_the_records_are_attacked_in_vain_or_refused(tmp_path)
             assert both.singled_out(table) == []
         else:
             refused += 1
-            assert run(tmp_path, f"joined-{number}", *coarse, "--sites", "1", *alone[2:], records=name) == 0
+            assert (
+                run(tmp_path, f"joined-{number}", *coarse, "--sites", "1", *alone[2:], records=name) == 0
+            )
             both = released(Recipient(), tmp_path / f"fine-{number}", tmp_path / f"joined-{number}")
             exposing += both.singled_out(table) != []
     assert passed
@@ -215,15 +259,29 @@ def test_a_third_release_is_refused_though_every_two_are_safe(tmp_path, capsys):
     for name, parts in partitions.items():
         rest = [f"r{n},{'A0' if name == 'all' else 'A9'}\n" for n in range(4, 16)]
         own = [f"r{n},A{part}\n" for n, part in enumerate(parts)]
-        (tmp_path / f"{name}.csv").write_text("".join(["initial_region,aggregated_region\n", *own, *rest]))
+        (tmp_path / f"{name}.csv").write_text(
+            "".join(["initial_region,aggregated_region\n", *own, *rest])
+        )
 
     def made(name, *ledger):
-        sites = str(len({line.split(",")[1] for line in (tmp_path / f"{name}.csv").read_text().splitlines()[1:]}))
-        coarse = ["--construction", "coarsen", "--coarsen-from", str(tmp_path / f"{name}.csv"), "--sites", sites]
+        sites = str(
+            len({line.split(",")[1] for line in (tmp_path / f"{name}.csv").read_text().splitlines()[1:]})
+        )
+        coarse = [
+            "--construction",
+            "coarsen",
+            "--coarsen-from",
+            str(tmp_path / f"{name}.csv"),
+            "--sites",
+            sites,
+        ]
         return run(tmp_path, name, *coarse, "-k", "5", *ledger)
 
     def record(name, ledger):
-        assert main(["ledger", "record", str(tmp_path / name), "--audience", "Uni", *ledger, "--quiet"]) == 0
+        assert (
+            main(["ledger", "record", str(tmp_path / name), "--audience", "Uni", *ledger, "--quiet"])
+            == 0
+        )
 
     for one, other in itertools.combinations(partitions, 2):
         ledger = ["--ledger", str(tmp_path / f"{one}-{other}.json")]
@@ -237,7 +295,10 @@ def test_a_third_release_is_refused_though_every_two_are_safe(tmp_path, capsys):
             assert made(name, *ledger) == 0
             record(name, ledger)
         assert made(order[2], *ledger) == 1
-        assert "Together with releases 1, 2, all of them, this release would show" in capsys.readouterr().err
+        assert (
+            "Together with releases 1, 2, all of them, this release would show"
+            in capsys.readouterr().err
+        )
     # Once all three were handed over, one that shows nothing beyond them is accepted.
     assert made(order[2], *ledger, "--despite-ledger", "a test") == 0
     record(order[2], ledger)

@@ -19,7 +19,9 @@ from vbas_desktop.cli.main import main
 def test_other_regions_of_the_same_records_are_refused_with_figures_and_ways_out(house, capsys):
     assert run(house, "second", "--sites", "7") == 1
     said = capsys.readouterr().err
-    assert re.search(r"release 1 \(handed to Uni on \d{4}-\d\d-\d\d\) as well could single out \d+ people", said)
+    assert re.search(
+        r"release 1 \(handed to Uni on \d{4}-\d\d-\d\d\) as well could single out \d+ people", said
+    )
     assert f"vbas export {house / 'first'}" in said
     assert not (house / "second").exists()
 
@@ -59,7 +61,16 @@ def test_a_named_ledger_that_is_not_there_is_told_and_made_when_a_release_is_rec
     export = ["export", str(house / "second"), "--ledger", str(missing), "--out", str(house / "third")]
     assert main(export) == 0
     assert told in capsys.readouterr().err
-    recorded = ["ledger", "record", str(house / "second"), "--audience", "Uni", "--ledger", str(missing), "--quiet"]
+    recorded = [
+        "ledger",
+        "record",
+        str(house / "second"),
+        "--audience",
+        "Uni",
+        "--ledger",
+        str(missing),
+        "--quiet",
+    ]
     assert main(recorded) == 0
     assert main([*export[:-1], str(house / "fourth")]) == 0
     assert "There is no ledger" not in capsys.readouterr().err
@@ -67,15 +78,46 @@ def test_a_named_ledger_that_is_not_there_is_told_and_made_when_a_release_is_rec
 
 def test_what_is_offered_instead_is_accepted(house, capsys):
     first = str(house / "first")
-    extract = ["export", first, "--columns", "age,sex,region,illness", "--out", str(house / "extract"), "--quiet"]
+    extract = [
+        "export",
+        first,
+        "--columns",
+        "age,sex,region,illness",
+        "--out",
+        str(house / "extract"),
+        "--quiet",
+    ]
     assert main(extract) == 0
-    assert main(["export", first, "--columns", "age,region,illness", "--out", str(house / "less"), "--quiet"]) == 0
+    assert (
+        main(
+            ["export", first, "--columns", "age,region,illness", "--out", str(house / "less"), "--quiet"]
+        )
+        == 0
+    )
     assert run(house, "again", "--sites", "5") == 0
     released = house / "first" / "release"
     files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "3", "--range-reach", "0"]
-    more = ["--ledger", str(house / "vbas-ledger.json"), "--audience", "Uni", "--allow-column", "illness,since"]
-    assert main(["run", *files, *chosen, *more, "--out", str(house / "joined"), "--quiet", "--no-pdf"]) == 0
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "3",
+        "--range-reach",
+        "0",
+    ]
+    more = [
+        "--ledger",
+        str(house / "vbas-ledger.json"),
+        "--audience",
+        "Uni",
+        "--allow-column",
+        "illness,since",
+    ]
+    assert (
+        main(["run", *files, *chosen, *more, "--out", str(house / "joined"), "--quiet", "--no-pdf"]) == 0
+    )
     found = json.loads((house / "joined" / "run.json").read_text())["ledger_check"]
     assert found["safe"]
     assert "tells nothing that this audience does not have" in found["compared_with"][0]["text"]
@@ -90,7 +132,16 @@ def test_joined_regions_are_a_function_of_what_was_handed_over(house):
     """Attacked again: every region of the new file is a union of earlier ones, with the earlier rows and no others."""
     released = house / "first" / "release"
     files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "2",
+        "--range-reach",
+        "0",
+    ]
     out = ["--out", str(house / "joined"), "--quiet", "--no-pdf", "--allow-column", "illness,since"]
     assert main(["run", *files, *chosen, *out, "--ledger", str(house / "vbas-ledger.json")]) == 0
 
@@ -99,9 +150,13 @@ def test_joined_regions_are_a_function_of_what_was_handed_over(house):
             return list(csv.DictReader(file))
 
     into = {
-        row["initial_region"]: row["aggregated_region"] for row in rows(house / "joined" / "release" / "crosswalk.csv")
+        row["initial_region"]: row["aggregated_region"]
+        for row in rows(house / "joined" / "release" / "crosswalk.csv")
     }
-    before, after = rows(released / "anonymized.csv"), rows(house / "joined" / "release" / "anonymized.csv")
+    before, after = (
+        rows(released / "anonymized.csv"),
+        rows(house / "joined" / "release" / "anonymized.csv"),
+    )
     moved = sorted(tuple({**row, "region": into[row["region"]]}.items()) for row in before)
     assert moved == sorted(tuple(row.items()) for row in after)
 
@@ -113,7 +168,19 @@ def test_another_audience_is_compared_with_its_own_releases_and_with_public_ones
 
 
 def test_a_reason_lets_it_through_and_is_kept(house, capsys):
-    assert run(house, "second", "--sites", "7", "--audience", "Uni", "--despite-ledger", "the first was destroyed") == 0
+    assert (
+        run(
+            house,
+            "second",
+            "--sites",
+            "7",
+            "--audience",
+            "Uni",
+            "--despite-ledger",
+            "the first was destroyed",
+        )
+        == 0
+    )
     kept = json.loads((house / "second" / "run.json").read_text())["ledger_check"]
     assert not kept["safe"]
     assert kept["override"] == "the first was destroyed"
@@ -202,13 +269,36 @@ def test_a_changed_release_and_a_repeated_entry_are_refused(house, capsys):
         file.write("10-year,male,A001,illness-1,since-1\n")
     assert main(["ledger", "record", str(house / "changed"), "--audience", "Uni", "--quiet"]) == 1
     assert "checksum differs" in capsys.readouterr().err
-    assert main(["ledger", "record", str(house / "first"), "--audience", "X", "--date", "yesterday", "--quiet"]) == 1
+    assert (
+        main(
+            [
+                "ledger",
+                "record",
+                str(house / "first"),
+                "--audience",
+                "X",
+                "--date",
+                "yesterday",
+                "--quiet",
+            ]
+        )
+        == 1
+    )
     assert "is not a date" in capsys.readouterr().err
 
 
 def test_groups_and_new_names_are_known_again(house):
     (house / "groups.csv").write_text("column,value,group\nage,10-year,young\nage,20-year,young\n")
-    grouped = ["--sites", "5", "--generalise", str(house / "groups.csv"), "--rename", "sex=gender", "--audience", "B"]
+    grouped = [
+        "--sites",
+        "5",
+        "--generalise",
+        str(house / "groups.csv"),
+        "--rename",
+        "sex=gender",
+        "--audience",
+        "B",
+    ]
     assert run(house, "grouped", *grouped) == 0
     assert main(["ledger", "record", str(house / "grouped"), "--audience", "B", "--quiet"]) == 0
     assert run(house, "grouped-again", *grouped) == 0
@@ -232,7 +322,10 @@ def test_other_groups_in_the_next_year_cannot_be_compared(house, capsys):
 
 def offered(said: str) -> list[list[str]]:
     """The commands that a refusal offers, as words."""
-    return [shlex.split(line)[1:] for line in re.findall(r"^\(\d\) .*?: (vbas .*)$", said, flags=re.MULTILINE)]
+    return [
+        shlex.split(line)[1:]
+        for line in re.findall(r"^\(\d\) .*?: (vbas .*)$", said, flags=re.MULTILINE)
+    ]
 
 
 def worked_out(folder, first, second) -> bool:
@@ -245,7 +338,9 @@ def worked_out(folder, first, second) -> bool:
         walked = rows_of(folder / second / "release" / "crosswalk.csv")
         into = {row["initial_region"]: row["aggregated_region"] for row in walked}
     kept = list(after[0])
-    moved = sorted(tuple({**row, "region": into[row["region"]]}[name] for name in kept) for row in before)
+    moved = sorted(
+        tuple({**row, "region": into[row["region"]]}[name] for name in kept) for row in before
+    )
     return moved == sorted(tuple(row[name] for name in kept) for row in after)
 
 
@@ -282,11 +377,24 @@ def test_the_regions_of_a_release_in_the_ledger_are_named_by_its_number(house, c
     coarse = ["--construction", "coarsen", "--range-reach", "0"]
     assert run(house, "again", *coarse, "--coarsen-from", "1", "--sites", "5") == 0
     assert (
-        run(house, "fewer", *coarse, "--coarsen-from", str(house / "first"), "--sites", "3", "--despite-ledger", "x")
+        run(
+            house,
+            "fewer",
+            *coarse,
+            "--coarsen-from",
+            str(house / "first"),
+            "--sites",
+            "3",
+            "--despite-ledger",
+            "x",
+        )
         == 0
     )
     first, again, fewer = (
-        {row["initial_region"]: row["aggregated_region"] for row in rows_of(house / out / "release" / "crosswalk.csv")}
+        {
+            row["initial_region"]: row["aggregated_region"]
+            for row in rows_of(house / out / "release" / "crosswalk.csv")
+        }
         for out in ("first", "again", "fewer")
     )
     assert len({(first[id], again[id]) for id in first}) == 5
@@ -307,7 +415,8 @@ def test_next_year_in_the_regions_of_then_is_accepted_if_enough_came_everywhere(
         for row in rows_of(house / "first" / "release" / "crosswalk.csv")
     }
     listed = {
-        (row["region"], row["age"], row["sex"]) for row in rows_of(house / "first" / "release" / "anonymized.csv")
+        (row["region"], row["age"], row["sex"])
+        for row in rows_of(house / "first" / "release" / "anonymized.csv")
     }
     place, age, sex = min(listed)
     home = next(id for id, own in first.items() if own == place)
@@ -323,7 +432,16 @@ def test_next_year_in_the_regions_of_then_is_accepted_if_enough_came_everywhere(
 def test_what_is_made_from_a_release_is_compared_without_naming_the_ledger(house):
     released = house / "first" / "release"
     files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "2",
+        "--range-reach",
+        "0",
+    ]
     out = ["--out", str(house / "joined"), "--quiet", "--no-pdf", "--allow-column", "illness,since"]
     assert main(["run", *files, *chosen, *out, "--audience", "Uni"]) == 0
     found = json.loads((house / "joined" / "run.json").read_text())["ledger_check"]

@@ -21,7 +21,9 @@ def test_values_are_hashed_as_they_were_before_formulas_were_escaped(tmp_path):
     ledger = ("--ledger", str(tmp_path / "ledger.json"))
     for out, options in (("plain", ()), ("escaped", ("--escape-formulas",))):
         assert run(tmp_path, out, "--sites", "3", *options, *ledger, "--audience", out) == 0
-        assert main(["ledger", "record", str(tmp_path / out), "--audience", out, *ledger, "--quiet"]) == 0
+        assert (
+            main(["ledger", "record", str(tmp_path / out), "--audience", out, *ledger, "--quiet"]) == 0
+        )
     text = (tmp_path / "escaped" / "release" / "anonymized.csv").read_text()
     assert all(value in text for value in ("'=a", "'+b", "'-c", "'@d", "'\uff1de"))
     plain, escaped = read_ledger(tmp_path / "ledger.json")

@@ -27,7 +27,10 @@ def record(folder, out, *options, audience="Uni"):
 
 
 def fates(folder, out, k):
-    walk = {row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")}
+    walk = {
+        row["initial_region"]: row["aggregated_region"]
+        for row in rows_of(folder / out / "release/crosswalk.csv")
+    }
     cells = [(walk[row["region"]], row["age"], row["sex"]) for row in rows_of(folder / "records.csv")]
     return [cell if cells.count(cell) >= k else None for cell in cells]
 
@@ -154,7 +157,16 @@ def test_a_release_that_was_sorted_is_known_as_what_a_further_one_is_made_from(h
     lines = (released / "anonymized.csv").read_text().splitlines(keepends=True)
     (house / "sorted.csv").write_text("".join([lines[0], *sorted(lines[1:])]))
     files = [str(house / "sorted.csv"), str(released / "aggregated_regions.geojson")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "3", "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "3",
+        "--range-reach",
+        "0",
+    ]
     out = ["--out", str(house / "joined"), "--quiet", "--no-pdf", "--allow-column", "illness,since"]
     assert main(["run", *files, *chosen, *out, "--audience", "Uni"]) == 0
     found = json.loads((house / "joined" / "run.json").read_text())["ledger_check"]
@@ -166,7 +178,9 @@ ROWS = st.lists(st.tuples(*[st.sampled_from(["a", "b", "c"])] * 3), min_size=1, 
 
 @settings(max_examples=80, deadline=None)
 @given(one=ROWS, other=ROWS, order=st.randoms(use_true_random=False))
-def test_rows_are_the_same_just_if_one_file_is_the_other_in_another_order(tmp_path_factory, one, other, order):
+def test_rows_are_the_same_just_if_one_file_is_the_other_in_another_order(
+    tmp_path_factory, one, other, order
+):
     """Repeated rows count, and values have to be together in a row."""
     folder = tmp_path_factory.mktemp("rows")
 
@@ -197,7 +211,15 @@ def test_a_name_that_is_nearly_that_of_an_audience_is_asked_about(house, capsys,
 
 
 def test_export_and_check_ask_about_names_as_well(house, capsys):
-    export = ["export", str(house / "first"), "--columns", "age,region", "--out", str(house / "less"), "--quiet"]
+    export = [
+        "export",
+        str(house / "first"),
+        "--columns",
+        "age,region",
+        "--out",
+        str(house / "less"),
+        "--quiet",
+    ]
     assert main([*export, "--audience", "The Uni"]) == 1
     assert "but “Uni” is" in capsys.readouterr().err
     assert main([*export, "--audience", "The Uni", "--new-audience"]) == 0
@@ -237,10 +259,16 @@ def test_a_release_that_the_ledger_has_is_never_replaced(house, capsys, named):
         (house / "vbas-ledger.json").rename(house / "own.json")
         ledger = ("--ledger", str(house / "own.json"))
     before = state(house / "first")
-    for options in (("--sites", "5"), ("--sites", "5", "--despite-ledger", "x"), ("--audience", "Registry")):
+    for options in (
+        ("--sites", "5"),
+        ("--sites", "5", "--despite-ledger", "x"),
+        ("--audience", "Registry"),
+    ):
         assert run(house, "first", *options, *ledger) == 1
         said = capsys.readouterr().err
-        assert re.search(r"This folder holds release 1 \(handed to Uni on [\d-]+\), which the ledger records", said)
+        assert re.search(
+            r"This folder holds release 1 \(handed to Uni on [\d-]+\), which the ledger records", said
+        )
         assert "Choose another folder" in said
     export = ["export", str(house / "first"), "--quiet", *ledger, "--out"]
     assert main([*export, str(house / "first")]) == 1
@@ -276,7 +304,16 @@ def join_regions(folder, out, source, sites, *options):
     """Make a release from what another one released, with its regions joined."""
     released = folder / source / "release"
     files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", sites, "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        sites,
+        "--range-reach",
+        "0",
+    ]
     ledger = ["--ledger", str(folder / "chain.json")]
     out = ["--out", str(folder / out), "--quiet", "--no-pdf", "--allow-column", "illness,since,age,sex"]
     return main(["run", *files, *chosen, *ledger, *out, *options])
@@ -293,7 +330,16 @@ def test_who_has_what_was_made_from_a_release_is_compared_as_if_they_had_that_on
     found = {}
     for audience in ("Lab", "Office", "Press"):
         capsys.readouterr()
-        command = ["ledger", "check", str(house / "second"), "--audience", audience, *chain, "--quiet", "--json"]
+        command = [
+            "ledger",
+            "check",
+            str(house / "second"),
+            "--audience",
+            audience,
+            *chain,
+            "--quiet",
+            "--json",
+        ]
         assert main(command) == 3
         (found[audience],) = json.loads(capsys.readouterr().out)["compared_with"]
     number = exposed(fates(house, "second", 5), fates(house, "first", 5), 5)

@@ -33,15 +33,36 @@ class House:
 
     def run(self, name, people, *options, k=5):
         self.write(name, people)
-        coarse = ["--construction", "coarsen", "--coarsen-from", str(self.folder / "parts.csv"), "--sites", "4"]
-        chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", str(k), "--identifiers", "name"]
+        coarse = [
+            "--construction",
+            "coarsen",
+            "--coarsen-from",
+            str(self.folder / "parts.csv"),
+            "--sites",
+            "4",
+        ]
+        chosen = [
+            "--region-column",
+            "region",
+            "--quasi-identifiers",
+            "age,sex",
+            "-k",
+            str(k),
+            "--identifiers",
+            "name",
+        ]
         more = ["--allow-column", "illness,since,age,sex", "--range-reach", "0", "--no-pdf", "--quiet"]
         files = [str(self.folder / f"{name}.csv"), str(self.folder / "regions.csv")]
-        return main(["run", *files, *chosen, *coarse, *more, "--out", str(self.folder / f"{name}-out"), *options])
+        return main(
+            ["run", *files, *chosen, *coarse, *more, "--out", str(self.folder / f"{name}-out"), *options]
+        )
 
     def hand_over(self, name, people, *options, k=5):
         assert self.run(name, people, *options, k=k) == 0
-        assert main(["ledger", "record", str(self.folder / f"{name}-out"), "--audience", "Uni", "--quiet"]) == 0
+        assert (
+            main(["ledger", "record", str(self.folder / f"{name}-out"), "--audience", "Uni", "--quiet"])
+            == 0
+        )
 
 
 @pytest.fixture
@@ -71,7 +92,9 @@ ALIKE, MIXED = group(["HIV"] * 5), group(ILLNESSES)
 TOLD = "would learn “illness” of 5 people who came or went since then"
 
 
-@pytest.mark.parametrize("criteria", [(HALF, HALF), (HALF, ()), ((), HALF)], ids=["both", "first only", "second only"])
+@pytest.mark.parametrize(
+    "criteria", [(HALF, HALF), (HALF, ()), ((), HALF)], ids=["both", "first only", "second only"]
+)
 def test_newcomers_who_all_have_one_illness_are_refused(yearly, capsys, criteria):
     yearly.hand_over("first", everybody(), *criteria[0])
     assert yearly.run("second", everybody() + ALIKE, *criteria[1]) == 1
@@ -82,7 +105,9 @@ def test_newcomers_who_all_have_one_illness_are_refused(yearly, capsys, criteria
     assert yearly.run("second", everybody() + MIXED, *criteria[1]) == 0
 
 
-@pytest.mark.parametrize("criteria", [(HALF, HALF), (HALF, ()), ((), HALF)], ids=["both", "first only", "second only"])
+@pytest.mark.parametrize(
+    "criteria", [(HALF, HALF), (HALF, ()), ((), HALF)], ids=["both", "first only", "second only"]
+)
 def test_leavers_who_all_have_one_illness_are_refused(yearly, capsys, criteria):
     yearly.hand_over("first", everybody() + ALIKE + MIXED, *criteria[0])
     assert yearly.run("second", everybody() + MIXED, *criteria[1]) == 1
@@ -230,7 +255,13 @@ def changed_year(draw):
     before, after = [], []
     for part, age in ((part, age) for part in range(4) for age in ("old", "young")):
         here = [
-            person(f"{part}{age}{n}", ILLNESSES[draw.integers(5)], f"r{4 * part + draw.integers(4)}", age, f"{n}")
+            person(
+                f"{part}{age}{n}",
+                ILLNESSES[draw.integers(5)],
+                f"r{4 * part + draw.integers(4)}",
+                age,
+                f"{n}",
+            )
             for n in range(15)
         ]
         left = int(draw.choice([0, 4, 6], p=[0.9, 0.02, 0.08]))
@@ -253,7 +284,17 @@ def test_random_years_are_refused_just_if_the_written_files_tell_too_much(yearly
         ledger = ("--ledger", str(yearly.folder / f"{seed}.json"))
         assert yearly.run(first, before, *criteria) == 0
         assert (
-            main(["ledger", "record", str(yearly.folder / f"{first}-out"), "--audience", "Uni", "--quiet", *ledger])
+            main(
+                [
+                    "ledger",
+                    "record",
+                    str(yearly.folder / f"{first}-out"),
+                    "--audience",
+                    "Uni",
+                    "--quiet",
+                    *ledger,
+                ]
+            )
             == 0
         )
         codes.append(yearly.run(second, after, *criteria, *ledger))

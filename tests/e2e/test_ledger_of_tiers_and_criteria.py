@@ -17,7 +17,10 @@ TIERS = ("--tiers", "auto", "--tier-factor", "4")
 def fates(folder, out, columns=("age", "sex")):
     """Of every record the smallest place around it that lists its values, with them, by the written files; or None."""
     walk = {row["initial_region"]: row for row in rows_of(folder / out / "release" / "crosswalk.csv")}
-    listed = {(row["region"], *map(row.get, columns)) for row in rows_of(folder / out / "release" / "anonymized.csv")}
+    listed = {
+        (row["region"], *map(row.get, columns))
+        for row in rows_of(folder / out / "release" / "anonymized.csv")
+    }
     found = []
     for row in rows_of(folder / "records.csv"):
         around = [walk[row["region"]].get(place) for place in ("aggregated_region", "tier_1", "tier_2")]
@@ -29,7 +32,12 @@ def fates(folder, out, columns=("age", "sex")):
 def test_a_release_in_tiers_is_entered_listed_and_checked(house, capsys):
     alone = str(house / "tiers.json")
     assert run(house, "tiers", "--sites", "16", *TIERS, "--ledger", alone) == 0
-    assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--ledger", alone, "--quiet"]) == 0
+    assert (
+        main(
+            ["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--ledger", alone, "--quiet"]
+        )
+        == 0
+    )
     capsys.readouterr()
     assert main(["ledger", "list", "--ledger", alone]) == 0
     assert "16, and 5 larger" in capsys.readouterr().out
@@ -39,7 +47,15 @@ def test_a_release_in_tiers_is_entered_listed_and_checked(house, capsys):
     assert (told["regions_by_tier"], told["records"]) == ([16, 4, 1], released)
     # The same once more, fewer columns of it, and what it has in its aggregated regions tell nothing new.
     assert run(house, "again", "--sites", "16", *TIERS, "--ledger", alone) == 0
-    less = ["export", str(house / "tiers"), "--columns", "age,region", "--out", str(house / "less"), "--quiet"]
+    less = [
+        "export",
+        str(house / "tiers"),
+        "--columns",
+        "age,region",
+        "--out",
+        str(house / "less"),
+        "--quiet",
+    ]
     assert main([*less, "--ledger", alone]) == 0
     assert run(house, "plain", "--sites", "16", "--ledger", alone) == 0
     assert check(house, "again", "--ledger", alone) == 0
@@ -84,7 +100,20 @@ def test_tiers_of_another_year_are_compared_row_by_row_where_their_places_are_th
     # Other larger areas, or columns, are not comparable.
     assert run(house, "others", "--sites", "16", *TIERS[:3], "8", *alone, records="later.csv") == 1
     assert "their places are in tiers, and the larger areas differ" in capsys.readouterr().err
-    assert run(house, "less", "--sites", "16", *TIERS, *alone, "--columns", "age,sex,region", records="later.csv") == 1
+    assert (
+        run(
+            house,
+            "less",
+            "--sites",
+            "16",
+            *TIERS,
+            *alone,
+            "--columns",
+            "age,sex,region",
+            records="later.csv",
+        )
+        == 1
+    )
     assert "rows have to be compared" in capsys.readouterr().err
 
 
@@ -120,7 +149,9 @@ def test_what_goes_up_in_tiers_because_of_criteria_is_counted_again(house, capsy
     sensitive = ("--sensitive", "illness", "--criterion", "illness=distinct:4")
     assert run(house, "plain", "--sites", "16", *TIERS, *alone) == 0
     assert run(house, "diverse", "--sites", "16", *TIERS, *sensitive, *alone) == 0
-    plain, diverse = ((house / out / "release" / "anonymized.csv").read_text() for out in ("plain", "diverse"))
+    plain, diverse = (
+        (house / out / "release" / "anonymized.csv").read_text() for out in ("plain", "diverse")
+    )
     assert plain.count("\n") != diverse.count("\n")
     capsys.readouterr()
     assert check(house, "diverse") == 3
@@ -141,17 +172,31 @@ def test_what_goes_up_in_tiers_because_of_criteria_is_counted_again(house, capsy
     assert json.loads((house / "less" / "run.json").read_text())["ledger_check"]["safe"]
 
 
-CRITERIA = ("--sensitive", "illness", "--benign", "illness=illness-7", "--criterion", "illness=distinct:5")
+CRITERIA = (
+    "--sensitive",
+    "illness",
+    "--benign",
+    "illness=illness-7",
+    "--criterion",
+    "illness=distinct:5",
+)
 
 
 def by_criteria(folder, out):
     """The fates of all records in a release with these criteria, counted one by one: place, age and sex, or none."""
-    walk = {row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")}
+    walk = {
+        row["initial_region"]: row["aggregated_region"]
+        for row in rows_of(folder / out / "release/crosswalk.csv")
+    }
     rows = rows_of(folder / "records.csv")
     cells: dict[tuple, list[str]] = {}
     for row in rows:
         cells.setdefault((walk[row["region"]], row["age"], row["sex"]), []).append(row["illness"])
-    kept = {cell for cell, ill in cells.items() if len(ill) >= 5 and (len(set(ill)) >= 5 or set(ill) == {"illness-7"})}
+    kept = {
+        cell
+        for cell, ill in cells.items()
+        if len(ill) >= 5 and (len(set(ill)) >= 5 or set(ill) == {"illness-7"})
+    }
     own = [(walk[row["region"]], row["age"], row["sex"]) for row in rows]
     return [cell if cell in kept else None for cell in own]
 
@@ -162,9 +207,13 @@ def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_releas
     less = ("--columns", "age,region,illness,since", *CRITERIA, *alone)
     assert run(house, "guarded", "--sites", "16", *less) == 0
     assert run(house, "plain", "--sites", "16", *less[:2], *alone) == 0
-    size = {out: len(rows_of(house / out / "release" / "anonymized.csv")) for out in ("guarded", "plain")}
+    size = {
+        out: len(rows_of(house / out / "release" / "anonymized.csv")) for out in ("guarded", "plain")
+    }
     assert size["guarded"] < size["plain"], "the criteria leave something out that k does not"
-    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    assert (
+        main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    )
     text = (house / "criteria.json").read_text()
     (kept,) = json.loads(text)["releases"][0]["criteria"]
     assert (kept["column"], kept["criteria"]) == ("illness", ["distinct:5"])
@@ -172,7 +221,10 @@ def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_releas
     # The same once more tells nothing new.
     assert run(house, "again", "--sites", "16", *less) == 0
     # Another one is compared by what both of them release, and not by numbers of records.
-    assert run(house, "other", "--sites", "5", *less[:2], *CRITERIA, "--ledger", str(house / "none.json")) == 0
+    assert (
+        run(house, "other", "--sites", "5", *less[:2], *CRITERIA, "--ledger", str(house / "none.json"))
+        == 0
+    )
     capsys.readouterr()
     assert check(house, "other", *alone) == 3
     (found,) = json.loads(capsys.readouterr().out)["compared_with"]
@@ -182,11 +234,15 @@ def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_releas
     assert found["people"] == sum(fates.count(fate) for fate in few) > 0
 
 
-def test_what_criteria_left_out_is_not_counted_again_with_regions_that_the_release_does_not_know(house, capsys):
+def test_what_criteria_left_out_is_not_counted_again_with_regions_that_the_release_does_not_know(
+    house, capsys
+):
     alone = ("--ledger", str(house / "criteria.json"))
     less = ("--columns", "age,region,illness,since", *CRITERIA)
     assert run(house, "guarded", "--sites", "16", *less, *alone) == 0
-    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    assert (
+        main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    )
     with (house / "regions.csv").open("a") as file:
         file.write("r16,9,9\n")
     assert run(house, "other", "--sites", "5", *less, "--ledger", str(house / "none.json")) == 0
@@ -199,7 +255,9 @@ def test_what_criteria_left_out_is_not_counted_again_with_regions_that_the_relea
 def test_criteria_of_a_damaged_ledger_are_refused_in_words(house, capsys):
     alone = ("--ledger", str(house / "criteria.json"))
     assert run(house, "guarded", "--sites", "16", *CRITERIA, *alone) == 0
-    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    assert (
+        main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    )
     path = house / "criteria.json"
     path.write_text(path.read_text().replace("distinct:5", "distinct:five"))
     assert main(["ledger", "list", *alone]) == 1
@@ -211,9 +269,13 @@ def joint_harm(folder, outs, limit):
     fates = []
     for out in outs:
         walk = {
-            row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")
+            row["initial_region"]: row["aggregated_region"]
+            for row in rows_of(folder / out / "release/crosswalk.csv")
         }
-        listed = {(row["region"], row["age"], row["sex"]) for row in rows_of(folder / out / "release/anonymized.csv")}
+        listed = {
+            (row["region"], row["age"], row["sex"])
+            for row in rows_of(folder / out / "release/anonymized.csv")
+        }
         own = [(walk[row["region"]], row["age"], row["sex"]) for row in rows_of(folder / "records.csv")]
         fates.append([cell if cell in listed else None for cell in own])
     groups: dict[tuple, list[str]] = {}
@@ -222,7 +284,8 @@ def joint_harm(folder, outs, limit):
     return sum(
         len(ill)
         for fate, ill in groups.items()
-        if any(fate) and max(ill.count(each) for each in {*ill} - {"illness-0"} or {""}) > limit / 100 * len(ill)
+        if any(fate)
+        and max(ill.count(each) for each in {*ill} - {"illness-0"} or {""}) > limit / 100 * len(ill)
     )
 
 
@@ -234,7 +297,8 @@ def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
         # In the corner everybody has one illness; around it hardly anybody has.
         ill = ["illness-1"] * 9 if region == 5 else ["illness-0"] * 8 + ["illness-1"]
         rows += [
-            [f"p{region}-{n}", "10-year", "female", f"r{region}", each, f"since-{n}"] for n, each in enumerate(ill)
+            [f"p{region}-{n}", "10-year", "female", f"r{region}", each, f"since-{n}"]
+            for n, each in enumerate(ill)
         ]
     write(tmp_path / "records.csv", rows)
     parts = {
@@ -248,7 +312,14 @@ def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
     half = ("--sensitive", "illness", "--benign", "illness=illness-0", "--criterion", "share:50")
 
     def made(name, sites, *more):
-        coarse = ("--construction", "coarsen", "--coarsen-from", str(tmp_path / f"{name}.csv"), "--sites", str(sites))
+        coarse = (
+            "--construction",
+            "coarsen",
+            "--coarsen-from",
+            str(tmp_path / f"{name}.csv"),
+            "--sites",
+            str(sites),
+        )
         return run(tmp_path, name, *coarse, *more)
 
     assert made("rows", 4, *half) == 0
@@ -265,15 +336,22 @@ def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
     assert joint_harm(tmp_path, ["rows", "halves"], 50) == 0
 
 
-@pytest.mark.parametrize("criteria", [True, False], ids=["criteria in both", "criteria in the first only"])
+@pytest.mark.parametrize(
+    "criteria", [True, False], ids=["criteria in both", "criteria in the first only"]
+)
 def test_criteria_hold_for_people_whom_the_release_that_has_them_leaves_out(tmp_path, capsys, criteria):
     """Six people, two in each of three regions, are too few for the first release; the second one shows them among
     sixteen. Whoever has both subtracts, and sees that all six have one illness.
     """
     write_regions(tmp_path)
-    rows = [[f"old-{n}", "80-year", "female", f"r{n % 16}", f"illness-{n % 7}", f"since-{n}"] for n in range(160)]
+    rows = [
+        [f"old-{n}", "80-year", "female", f"r{n % 16}", f"illness-{n % 7}", f"since-{n}"]
+        for n in range(160)
+    ]
     rows += [[f"few-{n}", "10-year", "female", f"r{n % 3}", "illness-1", f"few-{n}"] for n in range(6)]
-    rows += [[f"many-{n}", "10-year", "female", "r3", f"illness-{n % 5}", f"many-{n}"] for n in range(10)]
+    rows += [
+        [f"many-{n}", "10-year", "female", "r3", f"illness-{n % 5}", f"many-{n}"] for n in range(10)
+    ]
     write(tmp_path / "records.csv", rows)
     for name, parts in {"fine": (0, 1, 2, 3), "coarse": (0, 0, 0, 0)}.items():
         places = [*parts, *[9] * 12]
@@ -283,7 +361,14 @@ def test_criteria_hold_for_people_whom_the_release_that_has_them_leaves_out(tmp_
 
     def made(name, *more):
         sites = "5" if name == "fine" else "2"
-        coarse = ("--construction", "coarsen", "--coarsen-from", str(tmp_path / f"{name}.csv"), "--sites", sites)
+        coarse = (
+            "--construction",
+            "coarsen",
+            "--coarsen-from",
+            str(tmp_path / f"{name}.csv"),
+            "--sites",
+            sites,
+        )
         return run(tmp_path, name, *coarse, *more)
 
     assert made("fine", *half) == 0
@@ -295,13 +380,23 @@ def test_criteria_hold_for_people_whom_the_release_that_has_them_leaves_out(tmp_
     assert made("coarse", "--columns", "age,sex,region,since") == 0
 
 
-def test_what_criteria_left_out_of_groups_is_known_though_a_quasi_identifier_is_not_released(house, capsys):
+def test_what_criteria_left_out_of_groups_is_known_though_a_quasi_identifier_is_not_released(
+    house, capsys
+):
     """As above, with groups of ages: the ledger has their hashes only, and counts the cells of groups again."""
     alone = ("--ledger", str(house / "criteria.json"))
     (house / "groups.csv").write_text("column,value,group\nage,10-year,young\nage,20-year,young\n")
-    less = ("--columns", "age,region,illness,since", "--generalise", str(house / "groups.csv"), *CRITERIA)
+    less = (
+        "--columns",
+        "age,region,illness,since",
+        "--generalise",
+        str(house / "groups.csv"),
+        *CRITERIA,
+    )
     assert run(house, "guarded", "--sites", "16", *less, *alone) == 0
-    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    assert (
+        main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    )
     assert run(house, "other", "--sites", "5", *less, "--ledger", str(house / "none.json")) == 0
     capsys.readouterr()
     assert check(house, "other", *alone) == 3
@@ -311,6 +406,8 @@ def test_what_criteria_left_out_of_groups_is_known_though_a_quasi_identifier_is_
     grouped = [row | {"age": young.get(row["age"], row["age"])} for row in rows]
     write(house / "records.csv", [list(row.values()) for row in grouped])
     fates = list(zip(by_criteria(house, "guarded"), by_criteria(house, "other"), strict=True))
-    assert sum(fate is not None for fate, _ in fates) == len(rows_of(house / "guarded" / "release" / "anonymized.csv"))
+    assert sum(fate is not None for fate, _ in fates) == len(
+        rows_of(house / "guarded" / "release" / "anonymized.csv")
+    )
     few = {fate for fate in set(fates) if fates.count(fate) < 5 and fate != (None, None)}
     assert found["people"] == sum(fates.count(fate) for fate in few) > 0

@@ -19,7 +19,15 @@ def run(tmp_path):
     regions = write_regions(tmp_path)
     shared = tmp_path / "shared"
     shared.mkdir()
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "name", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--identifiers",
+        "name",
+        "--quiet",
+    ]
     return lambda: main(["run", str(records), str(regions), *chosen, "--out", str(shared / "out")])
 
 
@@ -85,7 +93,15 @@ def test_the_lock_of_a_ledger_is_never_a_link(tmp_path, run, capsys):
     ledger = tmp_path / "ledger.json"
     target = tmp_path / "made-by-a-link"
     (tmp_path / ".ledger.json.lock").symlink_to(target)
-    command = ["ledger", "record", str(tmp_path / "shared" / "out"), "--audience", "Uni", "--ledger", str(ledger)]
+    command = [
+        "ledger",
+        "record",
+        str(tmp_path / "shared" / "out"),
+        "--audience",
+        "Uni",
+        "--ledger",
+        str(ledger),
+    ]
     assert main(command) == 1
     assert "is a link" in capsys.readouterr().err
     assert not target.exists()

@@ -43,7 +43,10 @@ def write_files(age, sex, region, mark):
     ids = [f"{mark}r{number}" for number in range(12)]
     rows = [[f"p{i}", f"{mark}{i % 3}", "fm"[i % 2], ids[int(rng.integers(12))]] for i in range(600)]
     write_table("records.csv", [["who", age, sex, region], *rows])
-    places = [[each, f"{i % 4}", f"{i // 4}", f"{mark}north" if i < 6 else "south"] for i, each in enumerate(ids)]
+    places = [
+        [each, f"{i % 4}", f"{i // 4}", f"{mark}north" if i < 6 else "south"]
+        for i, each in enumerate(ids)
+    ]
     write_table("regions.csv", [["id", "x", "y", "county"], *places])
 
 
@@ -72,9 +75,28 @@ def test_no_command_prints_what_a_terminal_would_obey(here, capfd):
         run(capfd, "run", *both, "--out", f"run{TURNED}"),
         run(capfd, "run", *both, "--json"),
         run(capfd, "search", *both, "--out", "found"),
-        run(capfd, "compare", "records.csv", "regions.csv", "--region-column", region, "--identifiers", "who", *count),
+        run(
+            capfd,
+            "compare",
+            "records.csv",
+            "regions.csv",
+            "--region-column",
+            region,
+            "--identifiers",
+            "who",
+            *count,
+        ),
         run(capfd, "outliers", "records.csv", *count),
-        run(capfd, "risky", "records.csv", "--columns", f"{quoted(age)},{quoted(sex)}", "--show-values", "-k", "300"),
+        run(
+            capfd,
+            "risky",
+            "records.csv",
+            "--columns",
+            f"{quoted(age)},{quoted(sex)}",
+            "--show-values",
+            "-k",
+            "300",
+        ),
         run(capfd, "policies", "show", "policy\u202e.toml"),
         run(capfd, "policies", "show", "policy\u202e.toml", "--json"),
         run(capfd, "run", *both[:3], f"no{TITLE}", *both[4:], code=1),
@@ -95,7 +117,9 @@ def test_internal_tables_have_no_formulas_and_files_that_are_read_back_are_warne
     write_files("=age", "@sex", "place", "=")
     count = ["--quasi-identifiers", "=age,@sex", "-k", "3"]
     both = ["records.csv", "regions.csv", "--region-column", "place", "--identifiers", "who", *count]
-    write_table("ladder.csv", [["column", "value", "group"], ["@sex", "f", "+all"], ["@sex", "m", "+all"]])
+    write_table(
+        "ladder.csv", [["column", "value", "group"], ["@sex", "f", "+all"], ["@sex", "m", "+all"]]
+    )
     found = run(capfd, "search", *both, "--ladder", "ladder.csv", "--pin", "@sex=1", "--out", "found")
     assert [name for name in read_table("found/search.csv")[0] if name.startswith(("=", "@"))] == []
     assert "'=age_level" in read_table("found/search.csv")[0]
@@ -111,7 +135,9 @@ def test_internal_tables_have_no_formulas_and_files_that_are_read_back_are_warne
 @pytest.mark.parametrize("escape", [False, True])
 def test_the_warning_covers_header_ids_and_names(here, capfd, escape):
     write_files("=age", "@sex", "place", "=")
-    write_table("groups.csv", [["column", "value", "group"], ["=age", "=0", "+low"], ["=age", "=1", "+low"]])
+    write_table(
+        "groups.csv", [["column", "value", "group"], ["=age", "=0", "+low"], ["=age", "=1", "+low"]]
+    )
     options = ["--escape-formulas"] if escape else []
     said = run(
         capfd,
@@ -130,6 +156,9 @@ def test_the_warning_covers_header_ids_and_names(here, capfd, escape):
     names = {row[internal[0].index("name")].partition(" ")[0] for row in internal[1:]}
     assert "'=north" in names
     assert "=north" not in names
-    assert read_table("out/internal/generalise.csv")[1:] == [["=age", "=0", "+low"], ["=age", "=1", "+low"]]
+    assert read_table("out/internal/generalise.csv")[1:] == [
+        ["=age", "=0", "+low"],
+        ["=age", "=1", "+low"],
+    ]
     page = (here / "out/release/report.html").read_text(encoding="utf-8")
     assert ("Some cells start like a formula" in page) != escape

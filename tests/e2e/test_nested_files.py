@@ -15,13 +15,25 @@ TOML = f"name = {JSON}\n"
 @pytest.fixture
 def arguments(tmp_path):
     records = write_records(tmp_path, random_rows(200, seed=1))
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "name", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--identifiers",
+        "name",
+        "--quiet",
+    ]
     return ["run", str(records), str(write_regions(tmp_path)), *chosen, "--out", str(tmp_path / "out")]
 
 
 @pytest.mark.parametrize(
     ("option", "file_name", "text"),
-    [("--requirement", "wish.json", JSON), ("--checklist", "list.json", JSON), ("--policy", "policy.toml", TOML)],
+    [
+        ("--requirement", "wish.json", JSON),
+        ("--checklist", "list.json", JSON),
+        ("--policy", "policy.toml", TOML),
+    ],
 )
 def test_a_nested_document_of_a_run_is_refused(arguments, tmp_path, capsys, option, file_name, text):
     path = tmp_path / file_name
@@ -57,6 +69,8 @@ def test_a_nested_ledger_is_refused(arguments, tmp_path, capsys):
 
 def test_a_nested_region_file_is_refused(arguments, tmp_path, capsys):
     regions = tmp_path / "regions.geojson"
-    regions.write_text(json.dumps({"type": "FeatureCollection"})[:-1] + f', "features": {JSON}}}', encoding="utf-8")
+    regions.write_text(
+        json.dumps({"type": "FeatureCollection"})[:-1] + f', "features": {JSON}}}', encoding="utf-8"
+    )
     assert main([*arguments[:2], str(regions), *arguments[3:]]) == 1
     assert "unforeseen" not in capsys.readouterr().err

@@ -14,9 +14,25 @@ ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"
 RECORDS = str(SAMPLE / "records.csv")
 REGIONS = str(SAMPLE / "regions.geojson")
-DATA = [RECORDS, REGIONS, "--region-column=tract", "--quasi-identifiers=age,sex", "--identifiers=health_number"]
-PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--id-column=id", "--quasi-identifiers=sex,age"]
-CRITERIA = ["--sensitive=diagnosis", "--criterion=distinct:2", "--criterion=recursive:3,2", "--criterion=closeness:0.3"]
+DATA = [
+    RECORDS,
+    REGIONS,
+    "--region-column=tract",
+    "--quasi-identifiers=age,sex",
+    "--identifiers=health_number",
+]
+PEOPLE = [
+    str(SAMPLE / "people.csv"),
+    str(SAMPLE / "slots.csv"),
+    "--id-column=id",
+    "--quasi-identifiers=sex,age",
+]
+CRITERIA = [
+    "--sensitive=diagnosis",
+    "--criterion=distinct:2",
+    "--criterion=recursive:3,2",
+    "--criterion=closeness:0.3",
+]
 GROUPS = SAMPLE / "generalise.csv"
 OUTLIERS = ["original.csv", "--quasi-identifiers=age,job", "-k10"]
 COMPILED = {"adc", "refine-sites", "obstacles", "boundaries", "better"}
@@ -110,7 +126,9 @@ def test_a_run_with_each_published_approach(vbas, choice):
     numbered = ["--sites=20"] if choice == "--site-number=fixed" else []
     if not choice.startswith("--site-number"):
         numbered = ["--site-number=fixed", "--sites=20"]
-    solutions = json.loads(vbas.succeed("run", *DATA, *numbered, choice, *needed, "--json", "--quiet"))["solutions"]
+    solutions = json.loads(vbas.succeed("run", *DATA, *numbered, choice, *needed, "--json", "--quiet"))[
+        "solutions"
+    ]
     measured = set(solutions[0]["measures"])
     # Sensitive values and weights need columns of their own.
     assert {"suppressed_records", "precision_loss", "average_distance", "regions_in_pieces"} <= measured
@@ -120,11 +138,28 @@ COMMANDS = {
     "tiers": ["run", *DATA, "--tiers=auto", "--out=tiers"],
     "criteria": ["run", *DATA, *CRITERIA, "--exceed-loss", "--out=criteria"],
     "parquet": ["run", *DATA, "--format=parquet", "--record-key", "--shuffle", "--out=parquet"],
-    "generalise": ["run", *DATA, f"--generalise={GROUPS}", "--allow-column=marital_status", "--out=grouped"],
+    "generalise": [
+        "run",
+        *DATA,
+        f"--generalise={GROUPS}",
+        "--allow-column=marital_status",
+        "--out=grouped",
+    ],
     "search": ["search", *DATA, f"--ladder={GROUPS}"],
-    "compare": ["compare", *DATA, "--site-number=maxcombs,entropy", "--site-location=density,random", "--out=compared"],
+    "compare": [
+        "compare",
+        *DATA,
+        "--site-number=maxcombs,entropy",
+        "--site-location=density,random",
+        "--out=compared",
+    ],
     "export": ["export", "first", "--solution=1", "--out=exported"],
-    "verify": ["verify", "first/release/anonymized.csv", "--region-column=tract", "--quasi-identifiers=age,sex"],
+    "verify": [
+        "verify",
+        "first/release/anonymized.csv",
+        "--region-column=tract",
+        "--quasi-identifiers=age,sex",
+    ],
     "ledger check": ["ledger", "check", "first", "--audience=others", "--ledger=ledger.json"],
     "ledger list": ["ledger", "list", "--ledger=ledger.json"],
     "generate": ["generate", "--like=pei", "--records=500", "--regions=20", "--out=generated"],

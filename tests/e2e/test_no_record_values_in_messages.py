@@ -25,7 +25,9 @@ def without_names(path):
 
 def all_different(path):
     """No names, and a first record that has nothing in common with the others."""
-    path.write_text("Xanthippe,Oak Street 5,1001\n" + "".join(f"p{i},Elm {i},20{i}\n" for i in range(20)))
+    path.write_text(
+        "Xanthippe,Oak Street 5,1001\n" + "".join(f"p{i},Elm {i},20{i}\n" for i in range(20))
+    )
 
 
 def line_separators(path):
@@ -41,11 +43,30 @@ DAMAGES = [without_names, all_different, line_separators, line_separators_below_
 
 def commands(damaged, records, regions):
     """Give the damaged record file wherever a file can be named."""
-    run = ["run", records, regions, *COLUMNS, "-k", "2", "--identifiers", "who", "--out", damaged.parent / "out"]
+    run = [
+        "run",
+        records,
+        regions,
+        *COLUMNS,
+        "-k",
+        "2",
+        "--identifiers",
+        "who",
+        "--out",
+        damaged.parent / "out",
+    ]
     yield ["run", damaged, regions, *COLUMNS]
     yield ["run", records, damaged, *COLUMNS]
     yield ["run", f"duckdb:{damaged}", regions, *COLUMNS]
-    for option in ("generalise", "codebook", "requirement", "population", "policy", "obstacles", "keep-records"):
+    for option in (
+        "generalise",
+        "codebook",
+        "requirement",
+        "population",
+        "policy",
+        "obstacles",
+        "keep-records",
+    ):
         yield [*run, f"--{option}", damaged]
     yield [*run, "--construction", "coarsen", "--coarsen-from", damaged]
     yield [*run, "--construction", "given", "--set", f"given.file={damaged}"]
@@ -130,9 +151,15 @@ def test_a_million_columns_are_refused_at_once(files, tmp_path, capsys, command)
 @pytest.mark.parametrize("name", ["n" * 5000, "x\x1b[2J" * 200])
 def test_long_names_are_cut_and_control_characters_replaced(files, capsys, name):
     files[0].write_text(f"{name},age,region\n" + "a,1,1001\nb,2,1002\n" * 9)
-    assert main(["run", *map(str, files), "--region-column", "region", "--quasi-identifiers", "height"]) == 1
+    assert (
+        main(["run", *map(str, files), "--region-column", "region", "--quasi-identifiers", "height"])
+        == 1
+    )
     assert main(["outliers", str(files[0]), "--quasi-identifiers", f"{name}o"[1:], "-k", "1"]) == 1
-    assert main(["run", *map(str, files), "--region-column", name, "--quasi-identifiers", name]) in (1, 2)
+    assert main(["run", *map(str, files), "--region-column", name, "--quasi-identifiers", name]) in (
+        1,
+        2,
+    )
     said = capsys.readouterr().err
     assert "\x1b" not in said
     assert max(len(word) for line in said.splitlines() for word in line.split("“")) < 250

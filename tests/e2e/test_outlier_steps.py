@@ -21,7 +21,9 @@ def rows_of(path):
 
 def handled(tmp_path, *more, source=DATA / "C2.csv"):
     target = tmp_path / "out.csv"
-    assert main(["outliers", str(source), *COMMON, "--out", str(target), "--replace", *map(str, more)]) == 0
+    assert (
+        main(["outliers", str(source), *COMMON, "--out", str(target), "--replace", *map(str, more)]) == 0
+    )
     return rows_of(target)
 
 
@@ -30,7 +32,9 @@ def classes_of(rows):
 
 
 def refused(tmp_path, capsys, *more):
-    code = main(["outliers", str(DATA / "C2.csv"), *COMMON, "--out", str(tmp_path / "out.csv"), *map(str, more)])
+    code = main(
+        ["outliers", str(DATA / "C2.csv"), *COMMON, "--out", str(tmp_path / "out.csv"), *map(str, more)]
+    )
     assert not (tmp_path / "out.csv").exists()
     return code, capsys.readouterr().err
 
@@ -56,7 +60,15 @@ def test_a_start_level_groups_all_classes_first(tmp_path, capsys):
     assert "2 classes with 3 records have fewer than 3" in said
     assert "37 records (3 left out, 37 with other values), smallest class 6" in said
     again = handled(
-        tmp_path, "--hierarchies", LEVELS, "--start-level", "Hh=1", "--first-step", "surjective", "--handle", "delete"
+        tmp_path,
+        "--hierarchies",
+        LEVELS,
+        "--start-level",
+        "Hh=1",
+        "--first-step",
+        "surjective",
+        "--handle",
+        "delete",
     )
     assert classes_of(again) == found
 
@@ -91,7 +103,9 @@ def test_a_partial_first_step_leaves_single_records_out(tmp_path, capsys):
     rows = handled(tmp_path, "--first-step", "partial", "--handle", "merge")
     # 6/House, 7/House and 6/Employee are single; the two of 4/Retired are merged.
     assert len(rows) == 37
-    assert not {("6", "House"), ("7", "House"), ("6", "Employee"), ("4", "Retired")} & set(classes_of(rows))
+    assert not {("6", "House"), ("7", "House"), ("6", "Employee"), ("4", "Retired")} & set(
+        classes_of(rows)
+    )
     assert classes_of(rows)["3", "Retired"] == 6
     # Three may be told, two with other values may not; nor may both be told by their difference.
     said = capsys.readouterr().out
@@ -129,18 +143,48 @@ def test_a_non_surjective_first_step_fills_classes_that_lack_one_record(tmp_path
             "column “Hh”: The hierarchy of this column has no",
         ),
         (["--start-level", "Hh=-1", "--hierarchies", str(LEVELS)], 1, "Choose 0 to 4"),
-        (["--start-level", "Value=1"], 1, "column “Value”: A start level is given for a column that is not a"),
+        (
+            ["--start-level", "Value=1"],
+            1,
+            "column “Value”: A start level is given for a column that is not a",
+        ),
         (["--handle", "generalise", "--everywhere", "--with-closest"], 2, "exclude each other"),
         (["--fill", "median"], 2, "--fill and --fill-value go with --handle fabricate and --sensitive"),
-        (["--handle", "fabricate", "--sensitive", "Value", "--fill", "population"], 2, "needs --population FILE"),
-        (["--handle", "fabricate", "--sensitive", "Value", "--fill-value", "Value"], 1, "“Value” gives no value"),
         (
-            ["--handle", "fabricate", "--sensitive", "Value", "--key", "Key", "--fill-value", "Illness=Yes"],
+            ["--handle", "fabricate", "--sensitive", "Value", "--fill", "population"],
+            2,
+            "needs --population FILE",
+        ),
+        (
+            ["--handle", "fabricate", "--sensitive", "Value", "--fill-value", "Value"],
+            1,
+            "“Value” gives no value",
+        ),
+        (
+            [
+                "--handle",
+                "fabricate",
+                "--sensitive",
+                "Value",
+                "--key",
+                "Key",
+                "--fill-value",
+                "Illness=Yes",
+            ],
             1,
             "column “Illness”: A value is given for a column that is not among the sensitive ones",
         ),
         (
-            ["--handle", "fabricate", "--sensitive", "Illness", "--key", "Key", "--fill-value", "Illness=perhaps"],
+            [
+                "--handle",
+                "fabricate",
+                "--sensitive",
+                "Illness",
+                "--key",
+                "Key",
+                "--fill-value",
+                "Illness=perhaps",
+            ],
             1,
             "column “Illness”: The given value does not occur in the records",
         ),
@@ -154,7 +198,9 @@ def test_what_does_not_go_together_is_said_and_nothing_is_written(tmp_path, caps
 
 
 def test_a_first_step_that_leaves_nothing_is_refused(tmp_path, capsys):
-    code, said = refused(tmp_path, capsys, "-k", "30", "--first-step", "partial", "--first-step-size", "30")
+    code, said = refused(
+        tmp_path, capsys, "-k", "30", "--first-step", "partial", "--first-step-size", "30"
+    )
     assert code == 1
     assert "The first step leaves out every class" in said
 
@@ -183,8 +229,19 @@ def test_sensitive_values_are_the_central_ones_of_the_whole_file(tmp_path, metho
 def test_sensitive_values_are_those_of_random_records_of_a_population(tmp_path, capsys):
     people = tmp_path / "people.csv"
     pairs = [("Yes", "41"), ("No", "52.4"), ("Yes", "63"), ("ill", "1"), ("", "2")]
-    people.write_text("Illness,Value\n" + "".join(f"{illness},{value}\n" for illness, value in pairs * 20))
-    more = ("--sensitive", "Value,Illness", "--fill", "population", "--population", people, "--shuffle-seed", "s")
+    people.write_text(
+        "Illness,Value\n" + "".join(f"{illness},{value}\n" for illness, value in pairs * 20)
+    )
+    more = (
+        "--sensitive",
+        "Value,Illness",
+        "--fill",
+        "population",
+        "--population",
+        people,
+        "--shuffle-seed",
+        "s",
+    )
     found = made_up(tmp_path, *more)
     drawn = {(row["Illness"], row["Value"]) for row in found}
     # Values go together as they are in the population, written as in the records.
@@ -200,7 +257,15 @@ def test_sensitive_values_are_those_of_random_records_of_a_population(tmp_path, 
 
 
 def test_a_given_value_stands_for_evidence(tmp_path):
-    found = made_up(tmp_path, "--sensitive", "Value,Illness", "--fill-value", "Value=38", "--fill-value", "Illness=No")
+    found = made_up(
+        tmp_path,
+        "--sensitive",
+        "Value,Illness",
+        "--fill-value",
+        "Value=38",
+        "--fill-value",
+        "Illness=No",
+    )
     assert {(row["Value"], row["Illness"]) for row in found} == {("38", "No")}
 
 

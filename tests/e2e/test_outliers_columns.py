@@ -27,7 +27,11 @@ def test_c7_comes_out_of_c2_with_means_in_classes_below_ten(tmp_path):
         ("6-10", "***", 3),
     ]
     means = {(row["Hh"], row["Job"]): row["Value"] for row in rows_of(target)}
-    assert [means[key] for key in (("1-5", "Retired"), ("1-5", "Self"), ("6-10", "***"))] == ["40.16", "39", "44"]
+    assert [means[key] for key in (("1-5", "Retired"), ("1-5", "Self"), ("6-10", "***"))] == [
+        "40.16",
+        "39",
+        "44",
+    ]
 
 
 def test_all_classes_have_the_means_of_table_6_10(tmp_path):
@@ -47,7 +51,16 @@ def test_every_key_leads_back_to_its_record(tmp_path, how, ending):
     unwanted = tmp_path / "unwanted.csv"
     unwanted.write_text("Hh,Job\n5,House\n3,Retired\n")
     target = tmp_path / f"keyed.{ending}"
-    command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", how]
+    command = [
+        "outliers",
+        str(DATA / "C2.csv"),
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--handle",
+        how,
+    ]
     more = ["--record-key", "pseudonym", "--drop-records", str(unwanted), "--key", "Key", "--quiet"]
     assert main([*command, *more, "--out", str(target)]) == 0
     rows = parquet.read_table(target).to_pylist() if ending == "parquet" else rows_of(target)
@@ -78,12 +91,25 @@ def test_every_key_leads_back_to_its_record(tmp_path, how, ending):
 def test_keys_and_aggregated_values_of_files_in_other_forms_are_verified(tmp_path, form):
     """Quotes, line breaks, blanks, commas and accents in values, as the auditor reads them again."""
     stream = io.StringIO(newline="")
-    rows = [(f'"{n}"\nline', "é" if n == 59 else "ab"[n % 2], f"{n % 5},5", f" x{n % 3} ") for n in range(60)]
+    rows = [
+        (f'"{n}"\nline', "é" if n == 59 else "ab"[n % 2], f"{n % 5},5", f" x{n % 3} ") for n in range(60)
+    ]
     csv.writer(stream, delimiter=";", lineterminator="\r\n").writerows([("name", "q", "v", "w"), *rows])
     text = stream.getvalue()
     source = tmp_path / ("records.csv.gz" if form == "gzip" else "records.csv")
     source.write_bytes(gzip.compress(text.encode()) if form == "gzip" else text.encode(form))
-    command = ["outliers", str(source), "--quasi-identifiers", "q", "-k", "5", "--handle", "fabricate", "--key", "name"]
+    command = [
+        "outliers",
+        str(source),
+        "--quasi-identifiers",
+        "q",
+        "-k",
+        "5",
+        "--handle",
+        "fabricate",
+        "--key",
+        "name",
+    ]
     more = ["--aggregate", "v,w", "--aggregate-classes", "below:6", "--record-key", "--quiet"]
     encoding = [] if form == "gzip" else ["--encoding", form]
     assert main([*command, *more, *encoding, "--out", str(tmp_path / "out.csv")]) == 0
@@ -113,7 +139,9 @@ def test_keys_differ_on_every_run_unless_a_seed_is_given(tmp_path):
 
 def test_keys_do_not_change_the_order_of_the_rows(tmp_path):
     plain = [row["Key"] for row in rows_of(handle(tmp_path, "merge", "--shuffle-seed", "x"))]
-    keyed = [row["Key"] for row in rows_of(handle(tmp_path, "merge", "--shuffle-seed", "x", "--record-key"))]
+    keyed = [
+        row["Key"] for row in rows_of(handle(tmp_path, "merge", "--shuffle-seed", "x", "--record-key"))
+    ]
     assert plain == keyed
 
 
@@ -121,9 +149,21 @@ def test_keys_do_not_change_the_order_of_the_rows(tmp_path):
 @pytest.mark.parametrize("escape", [[], ["--escape-formulas"]])
 def test_aggregated_values_of_a_filled_file_are_those_of_all_its_records(tmp_path, below, escape):
     """The same seed gives the same rows, so a file without aggregation tells what must be in the other one."""
-    lines = [f"{'abcd'[n % 4]},{n % 3}.{n % 2},{'=x' if n % 3 else '-y'}" for n in range(20)] + ["=e,9,z", "f,,"]
+    lines = [f"{'abcd'[n % 4]},{n % 3}.{n % 2},{'=x' if n % 3 else '-y'}" for n in range(20)] + [
+        "=e,9,z",
+        "f,,",
+    ]
     (tmp_path / "some.csv").write_text("q,v,w\n" + "\n".join(lines) + "\n")
-    command = ["outliers", str(tmp_path / "some.csv"), "--quasi-identifiers", "q", "-k", "3", "--handle", "fabricate"]
+    command = [
+        "outliers",
+        str(tmp_path / "some.csv"),
+        "--quasi-identifiers",
+        "q",
+        "-k",
+        "3",
+        "--handle",
+        "fabricate",
+    ]
     command += ["--shuffle-seed", "x", "--quiet", *escape]
     classes = "all" if below is None else f"below:{below}"
     assert main([*command, "--out", str(tmp_path / "plain.csv")]) == 0
@@ -136,8 +176,12 @@ def test_aggregated_values_of_a_filled_file_are_those_of_all_its_records(tmp_pat
         expected = before["v"], before["w"]
         if below is None or len(members) < below:
             values = [Fraction(row["v"]) for row in members if row["v"]]
-            digits = 10 ** (2 + max([len(row["v"].partition(".")[2]) for row in members if row["v"]], default=0))
-            mean = f"{float(int(sum(values) / len(values) * digits) / digits):.3f}".rstrip("0").rstrip(".")
+            digits = 10 ** (
+                2 + max([len(row["v"].partition(".")[2]) for row in members if row["v"]], default=0)
+            )
+            mean = f"{float(int(sum(values) / len(values) * digits) / digits):.3f}".rstrip("0").rstrip(
+                "."
+            )
             texts = Counter(row["w"] for row in members if row["w"])
             expected = mean, min(text for text in texts if texts[text] == max(texts.values()))
         assert (after["v"], after["w"]) == expected
@@ -150,9 +194,18 @@ def test_aggregated_values_of_a_filled_file_are_those_of_all_its_records(tmp_pat
     [
         (["--record-key", "PSA"], "column “PSA”: A column of the records has this name"),
         (["--record-key", " "], "The added column with a key of each record has no name"),
-        (["--aggregate", "Job"], "column “Job”: Quasi-identifiers, keys and identifiers cannot be aggregated"),
-        (["--aggregate", "Key", "--key", "Key"], "Quasi-identifiers, keys and identifiers cannot be aggregated"),
-        (["--aggregate", "PSA", "--identifiers", "PSA"], "Quasi-identifiers, keys and identifiers cannot be"),
+        (
+            ["--aggregate", "Job"],
+            "column “Job”: Quasi-identifiers, keys and identifiers cannot be aggregated",
+        ),
+        (
+            ["--aggregate", "Key", "--key", "Key"],
+            "Quasi-identifiers, keys and identifiers cannot be aggregated",
+        ),
+        (
+            ["--aggregate", "PSA", "--identifiers", "PSA"],
+            "Quasi-identifiers, keys and identifiers cannot be",
+        ),
         (["--aggregate", "Nothing"], "There is no column “Nothing”"),
         (["--aggregate", "Value", "--aggregate-classes", "below:1"], "does not say in which classes"),
     ],

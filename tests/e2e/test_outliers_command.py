@@ -23,7 +23,9 @@ def levels(tmp_path):
     folder.mkdir()
     sizes = [f"{n};{'1-5' if n <= 5 else '6-10'};1-10;*" for n in range(1, 11)]
     (folder / "Hh.csv").write_text("\n".join(sizes) + "\n")
-    (folder / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
+    (folder / "Job.csv").write_text(
+        "Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n"
+    )
     return folder
 
 
@@ -34,7 +36,9 @@ def recognised(capsys, released, *more):
     return json.loads(capsys.readouterr().out)["general"]["approaches"]
 
 
-@pytest.mark.parametrize(("how", "records"), [("delete", 35), ("generalise", 40), ("merge", 40), ("fabricate", 47)])
+@pytest.mark.parametrize(
+    ("how", "records"), [("delete", 35), ("generalise", 40), ("merge", 40), ("fabricate", 47)]
+)
 def test_each_way_leaves_no_small_class_and_is_recognised(tmp_path, capsys, levels, how, records):
     released = handle(tmp_path, how, "--hierarchies", levels, "--key", "Key", "--sensitive", "Value")
     rows = rows_of(released)
@@ -46,7 +50,9 @@ def test_each_way_leaves_no_small_class_and_is_recognised(tmp_path, capsys, leve
 def test_deleting_and_merging_give_the_published_tables(tmp_path):
     for how, number in (("delete", 5), ("merge", 6)):
         found = [(row["Key"], row["Hh"], row["Job"]) for row in rows_of(handle(tmp_path, how))]
-        assert sorted(found) == sorted((row["Key"], row["Hh"], row["Job"]) for row in rows_of(DATA / f"C{number}.csv"))
+        assert sorted(found) == sorted(
+            (row["Key"], row["Hh"], row["Job"]) for row in rows_of(DATA / f"C{number}.csv")
+        )
 
 
 def test_many_rows_are_shuffled_through_files(tmp_path, monkeypatch):
@@ -83,7 +89,10 @@ def test_a_hierarchy_without_a_row_for_some_value_is_refused(tmp_path, capsys, l
     (levels / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\n")
     common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--hierarchies", str(levels)]
     target = tmp_path / "out.csv"
-    assert main(["outliers", str(DATA / "C1.csv"), *common, "--handle", "generalise", "--out", str(target)]) == 1
+    assert (
+        main(["outliers", str(DATA / "C1.csv"), *common, "--handle", "generalise", "--out", str(target)])
+        == 1
+    )
     said = capsys.readouterr().err
     assert "column “Job”: The hierarchy has no row for 1 value of the records (first in row" in said
     assert "Add a row value;level1;level2 for each of them." in said
@@ -91,16 +100,31 @@ def test_a_hierarchy_without_a_row_for_some_value_is_refused(tmp_path, capsys, l
 
 
 def test_without_a_target_the_outliers_are_counted(capsys):
-    assert main(["outliers", str(DATA / "C1.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet"]) == 0
+    assert (
+        main(["outliers", str(DATA / "C1.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet"])
+        == 0
+    )
     assert "have fewer than 3" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_parquet_files_are_handled_and_written_in_the_form_that_the_name_says(tmp_path, ending):
-    table = arrow_csv.read_csv(DATA / "C2.csv", convert_options=arrow_csv.ConvertOptions(strings_can_be_null=False))
+    table = arrow_csv.read_csv(
+        DATA / "C2.csv", convert_options=arrow_csv.ConvertOptions(strings_can_be_null=False)
+    )
     parquet.write_table(table, tmp_path / "C2.parquet")
     target = tmp_path / f"merged.{ending}"
-    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", "merge", "--out", str(target), "--quiet"]
+    common = [
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--handle",
+        "merge",
+        "--out",
+        str(target),
+        "--quiet",
+    ]
     assert main(["outliers", str(tmp_path / "C2.parquet"), *common]) == 0
     rows = parquet.read_table(target).to_pylist() if ending == "parquet" else rows_of(target)
     found = sorted((row["Key"], row["Hh"], row["Job"]) for row in rows)
@@ -108,18 +132,42 @@ def test_parquet_files_are_handled_and_written_in_the_form_that_the_name_says(tm
 
 
 def test_fewer_than_k_records_are_neither_counted_nor_given_away(tmp_path, capsys):
-    (tmp_path / "one.csv").write_text("id,q\n" + "".join(f"{n},{'b' if n < 2 else 'a'}\n" for n in range(20)))
+    (tmp_path / "one.csv").write_text(
+        "id,q\n" + "".join(f"{n},{'b' if n < 2 else 'a'}\n" for n in range(20))
+    )
     for how in ("delete", "fabricate"):
         common = ["--quasi-identifiers", "q", "-k", "5", "--handle", how, "--key", "id", "--quiet"]
         assert (
-            main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv"), "--replace"]) == 0
+            main(
+                [
+                    "outliers",
+                    str(tmp_path / "one.csv"),
+                    *common,
+                    "--out",
+                    str(tmp_path / "out.csv"),
+                    "--replace",
+                ]
+            )
+            == 0
         )
         said = capsys.readouterr().out
         assert "fewer than 5 records are in classes that have fewer than 5" in said
         assert "made up" not in said
         assert "20 records" not in said
-    common = ["--quasi-identifiers", "q", "-k", "5", "--handle", "delete", "--smallest-sample", "19", "--quiet"]
-    assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "new.csv")]) == 1
+    common = [
+        "--quasi-identifiers",
+        "q",
+        "-k",
+        "5",
+        "--handle",
+        "delete",
+        "--smallest-sample",
+        "19",
+        "--quiet",
+    ]
+    assert (
+        main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "new.csv")]) == 1
+    )
     said = capsys.readouterr().err
     assert "Not enough records would remain, fewer than 19" in said
     assert "18" not in said
@@ -128,10 +176,15 @@ def test_fewer_than_k_records_are_neither_counted_nor_given_away(tmp_path, capsy
 def test_given_distances_decide_what_small_classes_are_merged_with(tmp_path):
     jobs = ["Self", "Employee", "House", "Retired"]
     near = {frozenset(("House", "Retired")): "0.1"}
-    lines = [f"{a};" + ";".join("0" if a == b else near.get(frozenset((a, b)), "1") for b in jobs) for a in jobs]
+    lines = [
+        f"{a};" + ";".join("0" if a == b else near.get(frozenset((a, b)), "1") for b in jobs)
+        for a in jobs
+    ]
     (tmp_path / "near").mkdir()
     (tmp_path / "near" / "Job.csv").write_text("\n".join([";" + ";".join(jobs), *lines]) + "\n")
-    plain, given = (handle(tmp_path, "merge", *more) for more in ((), ("--distances", tmp_path / "near")))
+    plain, given = (
+        handle(tmp_path, "merge", *more) for more in ((), ("--distances", tmp_path / "near"))
+    )
     assert plain == given
     retired = Counter((row["Hh"], row["Job"]) for row in rows_of(given))
     # The two retired of four go to the households of four (0.1) rather than to the retired of three (0.2).
@@ -143,7 +196,16 @@ def test_given_distances_decide_what_small_classes_are_merged_with(tmp_path):
 def test_formulas_are_escaped_in_names_and_values(tmp_path, ending):
     records = tmp_path / "records.csv"
     records.write_text("=cell,@sex\n" + "=1+1,M\n-2.5,M\n+x,M\n" * 6)
-    command = ["outliers", str(records), "--quasi-identifiers", "=cell,@sex", "-k", "3", "--quiet", "--out"]
+    command = [
+        "outliers",
+        str(records),
+        "--quasi-identifiers",
+        "=cell,@sex",
+        "-k",
+        "3",
+        "--quiet",
+        "--out",
+    ]
     written = {}
     for escape in ([], ["--escape-formulas"]):
         target = tmp_path / f"out{len(escape)}.{ending}"
@@ -180,7 +242,9 @@ class StopAt:
 def test_handling_can_be_stopped_midway_and_leaves_nothing(tmp_path, handling, stage):
     target = tmp_path / "out" / "handled.csv"
     target.parent.mkdir()
-    request = OutlierRequest(DATA / "C2.csv", RepresentabilityOptions(3, "", ("Hh", "Job")), handling, target)
+    request = OutlierRequest(
+        DATA / "C2.csv", RepresentabilityOptions(3, "", ("Hh", "Job")), handling, target
+    )
     with pytest.raises(Cancelled):
         treat_outliers(request, StopAt(stage))
     assert list(target.parent.iterdir()) == []

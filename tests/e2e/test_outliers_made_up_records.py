@@ -41,9 +41,25 @@ def test_made_up_records_do_not_repeat_the_value_of_a_lonely_patient(tmp_path):
     rows = [f"a,{20 + n % 3}" for n in range(20)] + ["b,77"]
     (tmp_path / "one.csv").write_text("q,v\n" + "\n".join(rows) + "\n")
     target = tmp_path / "out.csv"
-    common = ["--quasi-identifiers", "q", "-k", "5", "--handle", "fabricate", "--sensitive", "v", "--quiet"]
+    common = [
+        "--quasi-identifiers",
+        "q",
+        "-k",
+        "5",
+        "--handle",
+        "fabricate",
+        "--sensitive",
+        "v",
+        "--quiet",
+    ]
     assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(target)]) == 0
-    assert sorted(row["v"] for row in rows_of(target) if row["q"] == "b") == ["24", "24", "24", "24", "77"]
+    assert sorted(row["v"] for row in rows_of(target) if row["q"] == "b") == [
+        "24",
+        "24",
+        "24",
+        "24",
+        "77",
+    ]
 
 
 def test_made_up_records_take_sensitive_values_from_a_population(tmp_path, capsys):
@@ -54,7 +70,15 @@ def test_made_up_records_take_sensitive_values_from_a_population(tmp_path, capsy
     made_up, _ = made_up_rows(target, rows_of(target))
     assert {(row["Value"], row["Illness"]) for row in made_up} == {("61", "No")}
     people.write_text("Illness,Value\nNo,60\n,61\nYes,\nNo,62\n")
-    command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "--handle", "fabricate", "--quiet"]
+    command = [
+        "outliers",
+        str(DATA / "C2.csv"),
+        "--quasi-identifiers",
+        "Hh,Job",
+        "--handle",
+        "fabricate",
+        "--quiet",
+    ]
     new = ["--out", str(tmp_path / "new.csv"), "--key", "Key", "--population", str(people)]
     assert main([*command, *new, "--sensitive", "Value", "-k", "4"]) == 1
     said = capsys.readouterr().err
@@ -72,8 +96,20 @@ def test_made_up_records_take_sensitive_values_from_a_population(tmp_path, capsy
 
 def test_the_whole_file_needs_k_values_too(tmp_path, capsys):
     (tmp_path / "one.csv").write_text("q,v\n" + "a,\n" * 8 + "a,3\na,4\nb,5\n")
-    common = ["--quasi-identifiers", "q", "-k", "4", "--handle", "fabricate", "--sensitive", "v", "--quiet"]
-    assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv")]) == 1
+    common = [
+        "--quasi-identifiers",
+        "q",
+        "-k",
+        "4",
+        "--handle",
+        "fabricate",
+        "--sensitive",
+        "v",
+        "--quiet",
+    ]
+    assert (
+        main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv")]) == 1
+    )
     assert "Fewer than 4 records have a value here" in capsys.readouterr().err
 
 
@@ -104,11 +140,23 @@ def test_keys_without_gaps_are_warned_of(tmp_path, capsys):
 
 def test_no_column_gives_made_up_records_away(tmp_path, capsys):
     target = tmp_path / "out.csv"
-    common = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", "fabricate"]
+    common = [
+        "outliers",
+        str(DATA / "C2.csv"),
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--handle",
+        "fabricate",
+    ]
     assert main([*common, "--sensitive", "Value", "--out", str(target), "--quiet"]) == 1
     assert "column “Key”: Almost every record has a value of its own here" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-    assert main([*common, "--sensitive", "Value", "--identifiers", "Key", "--out", str(target), "--quiet"]) == 0
+    assert (
+        main([*common, "--sensitive", "Value", "--identifiers", "Key", "--out", str(target), "--quiet"])
+        == 0
+    )
     assert "Key" not in rows_of(target)[0]
     assert main([*common, "--identifiers", "Job", "--out", str(target), "--replace", "--quiet"]) == 1
     assert "so it can be nothing else" in capsys.readouterr().err
@@ -160,7 +208,9 @@ def test_new_keys_have_the_pattern_of_the_old_ones(tmp_path, known, form):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.from_regex(r"[A-Z]{0,2}[0-9]{1,3}x?", fullmatch=True), min_size=1, max_size=20, unique=True),
+    st.lists(
+        st.from_regex(r"[A-Z]{0,2}[0-9]{1,3}x?", fullmatch=True), min_size=1, max_size=20, unique=True
+    ),
     st.integers(0, 2**32 - 1),
 )
 def test_new_keys_never_meet_a_real_one_nor_each_other(tmp_path_factory, known, seed):
@@ -170,7 +220,9 @@ def test_new_keys_never_meet_a_real_one_nor_each_other(tmp_path_factory, known, 
     with contextlib.suppress(InputError):
         made.extend(islice(generate_keys(load_records(path), "key", random.Random(seed)), 30))
     assert len({*made, *known}) == len(made) + len(known)
-    assert {len(key) for key in made} <= {len(key) for key in known} or all(key.isdigit() for key in known)
+    assert {len(key) for key in made} <= {len(key) for key in known} or all(
+        key.isdigit() for key in known
+    )
 
 
 def test_keys_with_wide_gaps_are_filled_within_their_range(tmp_path):
@@ -191,10 +243,14 @@ def test_the_last_free_keys_of_letters_are_found(tmp_path, free):
         next(keys)
 
 
-@pytest.mark.parametrize("known", [[f"#{n}" for n in range(10)], [f"{n}" for n in range(10, 100)], ["only"]])
+@pytest.mark.parametrize(
+    "known", [[f"#{n}" for n in range(10)], [f"{n}" for n in range(10, 100)], ["only"]]
+)
 def test_a_used_up_range_of_keys_is_refused(tmp_path, capsys, known):
     source = tmp_path / "keys.csv"
-    source.write_text("key,q\n" + "".join(f"{key},{'b' if n == 0 else 'a'}\n" for n, key in enumerate(known)))
+    source.write_text(
+        "key,q\n" + "".join(f"{key},{'b' if n == 0 else 'a'}\n" for n, key in enumerate(known))
+    )
     common = ["--quasi-identifiers", "q", "-k", "3", "--handle", "fabricate", "--key", "key", "--quiet"]
     assert main(["outliers", str(source), *common, "--out", str(tmp_path / "out.csv")]) == 1
     assert "column “key”: There is no room for new keys" in capsys.readouterr().err
@@ -217,7 +273,9 @@ def test_the_last_free_key_is_used_once(tmp_path, capsys, known, last):
 
     def write_records(rare):
         values = [*"b" * rare, *"a" * (len(known) - rare)]
-        source.write_text("key,q\n" + "".join(f"{key},{value}\n" for key, value in zip(known, values, strict=True)))
+        source.write_text(
+            "key,q\n" + "".join(f"{key},{value}\n" for key, value in zip(known, values, strict=True))
+        )
 
     write_records(rare=2)
     assert main(command) == 0
@@ -242,5 +300,7 @@ def test_the_last_free_key_is_used_once(tmp_path, capsys, known, last):
         ({"1": 3}, {}, None),
     ],
 )
-def test_a_typical_value_is_the_mean_of_numbers_or_the_most_frequent_one_that_the_file_has(source, own, value):
+def test_a_typical_value_is_the_mean_of_numbers_or_the_most_frequent_one_that_the_file_has(
+    source, own, value
+):
     assert choose_typical_value(Counter(source), Counter(own)) == value

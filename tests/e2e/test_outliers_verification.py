@@ -58,7 +58,9 @@ def test_another_value_or_number_is_not_verified(tmp_path, monkeypatch, damage):
     if damage == "mean":
         monkeypatch.setattr(added_columns, "format_mean", lambda values: "40")
     elif damage == "category":
-        monkeypatch.setattr(added_columns, "find_most_frequent", lambda values: min(text for text, _ in values))
+        monkeypatch.setattr(
+            added_columns, "find_most_frequent", lambda values: min(text for text, _ in values)
+        )
     elif damage == "count":
         counts = added_columns.AggregatedColumns.write_counts
 
@@ -89,7 +91,16 @@ def test_a_row_that_was_written_into_another_large_class_is_not_verified(tmp_pat
 
     monkeypatch.setattr(added_columns.AggregatedColumns, "aggregate", write_the_class_of_the_last_row)
     target = tmp_path / "out.csv"
-    command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "2", "--handle", "merge"]
+    command = [
+        "outliers",
+        str(DATA / "C2.csv"),
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "2",
+        "--handle",
+        "merge",
+    ]
     # With this seed the row comes from a class of more than k records, so that no class becomes too small.
     assert main([*command, "--quiet", "--shuffle-seed", "1", "--out", str(target)]) == 3
     assert list(tmp_path.iterdir()) == []

@@ -15,9 +15,37 @@ from vbas_desktop.app.inputs import INPUTS
 from vbas_desktop.cli.arguments import OptionParser
 from vbas_desktop.cli.main import COMMANDS, main
 
-TWO = ["{records}", "{regions}", "--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "id"]
-RUN = ["run", *TWO, "--sites", "5", "--range-reach", "0", "--no-pdf", "--generalise", "{groups}", "--population"]
-RUN += ["{population}", "--policy", "{policy}", "--requirement", "{requirement}", "--checklist", "{checklist}"]
+TWO = [
+    "{records}",
+    "{regions}",
+    "--region-column",
+    "region",
+    "--quasi-identifiers",
+    "age,sex",
+    "--identifiers",
+    "id",
+]
+RUN = [
+    "run",
+    *TWO,
+    "--sites",
+    "5",
+    "--range-reach",
+    "0",
+    "--no-pdf",
+    "--generalise",
+    "{groups}",
+    "--population",
+]
+RUN += [
+    "{population}",
+    "--policy",
+    "{policy}",
+    "--requirement",
+    "{requirement}",
+    "--checklist",
+    "{checklist}",
+]
 EXPORT = ["export", "{earlier}", "--records", "{records}", "--regions", "{regions}"]
 ANY = ["{records}", "--quasi-identifiers", "age,sex", "-k", "3", "--hierarchies", "{hierarchies}"]
 RISKY = ["risky", "{records}", "--columns", "age,sex", "-k", "3", "--domain-rules", "{rules}"]
@@ -48,8 +76,33 @@ UNREAD = ("policies template --out", "generate --out")
 """These read no records."""
 
 NOT_PATHS = {
-    *("NAME", "N", "N,N", "A,B", "CHAR", "COLUMN", "[COLUMN=]CRITERION", "COLUMN=VALUE,…", "none|auto|COLUMN,…"),
-    *("K", "K,K", "X", "S", "REASON", "PERCENT", "OLD=NEW", "HEX", "COLUMN=A/B/C", "TEXT", "SHARE", "NAMES", "M", "ID"),
+    *(
+        "NAME",
+        "N",
+        "N,N",
+        "A,B",
+        "CHAR",
+        "COLUMN",
+        "[COLUMN=]CRITERION",
+        "COLUMN=VALUE,…",
+        "none|auto|COLUMN,…",
+    ),
+    *(
+        "K",
+        "K,K",
+        "X",
+        "S",
+        "REASON",
+        "PERCENT",
+        "OLD=NEW",
+        "HEX",
+        "COLUMN=A/B/C",
+        "TEXT",
+        "SHARE",
+        "NAMES",
+        "M",
+        "ID",
+    ),
     *("G", "DATE", "D", "COLUMN[=LEVEL]", "COLUMN[=A/B/C]", "COLUMN=TEXT", "COLUMN=N", "A=W,B=W"),
     *("VALUE", "EXPRESSION", "FIRST-LAST", "below:N|all"),
 }
@@ -80,8 +133,14 @@ def named_paths():
 
 
 def test_every_option_that_names_a_path_is_known_as_input_or_as_output():
-    outputs = {f"{command} {option}" for command, option, dest in named_paths() if dest not in INPUTS | READ_AT_ONCE}
-    assert outputs == {*OUTPUTS}, "a new one needs a case here, and its command has to ask `check_target`"
+    outputs = {
+        f"{command} {option}"
+        for command, option, dest in named_paths()
+        if dest not in INPUTS | READ_AT_ONCE
+    }
+    assert outputs == {*OUTPUTS}, (
+        "a new one needs a case here, and its command has to ask `check_target`"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -90,12 +149,18 @@ def stock(tmp_path_factory):
     folder, draw = tmp_path_factory.mktemp("stock"), random.Random(3)
     rows = [["id", "age", "sex", "region", "marital_status", "housing"]]
     rows += [
-        [number, draw.choice("123"), draw.choice("mf"), f"r{draw.randrange(9)}", "x", "y"] for number in range(600)
+        [number, draw.choice("123"), draw.choice("mf"), f"r{draw.randrange(9)}", "x", "y"]
+        for number in range(600)
     ]
     tables = {
         "records": rows,
         "regions": [["id", "x", "y"], *([f"r{number}", number % 3, number // 3] for number in range(9))],
-        "groups": [["column", "value", "group"], ["age", "1", "low"], ["age", "2", "low"], ["age", "3", "3"]],
+        "groups": [
+            ["column", "value", "group"],
+            ["age", "1", "low"],
+            ["age", "2", "low"],
+            ["age", "3", "3"],
+        ],
         "population": [["region", "age", "sex", "population"]]
         + [[f"r{number}", age, sex, 90] for number in range(9) for age in "123" for sex in "mf"],
         "people": [["age"], *([number % 4] for number in range(20))],
@@ -108,7 +173,9 @@ def stock(tmp_path_factory):
     (folder / "hierarchies").mkdir()
     (folder / "hierarchies" / "age.csv").write_text("1;low\n2;low\n3;high\n")
     (folder / "requirement.json").write_text(json.dumps({"format_version": 1}))
-    (folder / "checklist.json").write_text(json.dumps({"choices": [], "points": [], "signed_by": "", "signed_on": ""}))
+    (folder / "checklist.json").write_text(
+        json.dumps({"choices": [], "points": [], "signed_by": "", "signed_on": ""})
+    )
     assert main(["policies", "template", "--out", str(folder / "policy.toml")]) == 0
     assert main([*filled(RUN, folder), "--out", str(folder / "earlier"), "--quiet"]) == 0
     return folder
@@ -126,7 +193,11 @@ def filled(words, house):
 
 
 def contents(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def attempt(case, house, target, *more):
@@ -137,7 +208,9 @@ def attempt(case, house, target, *more):
 def test_no_input_is_ever_replaced(case, house, capsys):
     before = contents(house)
     allowing = ["--replace"] if case in FILES else []
-    for name in dict.fromkeys(word[1:-1] for word in OUTPUTS[case] if word.startswith("{") and "/" not in word):
+    for name in dict.fromkeys(
+        word[1:-1] for word in OUTPUTS[case] if word.startswith("{") and "/" not in word
+    ):
         source = next(path for path in house.iterdir() if path.stem == name)
         if source.is_dir():
             source = next(path for path in source.iterdir() if path.name in ("run.json", "age.csv"))
@@ -191,7 +264,16 @@ def test_a_repeated_command_replaces_its_earlier_result(case, house):
     need_engine(case)
     words = [*filled(OUTPUTS[case], house), str(house / "new")]
     if case == "reproduce-thesis --out":
-        words = ["reproduce-thesis", "--like", "pei", "--share", "0.02", "--quiet", "--out", str(house / "new")]
+        words = [
+            "reproduce-thesis",
+            "--like",
+            "pei",
+            "--share",
+            "0.02",
+            "--quiet",
+            "--out",
+            str(house / "new"),
+        ]
     assert main(words) == 0
     assert main(words) == 0
     assert not [path.name for path in house.iterdir() if path.name.startswith(".")]
@@ -232,7 +314,12 @@ def test_the_nodes_of_a_search_are_private_and_nothing_else_may_be_among_them(ho
 def test_a_release_is_not_written_over_the_release_that_it_is_made_from(house, capsys):
     released = house / "earlier" / "release"
     before = contents(house)
-    words = ["run", str(released / "anonymized.csv"), str(released / "aggregated_regions.csv"), "--region-column"]
+    words = [
+        "run",
+        str(released / "anonymized.csv"),
+        str(released / "aggregated_regions.csv"),
+        "--region-column",
+    ]
     words += ["region", "--quasi-identifiers", "age", "--out", str(house / "earlier")]
     assert main(words) == 1
     assert "holds an input" in capsys.readouterr().err

@@ -39,7 +39,9 @@ def write_bomb(path, ages, groups=1, **encoding):
     regions = pa.array([f"r{number % 9}" for number in range(len(ages))])
     sexes = pa.array(["FM"[number % 2] for number in range(len(ages))])
     table = pa.table({"region": regions, "age": ages, "sex": sexes})
-    with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False, **encoding) as writer:
+    with pq.ParquetWriter(
+        path, table.schema, compression="zstd", store_schema=False, **encoding
+    ) as writer:
         for _ in range(groups):
             writer.write_table(table)
     return path
@@ -74,8 +76,18 @@ def varint(value, length=0):
 
 def run_measured(folder, path, *more):
     """Run the records in a process of its own; returns its exit code, its peak in megabytes, and its messages."""
-    command = ["run", str(path), str(write_regions(folder)), *CHOSEN, *more, "--out", str(folder / "out")]
-    done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True, check=True)
+    command = [
+        "run",
+        str(path),
+        str(write_regions(folder)),
+        *CHOSEN,
+        *more,
+        "--out",
+        str(folder / "out"),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True, check=True
+    )
     code, megabytes = done.stdout.split()[-2:]
     return int(code), int(megabytes), done.stderr
 
@@ -145,15 +157,23 @@ def test_a_release_of_few_rows_with_many_bytes_takes_memory_for_some_of_them_at_
     assert megabytes < 1_500  # the rows have 700 MB, and were held several times
     if form == "parquet":
         written = pq.ParquetFile(tmp_path / "out" / "release" / "anonymized.parquet")
-        groups = [written.metadata.row_group(number).num_rows for number in range(written.num_row_groups)]
+        groups = [
+            written.metadata.row_group(number).num_rows for number in range(written.num_row_groups)
+        ]
         assert sum(groups) == rows
         assert max(groups) * len(LONG) < 300_000_000
 
 
 JUMPS = {
     "plain": (59_000, {"use_dictionary": False}),
-    "lengths first": (59_000, {"use_dictionary": False, "column_encoding": {"age": "DELTA_LENGTH_BYTE_ARRAY"}}),
-    "differences": (2_000_000, {"use_dictionary": False, "column_encoding": {"age": "DELTA_BYTE_ARRAY"}}),
+    "lengths first": (
+        59_000,
+        {"use_dictionary": False, "column_encoding": {"age": "DELTA_LENGTH_BYTE_ARRAY"}},
+    ),
+    "differences": (
+        2_000_000,
+        {"use_dictionary": False, "column_encoding": {"age": "DELTA_BYTE_ARRAY"}},
+    ),
     "after a dictionary": (59_000, {"dictionary_pagesize_limit": 16}),
 }
 
@@ -162,10 +182,14 @@ JUMPS = {
 def test_long_values_after_short_ones_of_a_row_group_are_read_in_small_batches(tmp_path, name):
     length, encoding = JUMPS[name]
     times = 700_000_000 // length
-    path = write_bomb(tmp_path / "records.parquet", pa.array(["y"] * 100 + ["x" * length] * times), **encoding)
+    path = write_bomb(
+        tmp_path / "records.parquet", pa.array(["y"] * 100 + ["x" * length] * times), **encoding
+    )
     assert pq.ParquetFile(path).num_row_groups == 1
     claim_small_sizes(path)
-    done = subprocess.run([sys.executable, "-c", LOADING, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(path)], capture_output=True, text=True, check=True
+    )
     rows, megabytes = map(int, done.stdout.split())
     assert rows == 100 + times
     assert megabytes < 600
@@ -198,7 +222,10 @@ def test_a_value_longer_than_a_row_of_text_may_be_is_refused(tmp_path, capsys, e
     load_records(write_bomb(tmp_path / "fits.parquet", pa.array(ages), **encoding))
     ages[2] += "x"
     path = write_bomb(tmp_path / "records.parquet", pa.array(ages), **encoding)
-    assert main(["run", str(path), str(write_regions(tmp_path)), *CHOSEN, "--out", str(tmp_path / "out")]) == 1
+    assert (
+        main(["run", str(path), str(write_regions(tmp_path)), *CHOSEN, "--out", str(tmp_path / "out")])
+        == 1
+    )
     message = capsys.readouterr().err
     assert "column “age”" in message
     assert "A value is longer than 16 MB." in message

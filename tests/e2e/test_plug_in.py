@@ -38,7 +38,9 @@ def installed(tmp_path_factory):
 def vbas(installed, *arguments):
     environment = {**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-m", "vbas_desktop.cli", *arguments]
-    return subprocess.run(command, env=environment, cwd=installed, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env=environment, cwd=installed, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_example_is_listed_and_runs(installed, tmp_path):
@@ -50,7 +52,16 @@ def test_the_example_is_listed_and_runs(installed, tmp_path):
     (tmp_path / "records.csv").write_text(f"region,colour\n{rows}\n", encoding="utf-8")
     files = [str(tmp_path / "records.csv"), str(tmp_path / "regions.csv")]
     columns = ["--region-column", "region", "--quasi-identifiers", "colour", "-k", "2"]
-    chosen = ["--site-location", "diagonal", "--set", "diagonal.start=0.5", "--sites", "2", "--range-reach", "0"]
+    chosen = [
+        "--site-location",
+        "diagonal",
+        "--set",
+        "diagonal.start=0.5",
+        "--sites",
+        "2",
+        "--range-reach",
+        "0",
+    ]
     done = vbas(installed, "run", *files, *columns, *chosen, "--json", "--quiet")
     assert done.stderr == ""
     (solution,) = json.loads(done.stdout)["solutions"]
@@ -73,14 +84,18 @@ def test_its_parameters_are_checked_like_any_other(installed, tmp_path):
 def test_a_broken_plug_in_is_told_of_and_nothing_else_suffers(tmp_path):
     metadata = tmp_path / "broken-1.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n", encoding="utf-8")
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: broken\nVersion: 1\n", encoding="utf-8"
+    )
     (metadata / "entry_points.txt").write_text(
-        "[vbas_desktop.approaches]\nbroken = no_such_module:Nothing\nodd = json:dumps\n", encoding="utf-8"
+        "[vbas_desktop.approaches]\nbroken = no_such_module:Nothing\nodd = json:dumps\n",
+        encoding="utf-8",
     )
     done = vbas(tmp_path, "approaches")
     assert done.returncode == 0
     assert "balanced-density" in done.stdout
     assert (
-        "warning: The plug-in “broken” (no_such_module:Nothing) cannot be loaded (ModuleNotFoundError)." in done.stderr
+        "warning: The plug-in “broken” (no_such_module:Nothing) cannot be loaded (ModuleNotFoundError)."
+        in done.stderr
     )
     assert "warning: The plug-in “odd” (json:dumps) is not an approach." in done.stderr

@@ -18,7 +18,9 @@ SEEDS = range(FIRST_SEED, FIRST_SEED + N_RELEASES)
 REFUSALS = ("not a single record", "no record", "Nothing would be released")
 
 
-@pytest.mark.parametrize("seeds", [SEEDS[start : start + PER_TEST] for start in range(0, N_RELEASES, PER_TEST)])
+@pytest.mark.parametrize(
+    "seeds", [SEEDS[start : start + PER_TEST] for start in range(0, N_RELEASES, PER_TEST)]
+)
 def test_random_releases_are_what_a_plain_recomputation_says(seeds, tmp_path, capsys):
     outcomes = Counter()
     for seed in seeds:

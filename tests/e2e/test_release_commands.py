@@ -26,12 +26,24 @@ def files(tmp_path):
 
 
 def run(files, out, *options):
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--sites", "4", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "-k",
+        "5",
+        "--sites",
+        "4",
+        "--quiet",
+    ]
     return main(["run", *files, *chosen, "--identifiers", "name", "--out", str(out), *options])
 
 
 def contents(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
 
 
 def test_a_run_writes_a_release_that_others_find_k_anonymous(files, tmp_path, capsys):
@@ -39,7 +51,18 @@ def test_a_run_writes_a_release_that_others_find_k_anonymous(files, tmp_path, ca
     assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out" / "run.json").read_text())
     released = tmp_path / "out" / "release" / "anonymized.csv"
     assert (
-        main(["verify", str(released), "--quasi-identifiers", "age,sex", "--region-column", "region", "--quiet"]) == 0
+        main(
+            [
+                "verify",
+                str(released),
+                "--quasi-identifiers",
+                "age,sex",
+                "--region-column",
+                "region",
+                "--quiet",
+            ]
+        )
+        == 0
     )
     assert json.loads(capsys.readouterr().out)["ok"] is True
     table = pandas.read_csv(released, dtype=str)
@@ -68,21 +91,38 @@ def test_the_checksums_are_understood_by_sha256sum(files, tmp_path):
     assert run(files, tmp_path / "out") == 0
     folder = tmp_path / "out" / "release"
     assert (
-        subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, capture_output=True).returncode
+        subprocess.run(
+            ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, capture_output=True
+        ).returncode
         == 0
     )
 
 
 def test_a_release_is_repeated_from_its_own_run_json_to_the_same_bytes(files, tmp_path):
-    assert run(files, tmp_path / "out", "--rename", "sex=gender", "--class-size", "--shuffle-seed", "3") == 0
+    assert (
+        run(files, tmp_path / "out", "--rename", "sex=gender", "--class-size", "--shuffle-seed", "3")
+        == 0
+    )
     assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 
 def test_another_solution_and_other_choices_can_be_exported(files, tmp_path):
     assert run(files, tmp_path / "out") == 0
-    options = ["--solution", "1", "--no-shuffle", "--format", "parquet", "--no-pdf", "--geometry", "geojson,gpkg"]
-    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "other"), *options, "--quiet"]) == 0
+    options = [
+        "--solution",
+        "1",
+        "--no-shuffle",
+        "--format",
+        "parquet",
+        "--no-pdf",
+        "--geometry",
+        "geojson,gpkg",
+    ]
+    assert (
+        main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "other"), *options, "--quiet"])
+        == 0
+    )
     document = json.loads((tmp_path / "other" / "run.json").read_text())
     assert document["chosen_solution"] == document["release"]["solution"] == 1
     names = {path.name for path in (tmp_path / "other" / "release").iterdir()}
@@ -102,7 +142,15 @@ def test_files_that_were_moved_can_be_named(files, tmp_path):
     assert run(files, tmp_path / "out") == 0
     moved = tmp_path / "elsewhere.csv"
     (tmp_path / "records.csv").rename(moved)
-    again = ["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--records", str(moved), "--quiet"]
+    again = [
+        "export",
+        str(tmp_path / "out"),
+        "--out",
+        str(tmp_path / "again"),
+        "--records",
+        str(moved),
+        "--quiet",
+    ]
     assert main(again) == 0
     released = "release/anonymized.csv"
     assert (tmp_path / "out" / released).read_bytes() == (tmp_path / "again" / released).read_bytes()
@@ -164,13 +212,20 @@ def test_a_release_without_a_seed_is_repeated_to_the_same_bytes(files, tmp_path)
     assert seed_of(tmp_path / "anew") != seed_of(tmp_path / "out")
 
 
-@pytest.mark.parametrize("change", [["--solution", "1"], ["--class-size"], ["--identifiers", "name,note"]])
+@pytest.mark.parametrize(
+    "change", [["--solution", "1"], ["--class-size"], ["--identifiers", "name,note"]]
+)
 def test_every_other_release_of_a_run_gets_an_order_of_its_own(files, tmp_path, change):
     assert run(files, tmp_path / "out", "--no-pdf") == 0
-    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "other"), "--quiet", *change]) == 0
+    assert (
+        main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "other"), "--quiet", *change])
+        == 0
+    )
     assert seed_of(tmp_path / "out") != seed_of(tmp_path / "other")
     given = [*change, "--shuffle-seed", "abc"]
-    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "given"), "--quiet", *given]) == 0
+    assert (
+        main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "given"), "--quiet", *given]) == 0
+    )
     assert seed_of(tmp_path / "given") == "abc"
 
 
@@ -197,7 +252,9 @@ def test_a_column_that_tells_the_place_is_stopped_with_the_ways_out(files, tmp_p
     assert run(files, tmp_path / "out", "--no-pdf", "--allow-column", "clinic") == 0
     assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
-    assert "--allow-column clinic" in (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "--allow-column clinic" in (tmp_path / "out" / "internal" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_nothing_is_released_of_nothing(files, tmp_path, capsys):
@@ -212,10 +269,26 @@ def test_a_codebook_names_codes_for_the_custodian(tmp_path):
     """Wherever the internal report names a value that the codebook knows, its label stands behind."""
     book = tmp_path / "labels.csv"
     labels = {"Widowed": "spouse died", "Single": "never married"}
-    book.write_text("column,value,label\n" + "".join(f"marital_status,{v},{label}\n" for v, label in labels.items()))
+    book.write_text(
+        "column,value,label\n" + "".join(f"marital_status,{v},{label}\n" for v, label in labels.items())
+    )
     out = tmp_path / "out"
-    command = ["run", str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson"), "--region-column", "tract"]
-    chosen = ["--quasi-identifiers", "sex,marital_status", "--identifiers", "health_number", "-k", "5", "--no-pdf"]
+    command = [
+        "run",
+        str(SAMPLE / "records.csv"),
+        str(SAMPLE / "regions.geojson"),
+        "--region-column",
+        "tract",
+    ]
+    chosen = [
+        "--quasi-identifiers",
+        "sex,marital_status",
+        "--identifiers",
+        "health_number",
+        "-k",
+        "5",
+        "--no-pdf",
+    ]
     assert main([*command, *chosen, "--codebook", str(book), "--out", str(out), "--quiet"]) == 0
     page = (out / "internal" / "report.html").read_text(encoding="utf-8")
     for value, label in labels.items():

@@ -11,16 +11,30 @@ from release_making import write_records, write_regions
 from vbas_desktop.cli.main import main
 
 HEADER = ["age", "sex", "region"]
-CHOSEN = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--quiet", "--no-pdf"]
+CHOSEN = [
+    "--region-column",
+    "region",
+    "--quasi-identifiers",
+    "age,sex",
+    "-k",
+    "5",
+    "--quiet",
+    "--no-pdf",
+]
 
 
 def people(records=4000, regions=16, seed=1):
     """Rows of age, sex and region; a few ages are so rare that in tiers they are released under a larger area."""
     generator = np.random.default_rng(seed)
-    ages = generator.choice([str(age) for age in range(10, 90, 10)], records, p=[0.3, 0.3, 0.3, *[0.02] * 5])
+    ages = generator.choice(
+        [str(age) for age in range(10, 90, 10)], records, p=[0.3, 0.3, 0.3, *[0.02] * 5]
+    )
     sexes = generator.choice(["f", "m"], records)
     places = generator.integers(0, regions, records)
-    return [[age, sex, f"r{place}"] for age, sex, place in zip(ages.tolist(), sexes.tolist(), places, strict=True)]
+    return [
+        [age, sex, f"r{place}"]
+        for age, sex, place in zip(ages.tolist(), sexes.tolist(), places, strict=True)
+    ]
 
 
 class House:
@@ -35,7 +49,9 @@ class House:
         """Run with these columns added; the exit code, what was said and the folder of the release."""
         header = [*HEADER, *columns]
         values = zip(*columns.values(), strict=True) if columns else ([] for _ in rows)
-        records = write_records(self.folder, [[*row, *more] for row, more in zip(rows, values, strict=True)], header)
+        records = write_records(
+            self.folder, [[*row, *more] for row, more in zip(rows, values, strict=True)], header
+        )
         self._made += 1
         out = self.folder / f"out {self._made}"
         code = main(["run", str(records), str(self.regions), *CHOSEN, "--out", str(out), *options])
@@ -46,7 +62,11 @@ class House:
         code, said, out = self.release(rows, columns, *options)
         assert code == (1 if said else 0), said
         assert out.exists() == (not said)
-        return [line.partition("column “")[2].partition("”")[0] for line in said.splitlines() if "column “" in line]
+        return [
+            line.partition("column “")[2].partition("”")[0]
+            for line in said.splitlines()
+            if "column “" in line
+        ]
 
 
 @pytest.fixture
@@ -99,10 +119,19 @@ def test_in_tiers_two_columns_that_name_the_region_together_are_refused(house):
 def test_in_tiers_columns_of_chance_and_copies_of_quasi_identifiers_are_released(house):
     rows = people()
     generator = np.random.default_rng(4)
-    harmless = {f"random {number}": generator.integers(0, number, len(rows)).astype(str) for number in (2, 10, 60)}
+    harmless = {
+        f"random {number}": generator.integers(0, number, len(rows)).astype(str)
+        for number in (2, 10, 60)
+    }
     harmless |= {"gaps": np.where(generator.random(len(rows)) < 0.3, "", harmless["random 10"])}
-    harmless |= {"class": [row[0] + row[1] for row in rows], "sex in words": [row[1] * 3 for row in rows]}
-    allowed = ["--allow-column", "random 60+random 10,random 60+gaps,random 60+class,random 60,class,gaps,random 10"]
+    harmless |= {
+        "class": [row[0] + row[1] for row in rows],
+        "sex in words": [row[1] * 3 for row in rows],
+    }
+    allowed = [
+        "--allow-column",
+        "random 60+random 10,random 60+gaps,random 60+class,random 60,class,gaps,random 10",
+    ]
     assert house.refused(rows, harmless, *TIERS, "--sites", "16", *allowed) == []
     del harmless["random 60"]
     assert house.refused(rows, harmless, *TIERS, "--sites", "16") == []
@@ -117,7 +146,9 @@ MERGED = ["--sites", "4", "--range-reach", "0"]
 
 
 @pytest.mark.parametrize("nothing", ["", "none"])
-def test_a_column_that_is_blank_in_one_initial_region_of_each_aggregated_region_is_refused(house, nothing):
+def test_a_column_that_is_blank_in_one_initial_region_of_each_aggregated_region_is_refused(
+    house, nothing
+):
     rows = people(3000)
     code, _, out = house.release(rows, {}, *MERGED)
     assert code == 0
@@ -155,7 +186,9 @@ def test_blanks_at_random_pass_and_a_sparse_column_of_unique_values_does_not(hou
     generator = np.random.default_rng(9)
     sparse = generator.random(len(rows)) < 0.04
     columns = {
-        "half": np.where(generator.random(len(rows)) < 0.5, "", generator.integers(0, 6, len(rows)).astype(str)),
+        "half": np.where(
+            generator.random(len(rows)) < 0.5, "", generator.integers(0, 6, len(rows)).astype(str)
+        ),
         "few": np.where(generator.random(len(rows)) < 0.9, "", "x"),
         "nearly none": np.where(generator.random(len(rows)) < 0.001, "", "x"),
         "telephone": np.where(sparse, np.arange(len(rows)).astype(str), ""),
@@ -171,7 +204,12 @@ def alike_people(records):
 @pytest.mark.parametrize(
     ("frequencies", "refused"),
     [([1, 4, 95], True), ([4, 96], False), ([1, 2, 2, 96], False), ([5, 95], False)],
-    ids=["5 rare records of 100", "4 rare records of 100", "5 rare records of 101", "a value that 5 have"],
+    ids=[
+        "5 rare records of 100",
+        "4 rare records of 100",
+        "5 rare records of 101",
+        "a value that 5 have",
+    ],
 )
 def test_rare_values_count_from_k_records_and_five_percent_on(house, frequencies, refused):
     values = np.repeat([f"v{number}" for number in range(len(frequencies))], frequencies)
@@ -199,7 +237,9 @@ def test_rare_pairs_with_a_column_that_is_mostly_empty_are_refused(house):
 
 def test_rare_pairs_of_two_columns_that_few_records_have_both_are_refused(house):
     # Half of the records have one value, half the other; 36 have both, no two of them the same pair.
-    first, second = (np.array([f"{name}{number % 6}" for number in range(4000)], object) for name in "ab")
+    first, second = (
+        np.array([f"{name}{number % 6}" for number in range(4000)], object) for name in "ab"
+    )
     first[2000:] = ""
     second[:1964] = ""
     second[1964:2000] = [f"b{number // 6 % 6}" for number in range(36)]

@@ -18,7 +18,9 @@ def hierarchies(tmp_path):
     folder.mkdir()
     sizes = [f"{n};{'1-5' if n <= 5 else '6-10'};1-10;1-20;*" for n in range(1, 11)]
     (folder / "Hh.csv").write_text("\n".join(sizes) + "\n")
-    (folder / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
+    (folder / "Job.csv").write_text(
+        "Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n"
+    )
     return folder
 
 
@@ -41,7 +43,9 @@ def test_the_printed_numbers(capsys, hierarchies, number, precision, rand, jacca
     assert round(overall["fowlkes_mallows"], 4) == fowlkes_mallows
 
 
-@pytest.mark.parametrize(("number", "done"), [(3, "generalise"), (4, "generalise"), (5, "delete"), (6, "merge")])
+@pytest.mark.parametrize(
+    ("number", "done"), [(3, "generalise"), (4, "generalise"), (5, "delete"), (6, "merge")]
+)
 def test_what_was_done_is_recognised(capsys, hierarchies, number, done):
     assert done in vector(capsys, number, "--hierarchies", hierarchies)["general"]["approaches"]
 
@@ -56,13 +60,17 @@ def test_the_normalised_index_orders_the_releases_of_a_file_as_the_index_does(ca
     assert len({overall["davies_bouldin_worst"] for overall in found.values()}) == 1
     index = {n: overall["davies_bouldin"] for n, overall in found.items()}
     normalised = {n: overall["davies_bouldin_normalised"] for n, overall in found.items()}
-    assert normalised == {n: pytest.approx(value / found[2]["davies_bouldin_worst"]) for n, value in index.items()}
+    assert normalised == {
+        n: pytest.approx(value / found[2]["davies_bouldin_worst"]) for n, value in index.items()
+    }
     assert normalised[2] == 0 < normalised[3] < normalised[4] < 1
 
 
 def test_a_worst_file_replaces_the_worst_case(capsys, hierarchies):
     worst = ["--hierarchies", hierarchies, "--worst", DATA / "C4.csv"]
-    index = {n: vector(capsys, n, "--hierarchies", hierarchies)["overall"]["davies_bouldin"] for n in (3, 4)}
+    index = {
+        n: vector(capsys, n, "--hierarchies", hierarchies)["overall"]["davies_bouldin"] for n in (3, 4)
+    }
     found = vector(capsys, 3, *worst)["overall"]
     assert found["davies_bouldin_worst"] == index[4]
     assert found["davies_bouldin_normalised"] == pytest.approx(index[3] / index[4])
@@ -130,14 +138,29 @@ def test_the_table_of_all_sensitive_values(capsys, number):
     found = vector(capsys, number, "--sensitive", "PSA,Illness,Value")["sensitive_values"]
     columns = [found["PSA"], found["Illness"], found["Value"]]
     table = {
-        tuple(psa["class"].values()): (psa["count"], psa["shares"], illness["shares"], int(100 * value["mean"]) / 100)
+        tuple(psa["class"].values()): (
+            psa["count"],
+            psa["shares"],
+            illness["shares"],
+            int(100 * value["mean"]) / 100,
+        )
         for psa, illness, value in zip(*columns, strict=True)
     }
     everybody = {"Yes": 1.0}
     assert table == {
-        ("1-5", "Employee"): (11, everybody, {"Yes": pytest.approx(10 / 11), "No": pytest.approx(1 / 11)}, 40.18),
+        ("1-5", "Employee"): (
+            11,
+            everybody,
+            {"Yes": pytest.approx(10 / 11), "No": pytest.approx(1 / 11)},
+            40.18,
+        ),
         ("1-5", "House"): (14, everybody, everybody, 38.78),
-        ("1-5", "Retired"): (6, {"Yes": pytest.approx(5 / 6), "No": pytest.approx(1 / 6)}, everybody, 40.16),
+        ("1-5", "Retired"): (
+            6,
+            {"Yes": pytest.approx(5 / 6), "No": pytest.approx(1 / 6)},
+            everybody,
+            40.16,
+        ),
         ("1-5", "Self"): (6, everybody, everybody, 39.0),
         ("6-10", "***"): (3, {"Yes": pytest.approx(2 / 3), "No": pytest.approx(1 / 3)}, everybody, 44.0),
     }
@@ -146,7 +169,9 @@ def test_the_table_of_all_sensitive_values(capsys, number):
 
 def test_a_warning_says_that_figures_of_few_records_may_give_values_away(capsys):
     found = {n: vector(capsys, n, "--sensitive", "Value")["warnings"] for n in (3, 7)}
-    told = {n: [row["message"] for row in rows if row["code"] == "few-values"] for n, rows in found.items()}
+    told = {
+        n: [row["message"] for row in rows if row["code"] == "few-values"] for n, rows in found.items()
+    }
     assert not told[3]
     assert told[7] == [
         "The figures of 3 classes of few records may give the original values away, which are not released there."
@@ -154,14 +179,18 @@ def test_a_warning_says_that_figures_of_few_records_may_give_values_away(capsys)
 
 
 def test_a_requirement_rejects_what_is_not_precise_enough(capsys, hierarchies, tmp_path):
-    (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, "overall": {"precision": {"min": 0.8}}}))
+    (tmp_path / "need.json").write_text(
+        json.dumps({"format_version": 1, "overall": {"precision": {"min": 0.8}}})
+    )
     need = ["--requirement", tmp_path / "need.json", "--hierarchies", hierarchies]
     assert vector(capsys, 3, *need)["requirement"][0]["verdict"] == "ok"
     assert vector(capsys, 4, *need)["requirement"][0]["verdict"] == "not met"
 
 
 def test_required_sensitive_columns_need_not_be_named_again(capsys, tmp_path):
-    (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, "required_sensitive": ["Illness", "Age"]}))
+    (tmp_path / "need.json").write_text(
+        json.dumps({"format_version": 1, "required_sensitive": ["Illness", "Age"]})
+    )
     found = vector(capsys, 4, "--requirement", tmp_path / "need.json")
     assert [row["verdict"] for row in found["requirement"]] == ["ok", "not met"]
     assert list(found["sensitive_values"]) == ["Illness"]
@@ -199,12 +228,40 @@ def test_files_without_a_common_key_are_refused(capsys, tmp_path):
 
 
 def test_the_page_tells_every_element_and_what_is_not_met(capsys, hierarchies, tmp_path):
-    (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, "overall": {"precision": {"min": 0.8}}}))
-    more = ["--hierarchies", hierarchies, "--sensitive", "Value", "--requirement", tmp_path / "need.json"]
-    files = [str(DATA / "C2.csv"), str(DATA / "C4.csv"), "--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3"]
-    assert main(["representability", *files, *map(str, more), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    (tmp_path / "need.json").write_text(
+        json.dumps({"format_version": 1, "overall": {"precision": {"min": 0.8}}})
+    )
+    more = [
+        "--hierarchies",
+        hierarchies,
+        "--sensitive",
+        "Value",
+        "--requirement",
+        tmp_path / "need.json",
+    ]
+    files = [
+        str(DATA / "C2.csv"),
+        str(DATA / "C4.csv"),
+        "--key",
+        "Key",
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+    ]
+    assert (
+        main(["representability", *files, *map(str, more), "--out", str(tmp_path / "out"), "--quiet"])
+        == 0
+    )
     page = (tmp_path / "out" / "representability.html").read_text(encoding="utf-8")
-    for title in ("In short", "The requirement", "Class by class", "Columns left out", "Classes left out", "Weights"):
+    for title in (
+        "In short",
+        "The requirement",
+        "Class by class",
+        "Columns left out",
+        "Classes left out",
+        "Weights",
+    ):
         assert f">{title}</h2>" in page
     assert "0.7219" in page
     assert "1 of 1 are not met." in page
@@ -227,7 +284,21 @@ def test_a_key_with_more_values_than_are_coded_still_joins(capsys, tmp_path):
     (tmp_path / "one.csv").write_text("id,age\n" + "\n".join(rows) + "\n")
     (tmp_path / "two.csv").write_text("id,age\n" + "\n".join(reversed(rows[:50_000])) + "\n")
     files = [str(tmp_path / "one.csv"), str(tmp_path / "two.csv")]
-    assert main(["representability", *files, "--key", "id", "--quasi-identifiers", "age", "--json", "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "representability",
+                *files,
+                "--key",
+                "id",
+                "--quasi-identifiers",
+                "age",
+                "--json",
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["general"]["approaches"] == {"delete": 10_000}
     # All common records are as they were; deleted ones count 0.
@@ -242,7 +313,18 @@ def as_parquet(path, folder):
 
 
 def test_parquet_files_give_the_same_vector_as_text(capsys, hierarchies, tmp_path):
-    common = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3", "--json", "--quiet", "--sensitive", "Value"]
+    common = [
+        "--key",
+        "Key",
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--json",
+        "--quiet",
+        "--sensitive",
+        "Value",
+    ]
     files = [str(as_parquet(DATA / f"C{number}.csv", tmp_path)) for number in (2, 4)]
     assert main(["representability", *files, *common, "--hierarchies", str(hierarchies)]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -255,7 +337,21 @@ def test_a_key_of_a_parquet_file_may_have_more_values_than_are_coded(capsys, tmp
         ages = [int(each) % 7 for each in chosen]
         parquet.write_table(pa.table({"id": chosen, "age": ages}), tmp_path / f"{name}.parquet")
     files = [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")]
-    assert main(["representability", *files, "--key", "id", "--quasi-identifiers", "age", "--json", "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "representability",
+                *files,
+                "--key",
+                "id",
+                "--quasi-identifiers",
+                "age",
+                "--json",
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["general"]["approaches"] == {"delete": 10_000}
     assert found["overall"]["precision"] == pytest.approx(5 / 6)
@@ -268,9 +364,19 @@ def test_given_distances_and_a_given_worst_case_are_used_and_told(capsys, hierar
     (tmp_path / "near" / "Job.csv").write_text("\n".join([";" + ";".join(jobs), *lines]) + "\n")
     plain = vector(capsys, 3, "--hierarchies", hierarchies)
     given = vector(
-        capsys, 3, "--hierarchies", hierarchies, "--distances", tmp_path / "near", "--worst", DATA / "C4.csv"
+        capsys,
+        3,
+        "--hierarchies",
+        hierarchies,
+        "--distances",
+        tmp_path / "near",
+        "--worst",
+        DATA / "C4.csv",
     )
-    assert [found["coding"]["Job"]["distance"] for found in (plain, given)] == ["matching", "given table"]
+    assert [found["coding"]["Job"]["distance"] for found in (plain, given)] == [
+        "matching",
+        "given table",
+    ]
     assert plain["coding"]["Hh"]["distance"] == "by range"
     assert 0 < plain["overall"]["davies_bouldin_normalised"] < 1
     worst = vector(capsys, 4, "--hierarchies", hierarchies, "--distances", tmp_path / "near")["overall"]
@@ -290,7 +396,14 @@ def test_a_table_of_distances_that_lacks_values_is_refused_without_naming_them(c
 def test_the_reason_why_a_column_is_left_out_is_told(capsys, tmp_path):
     rows = [line.rsplit(",", 1)[0] for line in (DATA / "C4.csv").read_text().splitlines()]
     (tmp_path / "short.csv").write_text("\n".join(rows) + "\n")
-    files = [str(DATA / "C2.csv"), str(tmp_path / "short.csv"), "--key", "Key", "--quasi-identifiers", "Hh,Job"]
+    files = [
+        str(DATA / "C2.csv"),
+        str(tmp_path / "short.csv"),
+        "--key",
+        "Key",
+        "--quasi-identifiers",
+        "Hh,Job",
+    ]
     assert main(["representability", *files, "--reason", "Value=confidential", "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out)["excluded_attributes"] == {"Value": "confidential"}
     assert main(["representability", *files, "--reason", "Value", "--quiet"]) == 1

@@ -42,7 +42,9 @@ NAMES = {"House": "Housewife", "Self": "Self-employed"}
 @pytest.mark.parametrize("number", [2, 3])
 def test_values_that_are_only_renamed_are_on_level_0(capsys, tmp_path, number):
     # The new names of source 002, scenario 1 (exm-1-3); suppressed values stay suppressed.
-    released = changed(DATA / f"C{number}.csv", tmp_path / "new.csv", "Job", lambda job: NAMES.get(job, job))
+    released = changed(
+        DATA / f"C{number}.csv", tmp_path / "new.csv", "Job", lambda job: NAMES.get(job, job)
+    )
     plain = vector(capsys, DATA / "C2.csv", DATA / f"C{number}.csv", *LEVELS)
     renamed = vector(capsys, DATA / "C2.csv", released, *LEVELS)
     assert renamed["coding"]["Job"].pop("renamed") is True
@@ -67,7 +69,9 @@ def test_exchanged_codes_are_renamed_values(capsys, tmp_path):
     ],
 )
 def test_values_that_share_a_name_or_take_another_ones_are_replaced(capsys, tmp_path, change):
-    found = vector(capsys, DATA / "C2.csv", changed(DATA / "C2.csv", tmp_path / "new.csv", "Job", change))
+    found = vector(
+        capsys, DATA / "C2.csv", changed(DATA / "C2.csv", tmp_path / "new.csv", "Job", change)
+    )
     assert found["coding"]["Job"]["renamed"] is False
     assert "replaced" in found["coding"]["Job"]["records_by_level"]
     assert found["overall"]["precision"] < 1.0
@@ -97,7 +101,9 @@ def test_an_order_makes_distances_by_rank(capsys):
     order = "--ordinal", "Job=Retired/House/Employee/Self"
     by_rank = vector(capsys, DATA / "C2.csv", DATA / "C4.csv", *LEVELS, *order)
     assert by_rank["coding"]["Job"]["distance"] == "by rank"
-    assert next(row["type"] for row in by_rank["attributes"] if row["name"] == "Job") == "ordinal category"
+    assert (
+        next(row["type"] for row in by_rank["attributes"] if row["name"] == "Job") == "ordinal category"
+    )
     plain = vector(capsys, DATA / "C2.csv", DATA / "C4.csv", *LEVELS)
     assert by_rank["overall"]["davies_bouldin"] != plain["overall"]["davies_bouldin"]
     assert by_rank["overall"]["jaccard"] == plain["overall"]["jaccard"]
@@ -131,7 +137,10 @@ def test_the_order_comes_from_the_hierarchy_or_from_numbers(capsys):
         (["--ordinal", "Job=Self/House"], "2 values of the records are not in the order of the column"),
         (["--ordinal", "Job=Self/Self/House"], "each named once"),
         (["--ordinal", "Value"], "not among the quasi-identifiers"),
-        (["--distances", HOUSEHOLD / "distances", "--ordinal", "Job=a/b"], "has a table of distances already"),
+        (
+            ["--distances", HOUSEHOLD / "distances", "--ordinal", "Job=a/b"],
+            "has a table of distances already",
+        ),
         (["--aim", "Nobody=x"], "There is no column “Nobody”"),
         (["--aim", "Job"], "“Job” gives no aim"),
         (["--meaning", "Job="], "“Job=” gives no meaning"),
@@ -165,7 +174,9 @@ def test_normalised_levels_change_the_distances_but_not_the_precision(capsys):
 def without_columns(tmp_path):
     """C3 without Illness and Value."""
     with (DATA / "C3.csv").open(newline="") as stream:
-        rows = [{name: row[name] for name in ("Key", "Hh", "Job", "PSA")} for row in csv.DictReader(stream)]
+        rows = [
+            {name: row[name] for name in ("Key", "Hh", "Job", "PSA")} for row in csv.DictReader(stream)
+        ]
     with (tmp_path / "short.csv").open("w", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
@@ -196,8 +207,14 @@ def test_columns_are_described_by_type_range_aim_and_reason(capsys, without_colu
     assert rows["Job"]["reason"] == "possible confounder"
     assert (rows["Value"]["use"], rows["Value"]["aim"]) == ("excluded", "state of health")
     assert rows["Value"]["reason"] == "confidential"
-    assert (rows["Illness"]["use"], rows["Illness"]["reason"]) == ("excluded", "not in the released file")
-    assert found["excluded_attributes"] == {"Illness": "not in the released file", "Value": "confidential"}
+    assert (rows["Illness"]["use"], rows["Illness"]["reason"]) == (
+        "excluded",
+        "not in the released file",
+    )
+    assert found["excluded_attributes"] == {
+        "Illness": "not in the released file",
+        "Value": "confidential",
+    }
     assert found["coding"]["Hh"]["description"].startswith("People in the household")
 
 

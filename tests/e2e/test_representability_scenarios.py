@@ -23,11 +23,29 @@ def compare(tmp_path, capsys):
     levels.mkdir()
     sizes = [f"{n};{'1-5' if n <= 5 else '6-10'};1-10;1-20;*" for n in range(1, 11)]
     (levels / "Hh.csv").write_text("\n".join(sizes) + "\n")
-    (levels / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
+    (levels / "Job.csv").write_text(
+        "Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n"
+    )
 
     def run(number, need=None):
-        files = [str(DATA / "C2.csv"), str(DATA / f"C{number}.csv"), "--key", "Key", "-k", "3", "--json", "--quiet"]
-        more = ["--quasi-identifiers", "Hh,Job", "--sensitive", "Value,Illness", "--hierarchies", str(levels)]
+        files = [
+            str(DATA / "C2.csv"),
+            str(DATA / f"C{number}.csv"),
+            "--key",
+            "Key",
+            "-k",
+            "3",
+            "--json",
+            "--quiet",
+        ]
+        more = [
+            "--quasi-identifiers",
+            "Hh,Job",
+            "--sensitive",
+            "Value,Illness",
+            "--hierarchies",
+            str(levels),
+        ]
         if need is not None:
             (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, **need}))
             more += ["--requirement", str(tmp_path / "need.json")]
@@ -72,7 +90,17 @@ def test_scenario_2_hands_the_whole_vector_on_with_the_file(capsys, tmp_path):
         "Job": "Self-employed, housewives, employees and retired people",
     }
     levels = DOCS / "examples" / "household" / "levels"
-    options = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet", "--out", str(tmp_path / "out")]
+    options = [
+        "--key",
+        "Key",
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--quiet",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     options += ["--hierarchies", str(levels), "--sensitive", "PSA,Illness,Value"]
     options += ["--reason", "Age=no independent variable", "--aim", "Job=possible confounder"]
     for column, text in words.items():
@@ -85,13 +113,20 @@ def test_scenario_2_hands_the_whole_vector_on_with_the_file(capsys, tmp_path):
     assert list(vector["excluded_attributes"]) == ["Age", "Gender", "Education", "Smoker"]
     details = {row["name"]: row for row in vector["attributes"]}
     assert details["Age"]["reason"] == "no independent variable"
-    assert (details["Gender"]["type"], details["Gender"]["range"]) == ("binary category", {"categories": 2})
+    assert (details["Gender"]["type"], details["Gender"]["range"]) == (
+        "binary category",
+        {"categories": 2},
+    )
     assert details["Job"]["aim"] == "possible confounder"
     assert vector["excluded_classes"] == {"classes": [], "unnamed_records": 0}
     assert {name: facts["description"] for name, facts in vector["coding"].items()} == words
     # Table 6.9, for the classes of fewer than ten records.
     found = {
-        tuple(row["class"].values()): (row["count"], int(100 * row["mean"]) / 100, int(100 * row["sd"]) / 100)
+        tuple(row["class"].values()): (
+            row["count"],
+            int(100 * row["mean"]) / 100,
+            int(100 * row["sd"]) / 100,
+        )
         for row in vector["sensitive_values"]["Value"]
         if row["count"] < 10
     }
@@ -123,7 +158,10 @@ CASE_1 = {
 
 def test_to_a_requirement_the_coarse_table_is_rejected_and_the_other_one_is_not(compare):
     found = verdicts(compare(4, CASE_1))
-    assert {name for name, verdict in found.items() if verdict == "not met"} == {"Detail kept", "Class Job = Self"}
+    assert {name for name, verdict in found.items() if verdict == "not met"} == {
+        "Detail kept",
+        "Class Job = Self",
+    }
     assert set(verdicts(compare(3, CASE_1)).values()) == {"ok"}
 
 
@@ -138,7 +176,10 @@ def test_the_worked_example_in_the_documentation_has_these_numbers(compare):
     text = (DOCS / "representability.md").read_text(encoding="utf-8")
     for number in (3, 4):
         overall = compare(number)["overall"]
-        assert f"{overall['precision']:.4f} | {overall['jaccard']:.4f} | {overall['fowlkes_mallows']:.4f}" in text
+        assert (
+            f"{overall['precision']:.4f} | {overall['jaccard']:.4f} | {overall['fowlkes_mallows']:.4f}"
+            in text
+        )
 
 
 def test_the_example_in_the_documentation_is_the_same_tables_and_the_same_requirement(compare):

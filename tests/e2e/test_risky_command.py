@@ -46,7 +46,10 @@ def test_the_list_has_one_line_for_each_set_of_columns(patients, capsys):
         f"  2 combinations of 4 records: {name}" for name in ("name", "postcode", "note")
     ]
     assert risky(*options, "--most", 1) == 0
-    assert "  … and 2 more sets of columns (--most, or --json for all combinations)\n" in capsys.readouterr().out
+    assert (
+        "  … and 2 more sets of columns (--most, or --json for all combinations)\n"
+        in capsys.readouterr().out
+    )
     assert risky(*options, "--show-values", "--most", 1) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.strip() for line in lines if line.startswith("  ")] == [
@@ -100,7 +103,9 @@ def test_the_coarsened_file_keeps_everything_else_and_is_verified(patients, tmp_
 
 
 @pytest.mark.parametrize("more", ["", "10,z,N6A1B2,f,late\r\n"])
-def test_a_file_that_changes_while_it_is_searched_is_not_released(patients, tmp_path, capsys, monkeypatch, more):
+def test_a_file_that_changes_while_it_is_searched_is_not_released(
+    patients, tmp_path, capsys, monkeypatch, more
+):
     search = RecodingSession.run
 
     def meanwhile(coarsener, progress):
@@ -116,7 +121,12 @@ def test_a_file_that_changes_while_it_is_searched_is_not_released(patients, tmp_
 
 def test_a_result_with_exempted_combinations_says_that_it_is_not_anonymous(patients, tmp_path, capsys):
     (tmp_path / "domain.csv").write_text("ALL,Candidate,1\nALL,Candidate,2\n")
-    assert risky(patients, "--columns", "postcode,sex", "--apply", "--domain-rules", tmp_path / "domain.csv") == 0
+    assert (
+        risky(
+            patients, "--columns", "postcode,sex", "--apply", "--domain-rules", tmp_path / "domain.csv"
+        )
+        == 0
+    )
     assert "NOT 3-anonymous" in capsys.readouterr().err
 
 
@@ -149,12 +159,20 @@ def test_what_is_handed_on_tells_nothing_by_its_order_and_the_log_stays(tmp_path
     source.write_text("age,place\n" + "".join(f"{n // 4},{'ab'[n % 2]}\n" for n in range(400)))
     options = ["--columns", "place", "-k", 3, "--apply"]
     orders = []
-    for name, more in (("one", []), ("two", []), ("three", ["--shuffle-seed", "s"]), ("four", ["--shuffle-seed", "s"])):
+    for name, more in (
+        ("one", []),
+        ("two", []),
+        ("three", ["--shuffle-seed", "s"]),
+        ("four", ["--shuffle-seed", "s"]),
+    ):
         assert risky(source, *options, "--out", tmp_path / name, *more) == 0
         orders.append((tmp_path / name / "anonymized.csv").read_text().splitlines())
         assert stat.S_IMODE((tmp_path / name / "internal").stat().st_mode) == 0o700
         assert stat.S_IMODE((tmp_path / name / "internal" / "log.json").stat().st_mode) == 0o600
-        assert sorted(path.name for path in (tmp_path / name).iterdir()) == ["anonymized.csv", "internal"]
+        assert sorted(path.name for path in (tmp_path / name).iterdir()) == [
+            "anonymized.csv",
+            "internal",
+        ]
     assert all(sorted(order) == sorted(source.read_text().splitlines()) for order in orders)
     ages = [int(row.split(",")[0]) for row in orders[0][1:]]
     # In the source each age is at least the one before; by chance about half are.
@@ -166,7 +184,9 @@ def test_what_is_handed_on_tells_nothing_by_its_order_and_the_log_stays(tmp_path
 def test_what_is_left_is_told_in_values_and_information_not_in_cells(tmp_path, capsys):
     # 16 postcodes of two records each lose their last digit: four are left, of which each stands for four.
     source = tmp_path / "people.csv"
-    source.write_text("postcode,sex\n" + "".join(f"{n // 8 + 1}{n // 2 % 4},{'fm'[n % 2]}\n" for n in range(32)))
+    source.write_text(
+        "postcode,sex\n" + "".join(f"{n // 8 + 1}{n // 2 % 4},{'fm'[n % 2]}\n" for n in range(32))
+    )
     (tmp_path / "rules.csv").write_text("postcode,-1\n")
     options = [
         "--columns",
@@ -184,12 +204,20 @@ def test_what_is_left_is_told_in_values_and_information_not_in_cells(tmp_path, c
     assert "cells" not in said
     # Of the four bits of a postcode two are lost, of the sex nothing.
     assert "25 % of the information is lost (mean over the columns)" in said
-    assert "  postcode 16 → 4 (50 % of the information lost)\n  sex 2 → 2 (0 % of the information lost)" in said
+    assert (
+        "  postcode 16 → 4 (50 % of the information lost)\n  sex 2 → 2 (0 % of the information lost)"
+        in said
+    )
     assert risky(source, *options, "--json") == 0
     log = json.loads(capsys.readouterr().out)
     assert log["information_loss"] == pytest.approx(0.25)
     assert log["detail"] == [
-        {"column": "postcode", "values_before": 16, "values_after": 4, "information_loss": pytest.approx(0.5)},
+        {
+            "column": "postcode",
+            "values_before": 16,
+            "values_after": 4,
+            "information_loss": pytest.approx(0.5),
+        },
         {"column": "sex", "values_before": 2, "values_after": 2, "information_loss": 0.0},
     ]
     assert "share_kept" not in log
@@ -198,7 +226,9 @@ def test_what_is_left_is_told_in_values_and_information_not_in_cells(tmp_path, c
 def test_a_public_table_is_taken_into_account(patients, tmp_path, capsys):
     (tmp_path / "public.csv").write_text("sex\nm\nm\nm\nf\n")
     assert risky(patients, "--columns", "sex", "--reference", tmp_path / "public.csv", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["combinations"] == [{"columns": ["sex"], "count": 4, "size": 1}]
+    assert json.loads(capsys.readouterr().out)["combinations"] == [
+        {"columns": ["sex"], "count": 4, "size": 1}
+    ]
     (tmp_path / "other.csv").write_text("colour\nred\n")
     assert risky(patients, "--columns", "sex", "--reference", tmp_path / "other.csv") == 1
     assert "shares no column" in capsys.readouterr().err
@@ -211,7 +241,9 @@ def test_several_public_tables_are_all_taken_into_account(patients, tmp_path, ca
     for order in (both, both[2:] + both[:2]):
         assert risky(patients, "--columns", "sex,note", "-k", 3, "--json", "--show-values", *order) == 0
         found = json.loads(capsys.readouterr().out)["combinations"]
-        values = sorted((each["columns"][0], each["values"][0], each["count"]) for each in found if each["size"] == 1)
+        values = sorted(
+            (each["columns"][0], each["values"][0], each["count"]) for each in found if each["size"] == 1
+        )
         assert values == [("note", "(missing)", 4), ("note", "a, b", 1), ("sex", "f", 4)]
 
 
@@ -236,7 +268,9 @@ def test_thresholds_count_the_combinations_of_all_sizes(patients, tmp_path, caps
     found = json.loads(capsys.readouterr().out)
     assert (found["number"], found["exempted"]) == (0, 1)
     assert risky(patients, *options[:-1], "--max-size", 1) == 0
-    assert "thresholds of domain rules count combinations of at most 1 column." in capsys.readouterr().err
+    assert (
+        "thresholds of domain rules count combinations of at most 1 column." in capsys.readouterr().err
+    )
 
 
 def test_numbers_and_the_trim_divisor_are_chosen_and_logged(tmp_path, capsys):
@@ -256,7 +290,11 @@ def test_numbers_and_the_trim_divisor_are_chosen_and_logged(tmp_path, capsys):
     assert logs["paper",] == ("null", 3, {"age": "emptied", "code": "last 2 characters cut"})
     assert logs["paper", "--numbers", "pairs"][2]["age"] == "neighbouring values joined"
     assert logs["cover",][0] == "pairs"
-    assert logs["paper", "--trim-divisor", 2] == ("null", 2, {"age": "emptied", "code": "last 3 characters cut"})
+    assert logs["paper", "--trim-divisor", 2] == (
+        "null",
+        2,
+        {"age": "emptied", "code": "last 3 characters cut"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,8 +323,26 @@ def test_numbers_below_1_are_wrong_usage(patients, option, capsys):
 def test_formulas_are_escaped_and_the_escaped_text_may_be_there_already(tmp_path):
     records, out = tmp_path / "records.csv", tmp_path / "out"
     records.write_text("=a,b\n" + "=1,@x\n" * 4 + "'=1,-3\n" * 4 + "'=1,@x\n" * 3)
-    assert main(["risky", str(records), "-k", "3", "--apply", "--escape-formulas", "--out", str(out), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "risky",
+                str(records),
+                "-k",
+                "3",
+                "--apply",
+                "--escape-formulas",
+                "--out",
+                str(out),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     header, *rows = (out / "anonymized.csv").read_text().splitlines()
     assert header == "'=a,b"
     assert sorted(rows) == ["'=1,'@x"] * 7 + ["'=1,-3"] * 4
-    assert json.loads((out / "internal" / "log.json").read_text())["verified"] == {"records": 11, "anonymity": 4}
+    assert json.loads((out / "internal" / "log.json").read_text())["verified"] == {
+        "records": 11,
+        "anonymity": 4,
+    }

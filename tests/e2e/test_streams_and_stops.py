@@ -36,7 +36,8 @@ RUN = f"{VBAS} run records.csv regions.csv --region-column region --quasi-identi
 
 
 @pytest.mark.parametrize(
-    "streams", ["| head -0", ">&-", "--json | head -0", "2>&1 | head -0", "2>&-", "<&- >&- 2>&-", "--quiet >&-"]
+    "streams",
+    ["| head -0", ">&-", "--json | head -0", "2>&1 | head -0", "2>&-", "<&- >&- 2>&-", "--quiet >&-"],
 )
 def test_a_release_is_made_whether_anybody_reads_the_output_or_not(house, streams):
     code, told = in_shell(house, f"{RUN} {streams}")
@@ -61,7 +62,8 @@ def test_help_that_nobody_reads_ends_well(house, streams):
 
 
 @pytest.mark.parametrize(
-    "module", ["vbas_desktop.cli.main", "argparse", "vbas_desktop.cli.run", "numpy", "vbas_desktop.app.run"]
+    "module",
+    ["vbas_desktop.cli.main", "argparse", "vbas_desktop.cli.run", "numpy", "vbas_desktop.app.run"],
 )
 def test_a_stop_while_modules_are_imported_is_told_in_one_line(house, module):
     script = f"""

@@ -15,7 +15,13 @@ def test_every_file_and_folder_of_a_release_is_synchronised_before_the_exchange(
     rows = "".join(f"{number % 3},r{number % 4}\n" for number in range(400))
     (tmp_path / "records.csv").write_text(f"age,region\n{rows}")
     (tmp_path / "regions.csv").write_text("id,x,y\nr0,0,0\nr1,1,0\nr2,0,1\nr3,1,1\n")
-    command = ["run", str(tmp_path / "records.csv"), str(tmp_path / "regions.csv"), "--region-column", "region"]
+    command = [
+        "run",
+        str(tmp_path / "records.csv"),
+        str(tmp_path / "regions.csv"),
+        "--region-column",
+        "region",
+    ]
     command += ["--quasi-identifiers", "age", "-k", "3", "--quiet", "--out", str(tmp_path / "out")]
     assert main(command) == 0
     old = (tmp_path / "out").stat().st_ino

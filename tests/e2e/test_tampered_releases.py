@@ -28,7 +28,16 @@ MARK = b"\xef\xbb\xbf"
 CSV = ["--delimiter", ";", "--class-size", "size", "--rename", "code=number", "--escape-formulas"]
 PARQUET = ["--format", "parquet", "--class-size", "size", "--rename", "code=number"]
 TIERS = ["--delimiter", ";", "--tiers", "side"]
-CRITERIA = ["--delimiter", ";", "--sensitive", "illness", "--criterion", "distinct:2", "--benign", "illness=none"]
+CRITERIA = [
+    "--delimiter",
+    ";",
+    "--sensitive",
+    "illness",
+    "--criterion",
+    "distinct:2",
+    "--benign",
+    "illness=none",
+]
 KEYS = ["--delimiter", ";", "--record-key", "key", "--aggregate", "amount", "--aggregate-classes", "all"]
 
 
@@ -58,7 +67,9 @@ def lose(which):
 
 
 def lose_class(rows):
-    smallest = min(classes_of(rows, ["region", "age", "sex"]).items(), key=lambda item: (item[1], item[0]))[0]
+    smallest = min(
+        classes_of(rows, ["region", "age", "sex"]).items(), key=lambda item: (item[1], item[0])
+    )[0]
     places = [rows[0].index(name) for name in ("region", "age", "sex")]
     return [row for row in rows if tuple(row[place] for place in places) != smallest]
 
@@ -73,7 +84,9 @@ def overwrite(rows):
 
 
 def sort_rows(name):
-    return change_rows(lambda rows: [rows[0], *sorted(rows[1:], key=lambda row: row[rows[0].index(name)])])
+    return change_rows(
+        lambda rows: [rows[0], *sorted(rows[1:], key=lambda row: row[rows[0].index(name)])]
+    )
 
 
 def change_everywhere(name, change):
@@ -171,8 +184,12 @@ FIELDS = {
     "another age": set_field("age", lambda text: "20", lambda text: text == "10"),
     "another sex": set_field("sex", lambda text: "m", lambda text: text == "f"),
     "an age that nobody has": set_field("age", lambda text: "31"),
-    "another line break": set_field("note", lambda text: text.replace("\r\n", "\n"), lambda text: "\r\n" in text),
-    "no line break": set_field("note", lambda text: text.replace("\r\n", " "), lambda text: "\r\n" in text),
+    "another line break": set_field(
+        "note", lambda text: text.replace("\r\n", "\n"), lambda text: "\r\n" in text
+    ),
+    "no line break": set_field(
+        "note", lambda text: text.replace("\r\n", " "), lambda text: "\r\n" in text
+    ),
     "another illness": set_field("illness", lambda text: "flu", lambda text: text == "cold"),
     "another size": set_field("size", lambda text: str(int(text) + 1)),
     "a size in another notation": set_field("size", lambda text: f"0{text}"),
@@ -184,7 +201,10 @@ FIELDS = {
 
 ON_CSV = {
     **{f"value: {name}": change_rows(change) for name, change in FIELDS.items()},
-    **{f"exchange: {name}": change_rows(exchange(name)) for name in ("note", "age", "region", "amount", "size")},
+    **{
+        f"exchange: {name}": change_rows(exchange(name))
+        for name in ("note", "age", "region", "amount", "size")
+    },
     "the first row is lost": lose(1),
     "a row is lost": lose(40),
     "the last row is lost": lose(-1),
@@ -219,7 +239,9 @@ ON_CSV = {
     "a delimiter more in a row": with_plain_line(lambda line: line + b";"),
     "a delimiter more in every row": everywhere(END.encode(), b";" + END.encode()),
     "a field less in a row": with_plain_line(lambda line: line.rpartition(b";")[0]),
-    "a field in another row": change_bytes(lambda data: data.replace(END.encode(), b";x" + END.encode(), 1)),
+    "a field in another row": change_bytes(
+        lambda data: data.replace(END.encode(), b";x" + END.encode(), 1)
+    ),
     "line ends of another kind": everywhere(b"\r\n", b"\n"),
     "one line end of another kind": with_plain_line(lambda line: line + b"\r\n"),
     "a line feed alone": change_bytes(lambda data: data[:-2] + b"\n"),
@@ -393,7 +415,9 @@ ON_KEYS = {
     "index: a record twice": change_rows(lambda rows: rows[1].__setitem__(1, rows[2][1]), INDEX),
     "index: another name": change_bytes(lambda data: data.replace(b"record_key", b"key", 1), INDEX),
     "index: no numbers": change_rows(lambda rows: rows[1].__setitem__(1, "x"), INDEX),
-    "counts: another number": change_rows(lambda rows: rows[1].__setitem__(-1, str(int(rows[1][-1]) + 1)), COUNTS),
+    "counts: another number": change_rows(
+        lambda rows: rows[1].__setitem__(-1, str(int(rows[1][-1]) + 1)), COUNTS
+    ),
     "counts: a class less": change_rows(lambda rows: rows.pop(), COUNTS),
     "counts: a class twice": change_rows(lambda rows: [*rows, rows[1]], COUNTS),
     "counts: another class": change_rows(lambda rows: rows[1].__setitem__(1, "31"), COUNTS),
@@ -456,7 +480,9 @@ ON_PARQUET = {
     "text as bytes": cast("note", pa.binary()),
     "another name": change_table(lambda table: table.rename_columns(["Note", *table.column_names[1:]])),
     "two names are exchanged": change_table(
-        lambda table: table.rename_columns([*table.column_names[:1], "sex", "age", *table.column_names[3:]])
+        lambda table: table.rename_columns(
+            [*table.column_names[:1], "sex", "age", *table.column_names[3:]]
+        )
     ),
     "columns in another order": change_table(lambda table: table.select(table.column_names[::-1])),
     "a column less": change_table(lambda table: table.select(table.column_names[:-1])),
@@ -503,7 +529,9 @@ def test_every_change_is_noticed(releases, tmp_path, kind, way):
         release.verify()
 
 
-@pytest.mark.parametrize("changed", [{"records": 899}, {"released": 1}, {"escaped": False}, {"class_size": None}])
+@pytest.mark.parametrize(
+    "changed", [{"records": 899}, {"released": 1}, {"escaped": False}, {"class_size": None}]
+)
 def test_a_claim_that_is_not_true_is_noticed(releases, tmp_path, changed):
     release = releases["csv"].copy(tmp_path / "copy")
     with pytest.raises(VerificationFailed):
@@ -524,7 +552,9 @@ def test_any_other_random_order_will_do(releases, tmp_path):
     release.verify()
 
 
-@pytest.mark.parametrize(("name", "text"), [("map.csv", "from,to\nr0,r1\n"), ("keep.csv", "illness\nflu\n")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("map.csv", "from,to\nr0,r1\n"), ("keep.csv", "illness\nflu\n")]
+)
 def test_a_map_or_filter_that_was_changed_is_noticed(tmp_path, name, text):
     folder = write_input(tmp_path / "input")
     lines = [f"r{number},r{number},0.5\nr{number},r{15 - number},0.5\n" for number in range(16)]

@@ -61,20 +61,39 @@ def released(files, folder, *more):
 def test_a_release_in_tiers_is_verified_and_exported_again(files, tmp_path, capsys):
     release = released(files, tmp_path / "out", *TIERS)
     capsys.readouterr()
-    verified = [str(release / "anonymized.csv"), "--quasi-identifiers", "age,sex", "--region-column", "region", "-k"]
+    verified = [
+        str(release / "anonymized.csv"),
+        "--quasi-identifiers",
+        "age,sex",
+        "--region-column",
+        "region",
+        "-k",
+    ]
     assert main(["verify", *verified, "5", "--quiet"]) == 0
     smallest = json.loads(capsys.readouterr().out)["anonymity"]
     assert smallest >= 5
     assert main(["verify", *verified, str(smallest + 1), "--quiet"]) == 3
     assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
-    for name in ("anonymized.csv", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson"):
+    for name in (
+        "anonymized.csv",
+        "crosswalk.csv",
+        "aggregated_regions.csv",
+        "aggregated_regions.geojson",
+    ):
         assert (tmp_path / "again" / "release" / name).read_bytes() == (release / name).read_bytes()
 
 
 def test_representability_takes_the_tiers_for_levels_of_the_place(files, tmp_path, capsys):
     release = released(files, tmp_path / "out", *TIERS)
     capsys.readouterr()
-    compared = [files[0], str(release / "anonymized.csv"), "--key", "name", "--quasi-identifiers", "region,age,sex"]
+    compared = [
+        files[0],
+        str(release / "anonymized.csv"),
+        "--key",
+        "name",
+        "--quasi-identifiers",
+        "region,age,sex",
+    ]
     places = ["--crosswalk", str(release / "crosswalk.csv"), "--region-column", "region"]
     assert main(["representability", *compared, *places, "-k", "5", "--quiet", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -151,10 +170,16 @@ def test_columns_with_a_comma_in_their_name_are_tiers_and_repeated(files, tmp_pa
     monkeypatch.chdir(tmp_path)
     regions = Path(files[1])
     lines = regions.read_text().splitlines()
-    halves = ['"County, or city",Land', *(f"{'north' if number > 7 else 'south'},Home" for number in range(16))]
+    halves = [
+        '"County, or city",Land',
+        *(f"{'north' if number > 7 else 'south'},Home" for number in range(16)),
+    ]
     regions.write_text("".join(f"{line},{half}\n" for line, half in zip(lines, halves, strict=True)))
     release = released(files, tmp_path / "out", "--tiers", '"County, or city",Land')
-    kinds = {row["kind"] for row in csv.DictReader((release / "aggregated_regions.csv").read_text().splitlines())}
+    kinds = {
+        row["kind"]
+        for row in csv.DictReader((release / "aggregated_regions.csv").read_text().splitlines())
+    }
     assert {"County, or city", "Land"} <= kinds
     run = json.loads((tmp_path / "out" / "run.json").read_text())
     shutil.copy(tmp_path / "out" / "internal" / "shuffle-seed.txt", tmp_path)

@@ -16,7 +16,10 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.io.regions.coordinates import from_lon_lat
 
 CHOICES = ["--region-column", "region", "--quasi-identifiers", "sex", "-k", "3", "--identifiers", "who"]
-DEGREES = [shapely.box(-63 + i % 3 / 10, 46 + i // 3 / 10, -62.9 + i % 3 / 10, 46.1 + i // 3 / 10) for i in range(9)]
+DEGREES = [
+    shapely.box(-63 + i % 3 / 10, 46 + i // 3 / 10, -62.9 + i % 3 / 10, 46.1 + i // 3 / 10)
+    for i in range(9)
+]
 
 
 @pytest.fixture(autouse=True)
@@ -43,12 +46,17 @@ def write_points(points):
     Path("regions.csv").write_text("id,longitude,latitude\n" + rows)
 
 
-@pytest.mark.parametrize(("name", "system"), [("regions.gpkg", "EPSG:3857"), ("regions.shp", "EPSG:3347")])
+@pytest.mark.parametrize(
+    ("name", "system"), [("regions.gpkg", "EPSG:3857"), ("regions.shp", "EPSG:3347")]
+)
 def test_degrees_that_are_declared_as_metres_are_warned_of(capsys, name, system):
     write_shapes(name, system)
     assert main(["run", "records.csv", name, *CHOICES]) == 0
     said = capsys.readouterr().err
-    assert f"warning: {name}: The file declares plane coordinates, but all of them could be degrees." in said
+    assert (
+        f"warning: {name}: The file declares plane coordinates, but all of them could be degrees."
+        in said
+    )
     assert "declare them as such (EPSG:4326)" in said
 
 
@@ -66,7 +74,9 @@ def test_a_broken_prj_is_warned_of(capsys, content):
     Path("regions.prj").write_bytes(content if isinstance(content, bytes) else broken[content].encode())
     assert main(["run", "records.csv", "regions.shp", *CHOICES, "--out", "out"]) == 0
     said = capsys.readouterr().err
-    assert "The file regions.prj with the coordinate system is damaged; taken as plane coordinates." in said
+    assert (
+        "The file regions.prj with the coordinate system is damaged; taken as plane coordinates." in said
+    )
     assert "Get a fresh copy of it, or choose --coordinates." in said
 
 
@@ -86,11 +96,18 @@ def next_to_the_south_pole(draw):
     return [(draw.uniform(-10, 10), draw.uniform(-89.9, -60)) for _ in range(80)]
 
 
-FAR = [all_over_the_globe, around_the_south_pole, on_both_sides_of_the_north_pole, next_to_the_south_pole]
+FAR = [
+    all_over_the_globe,
+    around_the_south_pole,
+    on_both_sides_of_the_north_pole,
+    next_to_the_south_pole,
+]
 
 
 @pytest.mark.parametrize("make_points", FAR)
-def test_points_all_over_the_globe_or_around_a_pole_are_refused_before_anything_is_computed(capsys, make_points):
+def test_points_all_over_the_globe_or_around_a_pole_are_refused_before_anything_is_computed(
+    capsys, make_points
+):
     write_points(make_points(random.Random(5)))
     assert main(["run", "records.csv", "regions.csv", *CHOICES, "--out", "out"]) == 1
     said = capsys.readouterr().err
@@ -102,7 +119,10 @@ def test_points_all_over_the_globe_or_around_a_pole_are_refused_before_anything_
 
 def test_points_all_over_the_globe_are_refused_in_raw_degrees_too(capsys):
     write_points(all_over_the_globe(random.Random(5)))
-    assert main(["run", "records.csv", "regions.csv", *CHOICES, "--coordinates", "degrees", "--out", "out"]) == 1
+    assert (
+        main(["run", "records.csv", "regions.csv", *CHOICES, "--coordinates", "degrees", "--out", "out"])
+        == 1
+    )
     assert "more than half of all longitudes" in capsys.readouterr().err
     assert not Path("out").exists()
 
@@ -113,10 +133,18 @@ def test_the_remedy_for_points_around_a_pole_works(capsys):
     plane = from_lon_lat(np.array(points), "EPSG:3031")
     rows = "".join(f"{1001 + i},{x!r},{y!r}\n" for i, (x, y) in enumerate(plane.tolist()))
     Path("regions.csv").write_text("id,x,y\n" + rows)
-    assert main(["run", "records.csv", "regions.csv", *CHOICES, "--coordinates", "planar", "--out", "out"]) == 0
+    assert (
+        main(["run", "records.csv", "regions.csv", *CHOICES, "--coordinates", "planar", "--out", "out"])
+        == 0
+    )
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     lon=st.floats(-180, 180),
     lat=st.floats(-89, 89),
@@ -124,7 +152,9 @@ def test_the_remedy_for_points_around_a_pole_works(capsys):
     height=st.sampled_from([10, 40]),
     seed=st.integers(0, 99),
 )
-def test_points_anywhere_are_released_or_refused_before_anything_is_computed(lon, lat, width, height, seed):
+def test_points_anywhere_are_released_or_refused_before_anything_is_computed(
+    lon, lat, width, height, seed
+):
     draw = random.Random(seed)
     points = [
         (
@@ -135,5 +165,16 @@ def test_points_anywhere_are_released_or_refused_before_anything_is_computed(lon
     ]
     write_points(points)
     shutil.rmtree("out", ignore_errors=True)
-    more = ["--site-number", "fixed", "--sites", "5", "--range-reach", "0", "--no-pdf", "--quiet", "--out", "out"]
+    more = [
+        "--site-number",
+        "fixed",
+        "--sites",
+        "5",
+        "--range-reach",
+        "0",
+        "--no-pdf",
+        "--quiet",
+        "--out",
+        "out",
+    ]
     assert main(["run", "records.csv", "regions.csv", *CHOICES, *more]) in (0, 1)

@@ -23,7 +23,15 @@ from tests.matrix.inputs import SAMPLE, write_inputs
 ROOT = Path(__file__).resolve().parents[2]
 TOLERANCE = 1e-12
 # Times differ in every run; the others name versions, paths or keys drawn at random.
-IGNORED_KEYS = {"seconds", "total_seconds", "program_version", "inputs", "options", "release", "rows_hash"}
+IGNORED_KEYS = {
+    "seconds",
+    "total_seconds",
+    "program_version",
+    "inputs",
+    "options",
+    "release",
+    "rows_hash",
+}
 COMMON = [
     "--region-column",
     "tract",
@@ -53,9 +61,18 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "typed parquet": ("typed.parquet", [*TWO, "--no-shuffle"]),
     "wide": (
         "wide.csv",
-        [*TWO, "--columns", "tract,age,sex,note,free_text,item_1,item_7", "--allow-column", "note,diagnosis,free_text"],
+        [
+            *TWO,
+            "--columns",
+            "tract,age,sex,note,free_text,item_1,item_7",
+            "--allow-column",
+            "note,diagnosis,free_text",
+        ],
     ),
-    "wide, all columns": ("wide.csv", [*TWO, "--no-pair-tests", "--allow-column", "note,diagnosis,free_text"]),
+    "wide, all columns": (
+        "wide.csv",
+        [*TWO, "--no-pair-tests", "--allow-column", "note,diagnosis,free_text"],
+    ),
     "formulas escaped": ("records.csv", [*TWO, "--escape-formulas", "--no-shuffle"]),
     "renamed": (
         "records.csv",
@@ -64,7 +81,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "class size, record key": ("records.csv", [*TWO, "--class-size", "n", "--record-key", "key"]),
     "aggregated": ("records.csv", [*TWO, "--aggregate", "visits", "--aggregate-classes", "below:40"]),
     "aggregated, parquet": ("typed.parquet", [*TWO, "--aggregate", "visits"]),
-    "filtered": ("records.csv", [*TWO, "--keep-records", "required.csv", "--drop-records", "unwanted.csv"]),
+    "filtered": (
+        "records.csv",
+        [*TWO, "--keep-records", "required.csv", "--drop-records", "unwanted.csv"],
+    ),
     "region map": ("areas.csv", [*TWO, "--region-map", "region-map.csv"]),
     "generalised": ("records.csv", [*THREE, "--generalise", str(SAMPLE / "generalise.csv")]),
     "no global suppression": ("records.csv", [*THREE, "--no-global-suppression", "-k", "11"]),
@@ -75,7 +95,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "entropy": ("records.csv", [*TWO, "--sensitive", "diagnosis", "--criterion", "entropy:1.5"]),
     "recursive": ("records.csv", [*TWO, "--sensitive", "diagnosis", "--criterion", "recursive:4,2"]),
     "closeness": ("records.csv", [*TWO, "--sensitive", "diagnosis", "--criterion", "closeness:0.4"]),
-    "ordered closeness": ("records.csv", [*TWO, "--sensitive", "visits", "--criterion", "ordered-closeness:0.4"]),
+    "ordered closeness": (
+        "records.csv",
+        [*TWO, "--sensitive", "visits", "--criterion", "ordered-closeness:0.4"],
+    ),
     "share, tiers": (
         "records.csv",
         [
@@ -100,12 +123,18 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "density peaks": ("records.csv", [*TWO, "--site-location", "density-peaks"]),
     "anonymity": ("records.csv", [*TWO, "--site-location", "anonymity"]),
     "centroidal": ("records.csv", [*TWO, "--site-location", "centroidal"]),
-    "adc": ("records.csv", [*THREE, "--site-number", "fixed", "--sites", "20", "--site-location", "adc"]),
+    "adc": (
+        "records.csv",
+        [*THREE, "--site-number", "fixed", "--sites", "20", "--site-location", "adc"],
+    ),
     "refine-sites": (
         "records.csv",
         [*TWO, "--site-number", "fixed", "--sites", "20", "--site-location", "refine-sites"],
     ),
-    "boundaries": ("records.csv", [*TWO, "--site-number", "fixed", "--sites", "20", "--refinement", "boundaries"]),
+    "boundaries": (
+        "records.csv",
+        [*TWO, "--site-number", "fixed", "--sites", "20", "--refinement", "boundaries"],
+    ),
     "contiguous": ("records.csv", [*TWO, "--refinement", "contiguous"]),
     "growth": ("records.csv", [*TWO, "--construction", "growth"]),
     "crop": ("records.csv", [*TWO, "--construction", "crop"]),
@@ -138,17 +167,29 @@ SEED = "00112233445566778899aabbccddeeff" * 2
 DUCKDB_CASES: dict[str, tuple[str, list[str]]] = {
     "duckdb, csv": ("duckdb:{folder}/records.csv", TWO),
     "duckdb, parquet": ("duckdb:{folder}/records.parquet", THREE),
-    "duckdb, tiers": ("duckdb:{folder}/records.parquet", [*TWO, *FIXED, "--tiers", "auto", "--format", "parquet"]),
+    "duckdb, tiers": (
+        "duckdb:{folder}/records.parquet",
+        [*TWO, *FIXED, "--tiers", "auto", "--format", "parquet"],
+    ),
 }
 
 
-def run_case(checkout: Path, inputs: Path, records: str, options: list[str], out: Path) -> tuple[int, dict[str, Any]]:
+def run_case(
+    checkout: Path, inputs: Path, records: str, options: list[str], out: Path
+) -> tuple[int, dict[str, Any]]:
     """Run one case with the environment of a checkout; return the exit code and what it printed as JSON."""
     if not records.startswith("duckdb:"):
         records = str(inputs / records)
     files = {name: str(inputs / name) for name in ("required.csv", "unwanted.csv", "region-map.csv")}
     arguments = [files.get(option, option) for option in options]
-    command = [checkout / ".venv/bin/vbas", "run", records, SAMPLE / "regions.geojson", *COMMON, *arguments]
+    command = [
+        checkout / ".venv/bin/vbas",
+        "run",
+        records,
+        SAMPLE / "regions.geojson",
+        *COMMON,
+        *arguments,
+    ]
     done = subprocess.run([*command, "--out", out], capture_output=True, text=True, cwd=checkout)
     return done.returncode, json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr}
 
@@ -192,7 +233,12 @@ def _read_release(folder: Path) -> pd.DataFrame:
         records = pd.read_parquet(path)
     else:
         records = pd.read_csv(
-            path, dtype=str, keep_default_na=False, sep=None, engine="python", encoding=_find_encoding(path)
+            path,
+            dtype=str,
+            keep_default_na=False,
+            sep=None,
+            engine="python",
+            encoding=_find_encoding(path),
         )
     return records.drop(columns=[name for name in records.columns if name == "key"])
 
@@ -213,13 +259,16 @@ def _sorted_rows(records: pd.DataFrame) -> pd.DataFrame:
     return texts.sort_values(list(texts.columns)).reset_index(drop=True)
 
 
-def compare_run(other: Path, inputs: Path, case: tuple[str, list[str]], scratch: Path) -> tuple[bool, list[str]]:
+def compare_run(
+    other: Path, inputs: Path, case: tuple[str, list[str]], scratch: Path
+) -> tuple[bool, list[str]]:
     """Run one case with both checkouts; return whether it was refused, and the differences."""
     records, options = case
     outs = [scratch / side for side in ("other", "own")]
     source = records.format(folder=inputs)
     (code, before), (new_code, after) = (
-        run_case(checkout, inputs, source, options, out) for checkout, out in zip((other, ROOT), outs, strict=True)
+        run_case(checkout, inputs, source, options, out)
+        for checkout, out in zip((other, ROOT), outs, strict=True)
     )
     if code or new_code:
         errors = [_last_line(result.get("error", "")) for result in (before, after)]
@@ -238,7 +287,11 @@ def compare_command(other: Path, inputs: Path, command: str, scratch: Path) -> t
         out = scratch / side / "out"
         arguments = command.format(inputs=inputs, sample=SAMPLE, out=out, seed=SEED).split()
         done = subprocess.run(
-            [checkout / ".venv/bin/vbas", *arguments], capture_output=True, text=True, cwd=checkout, check=False
+            [checkout / ".venv/bin/vbas", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=checkout,
+            check=False,
         )
         printed = done.stdout.replace(str(scratch / side), "")
         if done.returncode:

@@ -51,16 +51,23 @@ def _write_records(folder: Path, records: pd.DataFrame) -> None:
     records.to_csv(folder / "utf-16.csv", index=False, encoding="utf-16")
     records.to_csv(folder / "bom-crlf.csv", index=False, encoding="utf-8-sig", lineterminator="\r\n")
     records.to_parquet(folder / "records.parquet", index=False)
-    typed = records.assign(visits=records["visits"].astype("int64"), sex=records["sex"].astype("category"))
+    typed = records.assign(
+        visits=records["visits"].astype("int64"), sex=records["sex"].astype("category")
+    )
     typed.to_parquet(folder / "typed.parquet", index=False, row_group_size=7_000)
-    (folder / "records.csv.gz").write_bytes(gzip.compress((folder / "records.csv").read_bytes(), mtime=0))
+    (folder / "records.csv.gz").write_bytes(
+        gzip.compress((folder / "records.csv").read_bytes(), mtime=0)
+    )
     lines = (folder / "records.csv").read_text(encoding="utf-8").split("\n", 1)
     counts = ",".join(str(records[name].nunique()) for name in records.columns)
     (folder / "category-counts.csv").write_text(f"{lines[0]}\n{counts}\n{lines[1]}", encoding="utf-8")
 
 
 def _write_wide_records(folder: Path, records: pd.DataFrame, generator: np.random.Generator) -> None:
-    drawn = {f"item_{number}": generator.integers(0, 4, len(records)).astype(str) for number in range(N_WIDE_COLUMNS)}
+    drawn = {
+        f"item_{number}": generator.integers(0, 4, len(records)).astype(str)
+        for number in range(N_WIDE_COLUMNS)
+    }
     unique = {"free_text": [f"text {number:x}" for number in generator.permutation(len(records))]}
     pd.concat([records, pd.DataFrame(drawn | unique)], axis=1).to_csv(folder / "wide.csv", index=False)
 
@@ -71,5 +78,7 @@ def _write_side_files(folder: Path, records: pd.DataFrame) -> None:
     pd.DataFrame({"note": ["plain"]}).to_csv(folder / "unwanted.csv", index=False)
     tracts = sorted(records["tract"].unique())
     areas = {tract: f"area {number // 2}" for number, tract in enumerate(tracts)}
-    pd.DataFrame({"from": list(areas.values()), "to": list(areas)}).to_csv(folder / "region-map.csv", index=False)
+    pd.DataFrame({"from": list(areas.values()), "to": list(areas)}).to_csv(
+        folder / "region-map.csv", index=False
+    )
     records.assign(tract=records["tract"].map(areas)).to_csv(folder / "areas.csv", index=False)

@@ -88,10 +88,15 @@ def record_all() -> None:
     for path in list_test_files():
         if not _is_recorded(path):
             started = time.monotonic()
-            code = run_in_child(lambda path=path: _record(path), BUILD / "recording.log", _LONGEST_SECONDS)
-            print(f"  {path}: {time.monotonic() - started:.0f} s{'' if code == 0 else f', code {code}'}", flush=True)  # noqa: T201
+            code = run_in_child(
+                lambda path=path: _record(path), BUILD / "recording.log", _LONGEST_SECONDS
+            )
+            ending = "" if code == 0 else f", code {code}"
+            print(f"  {path}: {time.monotonic() - started:.0f} s{ending}", flush=True)  # noqa: T201
             if code:
-                (BUILD / f"failed-{Path(path).stem}.log").write_bytes((BUILD / "recording.log").read_bytes())
+                (BUILD / f"failed-{Path(path).stem}.log").write_bytes(
+                    (BUILD / "recording.log").read_bytes()
+                )
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,9 @@ class CoverageMap:
         by_time = sorted(names, key=lambda name: (self._seconds[name], name))
         # The quickest test of each file comes first: different files test different things.
         first = dict.fromkeys(name.split("::")[0] for name in by_time)
-        quickest = {file: next(name for name in by_time if name.startswith(f"{file}::")) for file in first}
+        quickest = {
+            file: next(name for name in by_time if name.startswith(f"{file}::")) for file in first
+        }
         ordered = sorted(by_time, key=lambda name: quickest[name.split("::")[0]] != name)
         return Tests(
             tuple(ordered),

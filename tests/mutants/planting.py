@@ -122,7 +122,9 @@ class _Finder(ast.NodeVisitor):
         self._alike: Counter[tuple[str, str, str]] = Counter()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        names = {ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list}
+        names = {
+            ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list
+        }
         if names & _COMPILED:
             return
         self._functions.append(node.name)
@@ -159,15 +161,23 @@ class _Finder(ast.NodeVisitor):
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             return True
-        first = node.value if isinstance(node, ast.Expr) else node.test if isinstance(node, ast.If) else None
-        names = {name.id for name in ast.walk(first) if isinstance(name, ast.Name)} if first is not None else set()
+        first = (
+            node.value if isinstance(node, ast.Expr) else node.test if isinstance(node, ast.If) else None
+        )
+        names = (
+            {name.id for name in ast.walk(first) if isinstance(name, ast.Name)}
+            if first is not None
+            else set()
+        )
         texts = ast.unparse(first) if first is not None else ""
         return bool(names & _SKIPPED_NAMES) and ("progress." in texts or "TYPE_CHECKING" in texts)
 
     def _leave_out(self, node: ast.stmt) -> None:
         """Plant a left-out statement: a refusal, a call, an addition, or a jump of a loop."""
         is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-        if is_call or isinstance(node, ast.Raise | ast.AugAssign | ast.Continue | ast.Break | ast.Delete):
+        if is_call or isinstance(
+            node, ast.Raise | ast.AugAssign | ast.Continue | ast.Break | ast.Delete
+        ):
             self._add_node(node, "pass")
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -267,7 +277,9 @@ class _Finder(ast.NodeVisitor):
         begin = self._starts[line - 1]
         statement = self._lines[line - 1].strip()
         changed = self._source[begin:start] + text + self._source[end:]
-        mutated = changed.split("\n", 1)[0].strip() if self._source[begin:start].count("\n") == 0 else text
+        mutated = (
+            changed.split("\n", 1)[0].strip() if self._source[begin:start].count("\n") == 0 else text
+        )
         if mutated == statement:
             mutated = f"… {text}"
         function = ".".join((*self._classes, *self._functions)) if self._functions else ""

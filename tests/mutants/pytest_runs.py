@@ -99,7 +99,17 @@ def run_pytest(tests: Sequence[str], folder: Path, plugins: Sequence[Any], *opti
     import pytest
 
     os.chdir(ROOT)
-    command = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *_QUIET, f"--basetemp={folder}", *options, *tests]
+    command = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        *_QUIET,
+        f"--basetemp={folder}",
+        *options,
+        *tests,
+    ]
     return int(pytest.main(command, plugins=[Repeatable(), *plugins]))
 
 

@@ -77,7 +77,8 @@ class Laboratory:
         tests = every.take(self._budget)
         kept = read_result(mutant)
         if kept is not None and (
-            (kept.is_killed and kept.module == module) or (kept.module, kept.tests) == (module, tests.digest)
+            (kept.is_killed and kept.module == module)
+            or (kept.module, kept.tests) == (module, tests.digest)
         ):
             return kept
         started = time.monotonic()
@@ -100,7 +101,9 @@ class Laboratory:
 
         def work() -> int:
             replace_source(ROOT / mutant.path, source)
-            return run_pytest(names, self._folder / "temporary", [FirstFailure(failure)], "-x", "--tb=line")
+            return run_pytest(
+                names, self._folder / "temporary", [FirstFailure(failure)], "-x", "--tb=line"
+            )
 
         code = run_in_child(work, log, seconds=60 + 10 * sum(tests.seconds))
         test = failure.read_text() if failure.exists() else ""
@@ -109,7 +112,9 @@ class Laboratory:
         if code == 0:
             return "survived", ""
         said = log.read_text(errors="replace")
-        is_unknown_test = code == _USAGE_ERROR and "not found:" in said and "ERROR collecting" not in said
+        is_unknown_test = (
+            code == _USAGE_ERROR and "not found:" in said and "ERROR collecting" not in said
+        )
         return "error" if is_unknown_test else "killed", test
 
 
@@ -130,7 +135,10 @@ def _result_path(mutant: Mutant) -> Path:
 def read_harmless() -> dict[tuple[str, str, str], str]:
     """Read the mutants that change nothing that matters, with the reasons."""
     document: dict[str, Any] = tomllib.loads(_HARMLESS.read_text(encoding="utf-8"))
-    return {(entry["file"], entry["statement"], entry["mutated"]): entry["reason"] for entry in document["mutant"]}
+    return {
+        (entry["file"], entry["statement"], entry["mutated"]): entry["reason"]
+        for entry in document["mutant"]
+    }
 
 
 def report(mutants: list[Mutant]) -> None:
@@ -155,7 +163,9 @@ def report(mutants: list[Mutant]) -> None:
     for part in sorted(counted):
         show(f"  {part:<40} {killed[part]:>4} of {counted[part]}")
     total = counted.total()
-    show(f"Killed {killed.total()} of {total} mutants ({killed.total() / max(1, total):.1%}); {left_out} are harmless.")
+    show(
+        f"Killed {killed.total()} of {total} mutants ({killed.total() / max(1, total):.1%}); {left_out} are harmless."
+    )
     for mutant, result in sorted(survivors, key=lambda pair: (pair[0].path, pair[0].line)):
         show(f"\n{mutant.path}:{mutant.line} {result.outcome} (in {mutant.function or 'the module'})")
         show(f"  {mutant.statement}\n  → {mutant.mutated}")
@@ -179,7 +189,9 @@ def _try_all(mutants: list[Mutant], options: argparse.Namespace) -> None:
             laboratory = Laboratory(coverage, options.budget, worker)
             for mutant in mutants[worker :: options.jobs]:
                 result = laboratory.try_mutant(mutant)
-                show(f"  {result.outcome:<9} {result.seconds:>6} s  {mutant.path}:{mutant.line}  {mutant.mutated}")
+                show(
+                    f"  {result.outcome:<9} {result.seconds:>6} s  {mutant.path}:{mutant.line}  {mutant.mutated}"
+                )
         except BaseException:  # noqa: BLE001 (the parent sees the exit code)
             sys.excepthook(*sys.exc_info())
             os._exit(1)
@@ -195,7 +207,9 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=250, help="how many mutants")
     parser.add_argument("--jobs", type=int, default=2, help="how many processes")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests per mutant")
-    parser.add_argument("--only", default="", help="mutants of the sample whose path has this text in it")
+    parser.add_argument(
+        "--only", default="", help="mutants of the sample whose path has this text in it"
+    )
     parser.add_argument("--untried", action="store_true", help="only mutants that have no result yet")
     parser.add_argument("--report", action="store_true", help="print the kept results, and try nothing")
     options = parser.parse_args()
@@ -206,7 +220,11 @@ def main() -> None:
         record_all()
         untried = [mutant for mutant in mutants if read_result(mutant) is None]
         harmless = read_harmless()
-        tried = [mutant for mutant in (untried if options.untried else mutants) if mutant.line_of_code not in harmless]
+        tried = [
+            mutant
+            for mutant in (untried if options.untried else mutants)
+            if mutant.line_of_code not in harmless
+        ]
         _try_all(tried, options)
     report(mutants)
 

@@ -44,7 +44,9 @@ _LEFT_OUT = {
 def list_targets() -> list[str]:
     """List the modules as paths relative to the root of the project, sorted."""
     package = ROOT / "vbas_desktop"
-    found = {path.relative_to(package).as_posix() for pattern in _PATTERNS for path in package.glob(pattern)}
+    found = {
+        path.relative_to(package).as_posix() for pattern in _PATTERNS for path in package.glob(pattern)
+    }
     return sorted(f"vbas_desktop/{path}" for path in found - set(_LEFT_OUT))
 
 
@@ -58,5 +60,7 @@ def list_patterns_without_modules() -> list[str]:
 def list_test_files() -> list[str]:
     """List the files of tests that may notice a mutant, as paths relative to the root of the project."""
     return sorted(
-        path.relative_to(ROOT).as_posix() for folder in TEST_FOLDERS for path in (ROOT / folder).rglob("test_*.py")
+        path.relative_to(ROOT).as_posix()
+        for folder in TEST_FOLDERS
+        for path in (ROOT / folder).rglob("test_*.py")
     )

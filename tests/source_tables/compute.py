@@ -52,7 +52,8 @@ has sin, null
 """Listing 4 of the paper on rule mining."""
 
 CLIENT_COLUMNS = (
-    "Age,Gender,Region,Income,Married,First Visit,Health Coverage,Current Client,Long Term Client,SIN Available"
+    "Age,Gender,Region,Income,Married,First Visit,Health Coverage,"
+    "Current Client,Long Term Client,SIN Available"
 )
 CLASSES = "zip,gender,age,people\n88888,male,50-54,4\n11111,male,55-59,4\n11111,female,55-59,5\n88888,female,55-59,2\n"
 SLOTS = "centre,time,capacity\nA,9,4\nA,13,2\nB,9,4\nB,13,3\nC,13,2\n"
@@ -94,9 +95,13 @@ def compute_part(part: str, results: Path) -> None:
     """Compute one part and store it in a file of ``results``."""
     with tempfile.TemporaryDirectory() as folder:
         if part in THESIS_FILES:
-            (results / THESIS_FILES[part]).write_text(compute_thesis(part, Path(folder)), encoding="utf-8")
+            (results / THESIS_FILES[part]).write_text(
+                compute_thesis(part, Path(folder)), encoding="utf-8"
+            )
             return
-        computed = {"parv": compute_parv, "rules": compute_rules, "screening": compute_screening}[part](Path(folder))
+        computed = {"parv": compute_parv, "rules": compute_rules, "screening": compute_screening}[part](
+            Path(folder)
+        )
     text = json.dumps(computed, indent=1, ensure_ascii=False)
     (results / f"{part}.json").write_text(text + "\n", encoding="utf-8")
 
@@ -117,7 +122,13 @@ def _rounded(field: str) -> str:
         value = float(field)
     except ValueError:
         return field
-    return field if value.is_integer() and "." not in field else f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
+    return (
+        field
+        if value.is_integer() and "." not in field
+        else f"{value:.6g}"
+        if abs(value) < 1e6
+        else f"{value:.0f}"
+    )
 
 
 def compute_parv(folder: Path) -> dict[str, Any]:
@@ -126,13 +137,22 @@ def compute_parv(folder: Path) -> dict[str, Any]:
     levels = ("--hierarchies", HOUSEHOLD / "levels")
     vectors = {}
     for name in ("C3", "C4", "C5", "C6", "C7"):
-        files = (PARV / "C2.csv", PARV / f"{name}.csv", "--key", "Key", "--sensitive", "Value,Illness,PSA")
+        files = (
+            PARV / "C2.csv",
+            PARV / f"{name}.csv",
+            "--key",
+            "Key",
+            "--sensitive",
+            "Value,Illness,PSA",
+        )
         vectors[name] = json.loads(run_command("representability", *files, *common, *levels, "--json"))
     columns = {"C1": "Hh,Age,Gender,Education,Job,Smoker", "C2": "Hh,Job"}
     counted = {}
     for name, names in columns.items():
         file = PARV / f"{name}.csv"
-        counted[name] = run_command("outliers", file, "--quasi-identifiers", names, "-k", "3", "--quiet").strip()
+        counted[name] = run_command(
+            "outliers", file, "--quasi-identifiers", names, "-k", "3", "--quiet"
+        ).strip()
     handled = {}
     for way, more in {"delete": (), "merge": (), "generalise": levels}.items():
         target = folder / f"{way}.csv"
@@ -152,7 +172,9 @@ def compute_parv(folder: Path) -> dict[str, Any]:
 def _classes(path: Path) -> dict[str, int]:
     """Count the records of each class of a file with the columns Hh and Job."""
     with path.open(encoding="utf-8", newline="") as stream:
-        return dict(sorted(Counter(f"{row['Hh']}/{row['Job']}" for row in csv.DictReader(stream)).items()))
+        return dict(
+            sorted(Counter(f"{row['Hh']}/{row['Job']}" for row in csv.DictReader(stream)).items())
+        )
 
 
 def compute_rules(folder: Path) -> dict[str, Any]:
@@ -171,7 +193,11 @@ def compute_rules(folder: Path) -> dict[str, Any]:
         finding = tuple(option for option in options if option != "--allow-exempted")
         found = json.loads(run_command(*common, *finding, "--most", "100000"))
         sizes = Counter(str(one["size"]) for one in found["combinations"])
-        searched[name] = {"number": found["number"], "exempted": found["exempted"], "by_size": dict(sizes)}
+        searched[name] = {
+            "number": found["number"],
+            "exempted": found["exempted"],
+            "by_size": dict(sizes),
+        }
         for strategy in ("paper", "cover", "gentle"):
             target = folder / f"{strategy}-{len(applied)}"
             more = ("--strategy", strategy, "--apply", "--identifiers", "ID", "--out", target)
@@ -189,11 +215,21 @@ def compute_rules(folder: Path) -> dict[str, Any]:
 
 def compute_screening(folder: Path) -> dict[str, Any]:
     """Solve the running example by every planner, and run both experiments."""
-    from vbas_desktop.appointments.anonymity_vector import AnonymityVector, compute_indices, count_partitions
+    from vbas_desktop.appointments.anonymity_vector import (
+        AnonymityVector,
+        compute_indices,
+        count_partitions,
+    )
 
     (folder / "classes.csv").write_text(CLASSES, encoding="utf-8")
     (folder / "slots.csv").write_text(SLOTS, encoding="utf-8")
-    files = ("appointments", folder / "classes.csv", folder / "slots.csv", "--quasi-identifiers", "zip,gender,age")
+    files = (
+        "appointments",
+        folder / "classes.csv",
+        folder / "slots.csv",
+        "--quasi-identifiers",
+        "zip,gender,age",
+    )
     plans = {}
     ways = {name: ("--planner", name) for name in ("optimal", "random")}
     ways |= {fill: ("--set", f"heuristic.fill={fill}") for fill in FILLS}
@@ -213,8 +249,12 @@ def compute_screening(folder: Path) -> dict[str, Any]:
         "table_6": list(table_6.counts),
         "plans": plans,
         "partitions_of_15": count_partitions(15),
-        "table_10": {fill: _markdown_rows(run_command(*experiment, *sizes, *set_fill[fill])) for fill in FILLS},
-        "many_classes": {fill: _markdown_rows(run_command(*experiment, *many, *set_fill[fill])) for fill in FILLS},
+        "table_10": {
+            fill: _markdown_rows(run_command(*experiment, *sizes, *set_fill[fill])) for fill in FILLS
+        },
+        "many_classes": {
+            fill: _markdown_rows(run_command(*experiment, *many, *set_fill[fill])) for fill in FILLS
+        },
         "table_11": _markdown_rows(run_command("appointments-experiment", "--country", "--quiet")),
     }
 

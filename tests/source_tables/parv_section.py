@@ -7,8 +7,20 @@ from typing import Any
 from .markdown import ratio, shown, table
 
 INDICES = {
-    "C3": {"precision": 0.8375, "rand": 0.8449, "jaccard": 0.3164, "fowlkes_mallows": 0.5625, "davies_bouldin": 3.0815},
-    "C4": {"precision": 0.7989, "rand": 0.9692, "jaccard": 0.7, "fowlkes_mallows": 0.8367, "davies_bouldin": 3.8373},
+    "C3": {
+        "precision": 0.8375,
+        "rand": 0.8449,
+        "jaccard": 0.3164,
+        "fowlkes_mallows": 0.5625,
+        "davies_bouldin": 3.0815,
+    },
+    "C4": {
+        "precision": 0.7989,
+        "rand": 0.9692,
+        "jaccard": 0.7,
+        "fowlkes_mallows": 0.8367,
+        "davies_bouldin": 3.8373,
+    },
     "C6": {"rand": 0.9744, "jaccard": 0.7368, "fowlkes_mallows": 0.8584},
 }
 """The printed figures of chapter 6: precision and Davies–Bouldin in the text, the indices in Tables 6.8 and 6.11."""
@@ -44,7 +56,11 @@ def _outliers(results: dict[str, Any]) -> str:
     handled = results["classes_handled"]
     rows = [
         ["C.1, six quasi-identifiers, k = 3", results["outliers"]["C1"], "all 40 records are outliers"],
-        ["C.2, household size and job, k = 3", results["outliers"]["C2"], "four classes with 5 records (Table 6.2)"],
+        [
+            "C.2, household size and job, k = 3",
+            results["outliers"]["C2"],
+            "four classes with 5 records (Table 6.2)",
+        ],
     ]
     for way, name in (("delete", "C5"), ("merge", "C6")):
         same = "the same classes and sizes" if handled[way] == published[name] else "other classes"
@@ -57,14 +73,19 @@ def _classes(results: dict[str, Any]) -> str:
     here = results["classes_handled"]["generalise"]
     printed = results["classes_published"]["C3"]
     names = sorted({*original, *here, *printed})
-    rows = [[f"`{name}`", original.get(name, "–"), here.get(name, "–"), printed.get(name, "–")] for name in names]
+    rows = [
+        [f"`{name}`", original.get(name, "–"), here.get(name, "–"), printed.get(name, "–")]
+        for name in names
+    ]
     return table(["class", "records in C.2", "generalised here", "C.3"], rows, numbers=3)
 
 
 def _indices(results: dict[str, Any]) -> str:
     rows = []
     for name, overall in results["overall"].items():
-        approaches = ", ".join(f"{way} ({number})" for way, number in results["approaches"][name].items())
+        approaches = ", ".join(
+            f"{way} ({number})" for way, number in results["approaches"][name].items()
+        )
         for figure in FIGURES:
             printed = INDICES.get(name, {}).get(figure)
             cells = (shown(overall[figure]), shown(printed), ratio(overall[figure], printed))
@@ -78,22 +99,54 @@ def _means(results: dict[str, Any]) -> str:
     for name, (size, mean, deviation) in MEANS.items():
         entry = values[name]
         rows.append(
-            [f"`{name}`", entry["count"], size, shown(entry["mean"], 2), mean, shown(entry["sd"], 2), deviation]
+            [
+                f"`{name}`",
+                entry["count"],
+                size,
+                shown(entry["mean"], 2),
+                mean,
+                shown(entry["sd"], 2),
+                deviation,
+            ]
         )
-    return table(["class", "records", "published", "mean", "published", "sd", "published"], rows, numbers=6)
+    return table(
+        ["class", "records", "published", "mean", "published", "sd", "published"], rows, numbers=6
+    )
 
 
 def _aggregated(results: dict[str, Any]) -> str:
     stored = results["sensitive_values"]["C3"]
-    of = {column: {_class_name(entry): entry for entry in stored[column]} for column in ("Value", "Illness", "PSA")}
+    of = {
+        column: {_class_name(entry): entry for entry in stored[column]}
+        for column in ("Value", "Illness", "PSA")
+    }
     rows = []
     for name, (size, noticed, ill, mean) in AGGREGATED.items():
         value = of["Value"][name]
         shares = [_share(of[column].get(name)) for column in ("PSA", "Illness")]
         rows.append(
-            [f"`{name}`", value["count"], size, shares[0], noticed, shares[1], ill, shown(value["mean"], 2), mean]
+            [
+                f"`{name}`",
+                value["count"],
+                size,
+                shares[0],
+                noticed,
+                shares[1],
+                ill,
+                shown(value["mean"], 2),
+                mean,
+            ]
         )
-    heads = ["class", "records", "published", "PSA Yes (%)", "published", "Illness Yes (%)", "published", "mean"]
+    heads = [
+        "class",
+        "records",
+        "published",
+        "PSA Yes (%)",
+        "published",
+        "Illness Yes (%)",
+        "published",
+        "mean",
+    ]
     return table([*heads, "published"], rows, numbers=8)
 
 

@@ -40,7 +40,9 @@ def screening_tables(results: dict[str, Any]) -> dict[str, str]:
 
 def _vectors(results: dict[str, Any]) -> str:
     plans = results["plans"]
-    rows = [["Table 4: before appointments", vector(plans["optimal"]["vector_before"]), "(0, 1, 0, 2, 1)"]]
+    rows = [
+        ["Table 4: before appointments", vector(plans["optimal"]["vector_before"]), "(0, 1, 0, 2, 1)"]
+    ]
     for name, printed in TABLE_5.items():
         words = f"Table 5 ({name}), {results['table_5_indices'][name]} worse vectors of 8 people"
         rows.append([words, vector(results["table_5"][name]), vector(printed)])
@@ -80,4 +82,6 @@ def _table_11(results: dict[str, Any]) -> str:
     for row, (region, least, most, mean) in zip(results["table_11"], TABLE_11, strict=True):
         mine = [_percent(row[name]) for name in ("smallest", "largest", "mean")]
         rows.append([region, mine[0], f"{least} %", mine[1], f"{most} %", mine[2], f"{mean} %"])
-    return table(["region", "smallest", "published", "largest", "published", "mean", "published"], rows, numbers=6)
+    return table(
+        ["region", "smallest", "published", "largest", "published", "mean", "published"], rows, numbers=6
+    )

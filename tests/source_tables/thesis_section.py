@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.engine.reproduction.claims import CLAIMS, PAPER_FIGURES, ClaimResult, check_claim, describe_status
+from vbas_desktop.engine.reproduction.claims import (
+    CLAIMS,
+    PAPER_FIGURES,
+    ClaimResult,
+    check_claim,
+    describe_status,
+)
 from vbas_desktop.engine.reproduction.experiments import MEASURES, ThesisRow
 from vbas_desktop.engine.reproduction.island import MEASURES as ISLAND_MEASURES
 from vbas_desktop.engine.reproduction.island import IslandRow, describe_island
@@ -73,7 +79,9 @@ def _percentages(halves: Sequence[Half]) -> str:
     rows = []
     for figure in PAPER_FIGURES:
         means = [figure.mean_percent(cells) for cells in (published, mine, same)]
-        rows.append([figure.sentence, f"{figure.percent:.1f} %", *(f"{shown(mean, 1)} %" for mean in means)])
+        rows.append(
+            [figure.sentence, f"{figure.percent:.1f} %", *(f"{shown(mean, 1)} %" for mean in means)]
+        )
     heads = ["percentage", "paper", "rows of the thesis", "ours", "ours, only rows that the thesis has"]
     return table(heads, rows, numbers=4)
 
@@ -103,16 +111,24 @@ def _sites(half: Half) -> str:
         equal = sum(mine == theirs for mine, theirs in pairs)
         furthest = max((abs(mine / theirs - 1) for mine, theirs in pairs), default=0.0)
         rows.append([f"`{number}`", len(pairs), equal, f"{100 * furthest:.1f} %"])
-    return table(["number of sites by", "published rows", "equal", "largest difference"], rows, numbers=3)
+    return table(
+        ["number of sites by", "published rows", "equal", "largest difference"], rows, numbers=3
+    )
 
 
 def _medians(half: Half) -> str:
     known = {cell.key: cell for cell in half.published}
     rows = []
     for location in dict.fromkeys(cell.location for cell in half.mine):
-        pairs = [(cell, known[cell.key]) for cell in half.mine if cell.location == location and cell.key in known]
+        pairs = [
+            (cell, known[cell.key])
+            for cell in half.mine
+            if cell.location == location and cell.key in known
+        ]
         rows.append([location, len(pairs), *(_median_ratio(pairs, measure) for measure in MEASURES)])
-    return table(["sites by", "rows", *(_NAMES[name] for name in MEASURES)], rows, numbers=1 + len(MEASURES))
+    return table(
+        ["sites by", "rows", *(_NAMES[name] for name in MEASURES)], rows, numbers=1 + len(MEASURES)
+    )
 
 
 def _median_ratio(pairs: Sequence[tuple[ThesisRow, ThesisRow]], measure: str) -> str:
@@ -141,15 +157,23 @@ def island_tables(rows: Sequence[dict[str, str]]) -> dict[str, str]:
         lines = []
         for row in rows:
             if row["table"] == str(number):
-                cells = [f"{row['sites']} / {row['sites_published']}", *(_both(row, name) for name in ISLAND_MEASURES)]
+                cells = [
+                    f"{row['sites']} / {row['sites_published']}",
+                    *(_both(row, name) for name in ISLAND_MEASURES),
+                ]
                 lines.append([row["scenario"], f"`{row['method']}`", *cells])
         tables[f"table {number}"] = table(heads, lines, numbers=6)
     medians = []
     for method in dict.fromkeys(row["method"] for row in rows):
         mine = [row for row in rows if row["method"] == method]
-        ratios = [[float(row[f"{name}_ratio"]) for row in mine if row[f"{name}_ratio"]] for name in ISLAND_MEASURES]
+        ratios = [
+            [float(row[f"{name}_ratio"]) for row in mine if row[f"{name}_ratio"]]
+            for name in ISLAND_MEASURES
+        ]
         regions = statistics.median(float(row["sites"]) / float(row["sites_published"]) for row in mine)
-        medians.append([f"`{method}`", f"{regions:.2f}", *(f"{statistics.median(values):.2f}" for values in ratios)])
+        medians.append(
+            [f"`{method}`", f"{regions:.2f}", *(f"{statistics.median(values):.2f}" for values in ratios)]
+        )
     tables["island medians"] = table(heads[1:], medians, numbers=6)
     tables["island claims"] = _island_claims(rows)
     return tables
@@ -161,9 +185,13 @@ def _island_claims(rows: Sequence[dict[str, str]]) -> str:
     for row in rows:
         values = {name: float(row[name]) if row[name] else None for name in ISLAND_MEASURES}
         values["seconds"] = None
-        mine.append(IslandRow(int(row["table"]), row["scenario"], row["method"], int(row["sites"]), values))
+        mine.append(
+            IslandRow(int(row["table"]), row["scenario"], row["method"], int(row["sites"]), values)
+        )
     lines = describe_island(mine, read_published_island())
-    return "\n".join(line for line in lines if line.startswith("- Balanced density ") and "is faster" not in line)
+    return "\n".join(
+        line for line in lines if line.startswith("- Balanced density ") and "is faster" not in line
+    )
 
 
 def _both(row: dict[str, str], name: str) -> str:

@@ -56,7 +56,10 @@ FLOATS = st.floats(width=64, allow_infinity=True).map(lambda value: value + 0.0)
 def drawn(draw, values, number: int, few: int, least: int = 1) -> list:
     """So many values, few of them different and some missing."""
     pool = draw(st.lists(st.none() | values, min_size=least, max_size=few, unique=least > 1))
-    return [pool[place] for place in draw(st.lists(st.integers(0, len(pool) - 1), min_size=number, max_size=number))]
+    return [
+        pool[place]
+        for place in draw(st.lists(st.integers(0, len(pool) - 1), min_size=number, max_size=number))
+    ]
 
 
 @st.composite
@@ -65,19 +68,31 @@ def tables(draw) -> pa.Table:
     number = draw(st.integers(1, 60))
     columns = [
         pa.array(drawn(draw, st.sampled_from((*REGIONS, "unknown")), number, 6, least=3), pa.string()),
-        pa.array(drawn(draw, st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3), number, 3), pa.int64()),
+        pa.array(
+            drawn(draw, st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3), number, 3), pa.int64()
+        ),
         pa.array(drawn(draw, TEXTS, number, 3), pa.string()),
         pa.array(drawn(draw, FLOATS, number, 2), pa.float64()),
         pa.array(drawn(draw, DECIMALS, number, 4), pa.decimal128(8, 2)),
         pa.array(drawn(draw, DATES, number, 4), pa.date32()),
         pa.array(drawn(draw, MOMENTS, number, 4), pa.timestamp("us")),
         pa.array(drawn(draw, st.booleans(), number, 2), pa.bool_()),
-        pa.array(drawn(draw, st.sampled_from(["07", "+5", " 5", "1.50", "", "x "]) | TEXTS, number, 5), pa.string()),
+        pa.array(
+            drawn(draw, st.sampled_from(["07", "+5", " 5", "1.50", "", "x "]) | TEXTS, number, 5),
+            pa.string(),
+        ),
     ]
     return pa.table(columns, names=list(NAMES))
 
 
-CRITERIA = ("distinct:2", "entropy:1.5", "recursive:2,2", "closeness:0.4", "share:60", "ordered-closeness:0.4")
+CRITERIA = (
+    "distinct:2",
+    "entropy:1.5",
+    "recursive:2,2",
+    "closeness:0.4",
+    "share:60",
+    "ordered-closeness:0.4",
+)
 LIMITS = (
     None,
     RegionConstraints(within=("county",)),
@@ -109,7 +124,11 @@ class Chosen:
     def sensitive(self, header: tuple[str, ...]) -> tuple[SensitiveColumn, ...]:
         if self.column is None:
             return ()
-        return (SensitiveColumn(header[self.column], self.benign, tuple(map(parse_criterion, self.criteria))),)
+        return (
+            SensitiveColumn(
+                header[self.column], self.benign, tuple(map(parse_criterion, self.criteria))
+            ),
+        )
 
 
 @st.composite
@@ -123,8 +142,12 @@ def choices(draw, table: pa.Table) -> Chosen:
     # Numbers without a missing one have an order; texts can be named as benign.
     column = draw(st.sampled_from([None, 4, 7, 8]))
     kinds = CRITERIA if column == 4 and not table.column(4).null_count else CRITERIA[:-1]
-    criteria = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2, unique=True)) if column else []
-    harmless = draw(st.sampled_from([None, *pc.unique(table.column(8)).to_pylist()])) if column == 8 else None
+    criteria = (
+        draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2, unique=True)) if column else []
+    )
+    harmless = (
+        draw(st.sampled_from([None, *pc.unique(table.column(8)).to_pylist()])) if column == 8 else None
+    )
     return replace(
         plain,
         column=column,
@@ -188,7 +211,9 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
             quasi_identifiers=header[1:4],
             k=chosen.k,
             unknown_regions="suppress",
-            groupings=(Grouping(header[2], dict.fromkeys(chosen.grouped, "some")),) if chosen.grouped else (),
+            groupings=(Grouping(header[2], dict.fromkeys(chosen.grouped, "some")),)
+            if chosen.grouped
+            else (),
             sensitive=chosen.sensitive(header),
         )
         request = Request(
@@ -196,15 +221,21 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
             site_number=create_approach("site_number", "fixed", {"sites": chosen.sites}),
             site_location=create_approach("site_location", "density", {}),
             construction=create_approach("construction", "voronoi", {}),
-            settings=RunSettings(range_reach=0, workers=1, **(chosen.limits.option_values() if chosen.limits else {})),
+            settings=RunSettings(
+                range_reach=0, workers=1, **(chosen.limits.option_values() if chosen.limits else {})
+            ),
             tiers=chosen.tiers,
             refinement=chosen.refinement,
         )
         result = run(request)
         plan = build_plan(problem, result.chosen)
-        found = Outcome(problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan))
+        found = Outcome(
+            problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan)
+        )
         if plan.records_released:
-            options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
+            options = ReleaseOptions(
+                format=form, class_size="size of class", allow_columns=header, shuffle_seed="7"
+            )
             records = select_released_records(plan, table, options, NO_PROGRESS)
             notation = released_notation(records, options)
             coverage = ColumnCoverage(plan.problem.k, plan.records_released, (), ())
@@ -220,7 +251,9 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
 
 def cells_of(plan: ReleasePlan) -> list[list]:
     """Every class of every aggregated region: where it is released, or that it is suppressed."""
-    return [each.tolist() for each in (plan.indptr, plan.columns, plan.counts, plan.tier_of)] + [list(plan.every_code)]
+    return [each.tolist() for each in (plan.indptr, plan.columns, plan.counts, plan.tier_of)] + [
+        list(plan.every_code)
+    ]
 
 
 def recounted(table: RecordTable, folder: Path, chosen: Chosen) -> Recount:
@@ -234,7 +267,9 @@ def recounted(table: RecordTable, folder: Path, chosen: Chosen) -> Recount:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(names)
         for part in table.pieces(names, NO_PROGRESS, "Reading"):
-            texts = [[table.facts(name).categories.values[code] for code in part[name]] for name in names]
+            texts = [
+                [table.facts(name).categories.values[code] for code in part[name]] for name in names
+            ]
             writer.writerows(zip(*texts, strict=True))
     return recount(folder / "texts.csv", header[1:4], header[0], StatedForm(","), sensitive=sensitive)
 
@@ -243,7 +278,9 @@ def coded_rows(table: RecordTable) -> list[tuple]:
     """All records as the ledger goes through them, sorted."""
     names = table.file_format.header[:5]
     parts = table.pieces(names, NO_PROGRESS, "Counting")
-    return sorted(row for part in parts for row in zip(*(part[name].tolist() for name in names), strict=True))
+    return sorted(
+        row for part in parts for row in zip(*(part[name].tolist() for name in names), strict=True)
+    )
 
 
 def released_rows(folder: Path) -> list[tuple]:
@@ -261,9 +298,13 @@ def same(one: Outcome | list[str], other: Outcome | list[str]) -> None:
         assert one == other
         return
     # By place, not by name: where case does not tell names apart, an engine gives one of them another name.
-    assert [each.values for each in one.problem.categories] == [each.values for each in other.problem.categories]
+    assert [each.values for each in one.problem.categories] == [
+        each.values for each in other.problem.categories
+    ]
     assert one.problem.unknown_region_records == other.problem.unknown_region_records
-    counted = [(each.problem.counts, *(part.cells for part in each.problem.sensitive)) for each in (one, other)]
+    counted = [
+        (each.problem.counts, *(part.cells for part in each.problem.sensitive)) for each in (one, other)
+    ]
     for first, second in zip(*counted, strict=True):
         assert first.equals(second)
     before, after = one.result.chosen, other.result.chosen

@@ -100,7 +100,9 @@ def start_server() -> Server:
     )  # fmt: skip
     _make_certificate(folder, who)
     rules = data / "pg_hba.conf"
-    rules.write_text(f"host all {CLEAR_USER} 127.0.0.1/32 password\n{rules.read_text()}", encoding="utf-8")
+    rules.write_text(
+        f"host all {CLEAR_USER} 127.0.0.1/32 password\n{rules.read_text()}", encoding="utf-8"
+    )
     port = free_port()
     settings = {
         "listen_addresses": "127.0.0.1", "port": str(port), "unix_socket_directories": str(folder), "fsync": "off",
@@ -184,7 +186,10 @@ def start_cluster(workers: int = 2) -> Cluster:
     log = (folder / "log").open("wb")
     processes = [
         subprocess.Popen(
-            [*command, f"{kind}master.Master", *own, "--port", str(port)], stdout=log, stderr=log, env=environment
+            [*command, f"{kind}master.Master", *own, "--port", str(port)],
+            stdout=log,
+            stderr=log,
+            env=environment,
         )
     ]
     cluster = Cluster(port, folder, processes)

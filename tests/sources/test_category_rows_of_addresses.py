@@ -65,7 +65,9 @@ def write_compressed(path, rows):
 
 
 def write_parquet(path, rows):
-    pq.write_table(pa.table(list(map(pa.array, zip(*rows, strict=True))), names=HEADER), path, row_group_size=300)
+    pq.write_table(
+        pa.table(list(map(pa.array, zip(*rows, strict=True))), names=HEADER), path, row_group_size=300
+    )
 
 
 FILES = [
@@ -107,9 +109,21 @@ def test_the_first_row_is_a_record_if_it_looks_like_one_or_the_user_says_so(tmp_
 def test_a_release_and_a_recount_leave_it_out(tmp_path, capsys, name):
     (write_csv if name == "a.csv" else write_parquet)(tmp_path / name, [NUMBERS, *records()])
     regions = tmp_path / "regions.csv"
-    regions.write_text("id,x,y\n" + "".join(f"r{number},{number % 4},{number // 4}\n" for number in range(16)))
+    regions.write_text(
+        "id,x,y\n" + "".join(f"r{number},{number % 4},{number // 4}\n" for number in range(16))
+    )
     roles = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "3", "--quiet"]
-    sites = ["--site-number", "fixed", "--sites", "4", "--range-reach", "0", "--no-pdf", "--out", str(tmp_path / "out")]
+    sites = [
+        "--site-number",
+        "fixed",
+        "--sites",
+        "4",
+        "--range-reach",
+        "0",
+        "--no-pdf",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main(["run", f"duckdb:{tmp_path / name}", str(regions), *roles, *sites]) == 0
     assert json.loads((tmp_path / "out" / "run.json").read_text())["problem"]["records"] == RECORDS
     with (tmp_path / "out" / "release" / "anonymized.csv").open(newline="") as file:

@@ -33,7 +33,9 @@ def records(number: int = 600, seed: int = 1) -> pa.Table:
         [f"n{place}" for place in draw.integers(0, 3, number)],
     ]
     types = [pa.string(), pa.string(), pa.string(), pa.int64(), pa.string()]
-    return pa.table([pa.array(column, kind) for column, kind in zip(values, types, strict=True)], names=list(NAMES))
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(values, types, strict=True)], names=list(NAMES)
+    )
 
 
 def in_csv(table: pa.Table, path: Path) -> str:
@@ -106,7 +108,9 @@ def test_the_coarsened_file_is_that_of_the_file(put, tmp_path):
 def test_representability_is_that_of_the_files(put, tmp_path):
     before = records()
     after = before.set_column(4, NAMES[4], pa.array(["*"] * before.num_rows)).slice(0, 550)
-    files = [in_csv(table, tmp_path / f"{name}.csv") for table, name in ((before, "before"), (after, "after"))]
+    files = [
+        in_csv(table, tmp_path / f"{name}.csv") for table, name in ((before, "before"), (after, "after"))
+    ]
     places = [put(before, "before"), put(after, "after")]
     options = ("--key", "key", "--quasi-identifiers", "select,note", "-k", "3", *READING)
     options = (*options, "--anonymised-category-counts", "no")
@@ -119,8 +123,17 @@ def test_appointments_are_those_of_the_file(put, tmp_path):
     table = records(60)
     place = put(table, "people")
     file = in_csv(table, tmp_path / "people.csv")
-    (tmp_path / "slots.csv").write_text("centre,time,capacity\n" + "".join(f"c,{i},8\n" for i in range(10)))
-    options = (tmp_path / "slots.csv", "--quasi-identifiers", "select,note", "--id-column", "key", *READING)
+    (tmp_path / "slots.csv").write_text(
+        "centre,time,capacity\n" + "".join(f"c,{i},8\n" for i in range(10))
+    )
+    options = (
+        tmp_path / "slots.csv",
+        "--quasi-identifiers",
+        "select,note",
+        "--id-column",
+        "key",
+        *READING,
+    )
     for number, name in enumerate((file, place)):
         printed("appointments", name, *options, "--out", tmp_path / f"plan{number}")
     for name in ("appointments.csv", "plan.csv"):
@@ -145,7 +158,8 @@ def test_the_same_rows_come_in_the_same_order_however_they_are_stored(tmp_path):
     shuffled = table.take(np.random.default_rng(3).permutation(table.num_rows))
     options = RecordReading(category_counts="no")
     one, other = (
-        load_records_at(in_folder(each, tmp_path / f"{i}"), options) for i, each in enumerate((table, shuffled))
+        load_records_at(in_folder(each, tmp_path / f"{i}"), options)
+        for i, each in enumerate((table, shuffled))
     )
     for name in NAMES:
         assert one.codes(name).tolist() == other.codes(name).tolist()
@@ -156,9 +170,20 @@ def test_many_ids_keep_their_texts(tmp_path):
     table = pa.table({"id": ids[::-1], "sex": ["f", "m"] * 30_000})
     loaded = load_records_at(in_folder(table, tmp_path / "people"))
     assert not loaded.facts("id").categorical
-    (tmp_path / "slots.csv").write_text("centre,time,capacity\n" + "".join(f"c,{i},30000\n" for i in range(3)))
+    (tmp_path / "slots.csv").write_text(
+        "centre,time,capacity\n" + "".join(f"c,{i},30000\n" for i in range(3))
+    )
     places = (tmp_path / "people", tmp_path / "slots.csv")
-    printed("appointments", *places, "--quasi-identifiers", "sex", "--id-column", "id", "--out", tmp_path / "plan")
+    printed(
+        "appointments",
+        *places,
+        "--quasi-identifiers",
+        "sex",
+        "--id-column",
+        "id",
+        "--out",
+        tmp_path / "plan",
+    )
     written = (tmp_path / "plan" / "appointments.csv").read_text().splitlines()[1:]
     assert [line.partition(",")[0] for line in written] == ids
 
@@ -182,6 +207,20 @@ def test_repeated_keys_and_people_are_told_without_row_numbers(tmp_path):
     people = ["appointments", place, str(tmp_path / "slots.csv"), "--quasi-identifiers", "select"]
     with redirect_stderr(StringIO()) as said:
         assert main([*people, "--id-column", "key", "--quiet"]) == 1
-        assert main(["representability", place, place, "--key", "key", "--quasi-identifiers", "select", "--quiet"]) == 1
+        assert (
+            main(
+                [
+                    "representability",
+                    place,
+                    place,
+                    "--key",
+                    "key",
+                    "--quasi-identifiers",
+                    "select",
+                    "--quiet",
+                ]
+            )
+            == 1
+        )
     assert "20 people are listed more than once." in said.getvalue()
     assert "20 keys occur more than once." in said.getvalue()

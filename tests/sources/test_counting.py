@@ -51,7 +51,10 @@ def test_short_memory_changes_no_count(tmp_path, monkeypatch):
         region = np.arange(found.facts("region").distinct, dtype=np.int32)
         # Some of the regions are not known; the missing one is.
         region[7::50] = -1
-        others = [CodeMap(name, np.arange(each, dtype=np.int32), each) for name, each in (("one", 100), ("other", 40))]
+        others = [
+            CodeMap(name, np.arange(each, dtype=np.int32), each)
+            for name, each in (("one", 100), ("other", 40))
+        ]
         counts[memory] = found.count(CodeMap("region", region, region.size), others, NO_PROGRESS)
         found.close()
         assert (len(numbers) > 1) == (memory == "24MB")

@@ -124,12 +124,16 @@ def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monke
         return released(request, progress)
 
     monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
-    assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
+    assert (
+        main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
+    )
     assert "The records were changed while they were worked on." in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_that_changes_while_it_is_released_stops_the_release(folder, tmp_path, monkeypatch, capsys):
+def test_a_file_that_changes_while_it_is_released_stops_the_release(
+    folder, tmp_path, monkeypatch, capsys
+):
     from vbas_desktop.releases.database_records import ReleaseQuery
 
     uploaded = ReleaseQuery.upload
@@ -139,7 +143,9 @@ def test_a_file_that_changes_while_it_is_released_stops_the_release(folder, tmp_
         return uploaded(self, progress)
 
     monkeypatch.setattr(ReleaseQuery, "upload", meddled)
-    assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
+    assert (
+        main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
+    )
     assert "The records were changed while they were worked on." in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -179,7 +185,18 @@ def test_compare_and_search_count_at_the_address(folder, tmp_path):
 
 def test_verify_a_pattern(folder, capsys):
     assert (
-        main(["verify", f"{folder}/*.parquet", "--region-column", "place", "--quasi-identifiers", "age", "-k", "101"])
+        main(
+            [
+                "verify",
+                f"{folder}/*.parquet",
+                "--region-column",
+                "place",
+                "--quasi-identifiers",
+                "age",
+                "-k",
+                "101",
+            ]
+        )
         == 3
     )
     assert json.loads(capsys.readouterr().out)["anonymity"] == 100
@@ -215,7 +232,10 @@ def test_duckdb_fetches_nothing_and_writes_nothing(folder):
     )
     query = f"SELECT name, value FROM duckdb_settings() WHERE name IN {names}"
     kept = dict(
-        zip(*(column.to_pylist() for column in found.engine.fetch(query, None, NO_PROGRESS, "").columns), strict=True)
+        zip(
+            *(column.to_pylist() for column in found.engine.fetch(query, None, NO_PROGRESS, "").columns),
+            strict=True,
+        )
     )
     assert kept == {**dict.fromkeys(names[:3], "false"), "temp_directory": ""}
     found.close()
@@ -237,7 +257,9 @@ def run_of_view(tmp_path, view: str, capsys) -> tuple[int, str]:
     return code, output.out + output.err
 
 
-@pytest.mark.parametrize("function", ["read_text('{}')", "read_csv('{}', header=false)", "read_blob('{}')"])
+@pytest.mark.parametrize(
+    "function", ["read_text('{}')", "read_csv('{}', header=false)", "read_blob('{}')"]
+)
 def test_a_view_cannot_read_other_files_of_the_user(tmp_path, capsys, function):
     secret = tmp_path / "diary.csv"
     secret.write_text("very private\n", encoding="utf-8")
@@ -249,7 +271,9 @@ def test_a_view_cannot_read_other_files_of_the_user(tmp_path, capsys, function):
 
 
 def test_a_view_of_tables_in_the_same_file_is_read(tmp_path, capsys):
-    code, output = run_of_view(tmp_path, "SELECT 'r1' AS place, i % 2 AS age FROM range(20) AS t(i)", capsys)
+    code, output = run_of_view(
+        tmp_path, "SELECT 'r1' AS place, i % 2 AS age FROM range(20) AS t(i)", capsys
+    )
     assert code == 0, output
 
 

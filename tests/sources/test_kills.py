@@ -52,7 +52,10 @@ def kill(moment: str, words: list[str], **more: str) -> None:
 def running(process: int) -> bool:
     """Whether there is such a process; one that nobody has asked how it ended is gone, too."""
     try:
-        return process > 0 and Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (
+            process > 0
+            and Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        )
     except OSError:
         return False
 
@@ -68,7 +71,9 @@ def until(settled) -> None:
 
 
 def hidden(folder: Path) -> list[str]:
-    return sorted(path.name.partition(".vbas-")[0] for path in folder.iterdir() if path.name.startswith("."))
+    return sorted(
+        path.name.partition(".vbas-")[0] for path in folder.iterdir() if path.name.startswith(".")
+    )
 
 
 @pytest.mark.parametrize(("moment", "left"), [("rows", [".out"]), ("copy", [".given"])], ids=str)
@@ -94,11 +99,15 @@ def staged_tables(file: Path) -> int:
 def test_a_table_of_a_duckdb_file(tmp_path):
     file = tmp_path / "house.duckdb"
     with duckdb.connect(str(file)) as connection:
-        connection.execute(f"CREATE TABLE mine AS SELECT 7 AS a; CREATE TABLE {STAGING}mine AS SELECT 8 AS a")
+        connection.execute(
+            f"CREATE TABLE mine AS SELECT 7 AS a; CREATE TABLE {STAGING}mine AS SELECT 8 AS a"
+        )
     words = arguments(in_folder(table(), tmp_path / "visits"), tmp_path, f"{file}#main.given")
     kill("staged", words)
     with duckdb.connect(str(file), read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'given'").fetchone() == (0,)
+        assert connection.execute(
+            "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'given'"
+        ).fetchone() == (0,)
     assert staged_tables(file) == 2
     assert main(words) == 0
     assert rows_at(there(f"{file}#main.given")) == released(tmp_path)
@@ -111,10 +120,16 @@ def test_a_table_of_a_duckdb_file(tmp_path):
 def test_a_server(moment, staged, server, password, tmp_path):
     from test_postgresql import VISITS
 
-    server.run("DROP TABLE IF EXISTS visits CASCADE", "DROP TABLE IF EXISTS handed", VISITS.replace("region", "place"))
+    server.run(
+        "DROP TABLE IF EXISTS visits CASCADE",
+        "DROP TABLE IF EXISTS handed",
+        VISITS.replace("region", "place"),
+    )
     words = arguments(server.address("public.visits"), tmp_path, server.address("public.handed"))
     kill(moment, [*words, "--allow-column", "note,ill,sex"])
-    until(lambda: not server.rows("SELECT 1 FROM pg_stat_activity WHERE application_name = 'vbas-desktop'"))
+    until(
+        lambda: not server.rows("SELECT 1 FROM pg_stat_activity WHERE application_name = 'vbas-desktop'")
+    )
     listed = f"SELECT count(*) FROM pg_tables WHERE tablename LIKE '{STAGING}%'"
     assert server.rows(listed) == [(staged,)]
     assert server.rows("SELECT count(*) FROM pg_tables WHERE tablename = 'handed'") == [(0,)]
@@ -131,7 +146,9 @@ def executors(application: str) -> list[int]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             words = path.read_bytes().split(b"\0")
-            if application.encode() in words and any(word.endswith(b"CoarseGrainedExecutorBackend") for word in words):
+            if application.encode() in words and any(
+                word.endswith(b"CoarseGrainedExecutorBackend") for word in words
+            ):
                 found.append(int(path.parent.name))
     return found
 
@@ -189,7 +206,10 @@ def test_the_program_while_spark_works(spark, tmp_path):
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(600)
 def test_java_while_spark_works(spark, tmp_path):
-    with at_spark("releasing", in_folder(table(), tmp_path / "visits"), tmp_path, spark) as (child, reach):
+    with at_spark("releasing", in_folder(table(), tmp_path / "visits"), tmp_path, spark) as (
+        child,
+        reach,
+    ):
         java, _ = reach()
         os.kill(java, signal.SIGKILL)
         said = child.communicate()[1].decode()
@@ -204,7 +224,10 @@ def test_java_while_spark_works(spark, tmp_path):
 @pytest.mark.timeout(600)
 def test_executors_while_they_work_and_then_java(spark, tmp_path):
     """Spark replaces executors, and the release is all there; without Java, it does not get to the target."""
-    with at_spark("releasing checking", in_folder(table(), tmp_path / "visits"), tmp_path, spark) as (child, reach):
+    with at_spark("releasing checking", in_folder(table(), tmp_path / "visits"), tmp_path, spark) as (
+        child,
+        reach,
+    ):
         _, workers = reach()
         for each in workers:
             os.kill(each, signal.SIGKILL)
@@ -246,6 +269,8 @@ def test_a_table_of_spark(tmp_path):
     assert child.returncode == 0, said
     assert [path.name for path in (house / "warehouse").iterdir()] == ["given"]
     rows = pq.ParquetDataset(house / "warehouse" / "given").read()
-    assert sorted(zip(*(column.to_pylist() for column in rows.columns), strict=True), key=repr) == released(tmp_path)
+    assert sorted(
+        zip(*(column.to_pylist() for column in rows.columns), strict=True), key=repr
+    ) == released(tmp_path)
     assert list(temporary.glob("vbas-*")) == []
     assert hidden(tmp_path) == []

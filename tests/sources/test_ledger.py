@@ -32,10 +32,28 @@ def people(number: int, seed: int) -> pa.Table:
 
 
 def run(records, folder, out, *options, quasi="age,sex") -> int:
-    chosen = ["--region-column", "region", "--quasi-identifiers", quasi, "-k", "5", "--quiet", "--no-pdf"]
-    allowed = ["--allow-column", "illness,since,age,sex", "--range-reach", "0", "--site-location", "density"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        quasi,
+        "-k",
+        "5",
+        "--quiet",
+        "--no-pdf",
+    ]
+    allowed = [
+        "--allow-column",
+        "illness,since,age,sex",
+        "--range-reach",
+        "0",
+        "--site-location",
+        "density",
+    ]
     files = [str(records), str(folder / "regions.csv")]
-    return main(["run", *files, *chosen, "--identifiers", "name", *allowed, "--out", str(folder / out), *options])
+    return main(
+        ["run", *files, *chosen, "--identifiers", "name", *allowed, "--out", str(folder / out), *options]
+    )
 
 
 def verdict(folder, out, *options) -> dict:
@@ -54,7 +72,9 @@ def story(folder, put) -> list:
     ledger, none = (["--ledger", str(folder / name)] for name in ("ledger.json", "none.json"))
     records, later = put(people(700, 1), "now"), put(later_year(), "later")
     assert run(records, folder, "first", "--sites", "5", *none) == 0
-    assert main(["ledger", "record", str(folder / "first"), "--audience", "Uni", "--quiet", *ledger]) == 0
+    assert (
+        main(["ledger", "record", str(folder / "first"), "--audience", "Uni", "--quiet", *ledger]) == 0
+    )
     told: list = [run(records, folder, "second", "--sites", "7", *ledger)]
     assert run(records, folder, "other", "--sites", "5", *none, quasi="age,illness") == 0
     told.append(verdict(folder, "other", *ledger))

@@ -67,9 +67,14 @@ def test_text_files_give_what_one_of_them_gives(table, k):
 
 
 def test_folders_named_by_values_are_columns(tmp_path):
-    rows = [("r1", 1, "f", 0.5, "2020", "x y"), ("r1", 1, "f", 0.5, "2020", "x y"), ("r 2", 2, "m", 1.5, "2021", None)]
+    rows = [
+        ("r1", 1, "f", 0.5, "2020", "x y"),
+        ("r1", 1, "f", 0.5, "2020", "x y"),
+        ("r 2", 2, "m", 1.5, "2021", None),
+    ]
     table = pa.table(
-        [list(column) for column in zip(*rows, strict=True)], names=["region", "a", "b", "c", "year", "who"]
+        [list(column) for column in zip(*rows, strict=True)],
+        names=["region", "a", "b", "c", "year", "who"],
     )
 
     parts = ds.partitioning(pa.schema([("year", pa.string()), ("who", pa.string())]), flavor="hive")

@@ -66,13 +66,30 @@ def test_a_run_releases_verifies_and_can_be_repeated(visits, tmp_path, capsys, m
     assert main(["export", str(out), "--records", visits, "--out", str(again)]) == 0
     one, other = (folder / "release" / "anonymized.csv" for folder in (out, again))
     assert one.read_bytes() == other.read_bytes()
-    kept = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*.json")) + capsys.readouterr().err
+    kept = (
+        "".join(path.read_text(encoding="utf-8") for path in out.rglob("*.json"))
+        + capsys.readouterr().err
+    )
     assert PASSWORD not in kept
     assert json.loads((out / "run.json").read_text(encoding="utf-8"))["options"]["records"] == visits
 
 
 def test_verify_counts_on_the_server(visits, capsys):
-    assert main(["verify", visits, "--region-column", "region", "--quasi-identifiers", "age,sex,note", "-k", "29"]) == 3
+    assert (
+        main(
+            [
+                "verify",
+                visits,
+                "--region-column",
+                "region",
+                "--quasi-identifiers",
+                "age,sex,note",
+                "-k",
+                "29",
+            ]
+        )
+        == 3
+    )
     found = json.loads(capsys.readouterr().out)
     assert (found["records"], found["regions"], found["anonymity"]) == (2400, 4, 28)
     assert found["violating_records"] == 28 * found["anonymity_vector"]["28"]
@@ -100,7 +117,9 @@ def test_no_password_at_all(server, monkeypatch):
 def test_the_password_file_is_used(visits, server, monkeypatch, tmp_path):
     monkeypatch.delenv("PGPASSWORD", raising=False)
     file = tmp_path / "pass"
-    file.write_text(f"127.0.0.1:{server.port}:*:keeper:{PASSWORD.replace(':', chr(92) + ':')}\n", encoding="utf-8")
+    file.write_text(
+        f"127.0.0.1:{server.port}:*:keeper:{PASSWORD.replace(':', chr(92) + ':')}\n", encoding="utf-8"
+    )
     file.chmod(0o600)
     monkeypatch.setenv("PGPASSFILE", str(file))
     table = opened(visits, columns=("age",))
@@ -130,9 +149,15 @@ def test_no_right_to_read(visits, server, monkeypatch):
 
 
 def test_a_type_that_cannot_be_grouped_is_left_uncoded(server, password):
-    server.run("DROP TABLE IF EXISTS odd", "CREATE TABLE odd AS SELECT 1 AS a, '{}'::json AS b, ARRAY[1] AS c")
+    server.run(
+        "DROP TABLE IF EXISTS odd", "CREATE TABLE odd AS SELECT 1 AS a, '{}'::json AS b, ARRAY[1] AS c"
+    )
     table = opened(server.address("public.odd"))
-    assert [(each.name, each.categorical) for each in table.columns] == [("a", True), ("b", False), ("c", False)]
+    assert [(each.name, each.categorical) for each in table.columns] == [
+        ("a", True),
+        ("b", False),
+        ("c", False),
+    ]
     table.close()
 
 
@@ -141,7 +166,9 @@ def test_dates_outside_the_calendar_are_told(server, password):
     assert codes(server.address("public.odd")) == ["no-fit"]
 
 
-def test_records_that_change_between_counting_and_releasing_stop_the_release(visits, server, tmp_path, monkeypatch):
+def test_records_that_change_between_counting_and_releasing_stop_the_release(
+    visits, server, tmp_path, monkeypatch
+):
     from vbas_desktop.app import release
 
     released = release.release_solution
@@ -180,7 +207,9 @@ def test_records_that_change_while_they_are_released_are_not_seen(visits, server
     ],
     ids=["column", "table", "type", "connection"],
 )  # fmt: skip
-def test_what_happens_to_the_table_meanwhile_is_told(change, told, visits, server, tmp_path, monkeypatch, capsys):
+def test_what_happens_to_the_table_meanwhile_is_told(
+    change, told, visits, server, tmp_path, monkeypatch, capsys
+):
     from vbas_desktop.app import release
 
     released = release.release_solution
@@ -236,7 +265,9 @@ def busy(server) -> list[tuple]:
 def test_a_stop_ends_the_query_on_the_server(visits, server):
     table = opened(visits, columns=("age",))
     with pytest.raises(Cancelled):
-        table.engine.fetch("SELECT count(*) AS n, pg_sleep(60)::text AS t", None, Stopping(server), "Waiting")
+        table.engine.fetch(
+            "SELECT count(*) AS n, pg_sleep(60)::text AS t", None, Stopping(server), "Waiting"
+        )
     assert busy(server) == []
     table.close()
 
@@ -253,7 +284,9 @@ def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path)
         "print('there', flush=True)\n"
         "sys.stdin.read()\n"
     )
-    child = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     assert child.stdout.readline() == b"there\n"
     left = "SELECT count(*) FROM pg_class WHERE relname = 'vbas_regions'"
     assert server.rows(left) == [(1,)]
@@ -268,7 +301,9 @@ def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path)
     assert gone.is_set()
 
 
-def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_path, password, monkeypatch, capsys):
+def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(
+    tmp_path, password, monkeypatch, capsys
+):
     from vbas_desktop.releases.database_records import ReleaseQuery
 
     mortal = start_server()
@@ -282,8 +317,14 @@ def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_pa
             return uploaded(self, progress)
 
         monkeypatch.setattr(ReleaseQuery, "upload", killed)
-        assert main(arguments(mortal.address("public.visits"), tmp_path, "--out", str(tmp_path / "out"))) == 1
-        assert "The connection to the server was lost; what was begun was given up." in capsys.readouterr().err
+        assert (
+            main(arguments(mortal.address("public.visits"), tmp_path, "--out", str(tmp_path / "out")))
+            == 1
+        )
+        assert (
+            "The connection to the server was lost; what was begun was given up."
+            in capsys.readouterr().err
+        )
         assert [path.name for path in tmp_path.iterdir()] == ["regions.csv"]
     finally:
         mortal.stop()
@@ -291,9 +332,18 @@ def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_pa
 
 def test_a_release_becomes_a_table_when_it_was_recounted(visits, server, tmp_path):
     server.run(
-        "DROP TABLE IF EXISTS handed", f"CREATE TABLE {STAGING}77 (a int)", f"CREATE TABLE {STAGING}other (a int)"
+        "DROP TABLE IF EXISTS handed",
+        f"CREATE TABLE {STAGING}77 (a int)",
+        f"CREATE TABLE {STAGING}other (a int)",
     )
-    more = ("--out", str(tmp_path / "out"), "--format", "parquet", "--target", server.address("public.handed"))
+    more = (
+        "--out",
+        str(tmp_path / "out"),
+        "--format",
+        "parquet",
+        "--target",
+        server.address("public.handed"),
+    )
     assert main(arguments(visits, tmp_path, *more)) == 0
     assert main(arguments(visits, tmp_path, *more)) == 0
     rows = pq.read_table(tmp_path / "out" / "release" / "anonymized.parquet").to_pylist()
@@ -312,7 +362,9 @@ def test_a_table_that_is_no_release_is_left_alone(visits, server, tmp_path, caps
     assert not (tmp_path / "out").exists()
 
 
-def test_a_server_in_a_run_file_is_asked_only_if_the_user_names_it_again(visits, tmp_path, capsys, server):
+def test_a_server_in_a_run_file_is_asked_only_if_the_user_names_it_again(
+    visits, tmp_path, capsys, server
+):
     out, again = tmp_path / "out", tmp_path / "again"
     assert main(arguments(visits, tmp_path, "--out", str(out))) == 0
     before = server.rows("SELECT sessions FROM pg_stat_database WHERE datname = 'postgres'")

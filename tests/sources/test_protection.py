@@ -133,5 +133,8 @@ def test_a_column_that_is_not_there_is_told(tmp_path, capsys):
     words = ["--region-column", "region", "--quasi-identifiers", "sex", "--criterion", "ills=distinct:2"]
     assert main(["verify", place, *words, "--sensitive", "ills"]) == 1
     assert "There is no column “ills”." in capsys.readouterr().err
-    assert main(["verify", place, *words[:-1], "illness=ordered-closeness:0.3", "--sensitive", "illness"]) == 1
+    assert (
+        main(["verify", place, *words[:-1], "illness=ordered-closeness:0.3", "--sensitive", "illness"])
+        == 1
+    )
     assert "they have no order" in capsys.readouterr().err

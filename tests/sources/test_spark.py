@@ -35,20 +35,36 @@ def test_a_table_that_is_not_there(spark):
 
 
 def test_a_master_that_is_not_there(spark):
-    for host, code in ((f"127.0.0.1:{free_port()}", "no-server"), ("no-such-host.invalid:7077", "no-such-host")):
+    for host, code in (
+        (f"127.0.0.1:{free_port()}", "no-server"),
+        ("no-such-host.invalid:7077", "no-such-host"),
+    ):
         with pytest.raises(InputError) as caught:
             _check_master(parse_address(f"spark://{host}/visits"), f"spark://{host}")
         assert [finding.code for finding in caught.value.findings] == [code]
 
 
 def test_types_columns_and_changes(spark, tmp_path, capfd):
-    more = {"tags": pa.array([["a"]] * 600), "blob": pa.array([b"x"] * 600), "map": pa.array([{"a": 1}] * 600)}
+    more = {
+        "tags": pa.array([["a"]] * 600),
+        "blob": pa.array([b"x"] * 600),
+        "map": pa.array([{"a": 1}] * 600),
+    }
     made = table()
     for name, column in more.items():
         made = made.append_column(name, column)
-    found = open_database_table(parse_address(f"{spark}{in_folder(made, tmp_path / 'visits')}"), RecordReading())
+    found = open_database_table(
+        parse_address(f"{spark}{in_folder(made, tmp_path / 'visits')}"), RecordReading()
+    )
     fit = {each.name: each.categorical for each in found.columns}
-    assert fit == {"place": True, "age": True, "number": True, "tags": False, "blob": False, "map": False}
+    assert fit == {
+        "place": True,
+        "age": True,
+        "number": True,
+        "tags": False,
+        "blob": False,
+        "map": False,
+    }
     with pytest.raises(InputError, match="There is no column “ages”"):
         found.check_name("ages")
     with pytest.raises(InputError) as caught:
@@ -66,7 +82,9 @@ def test_types_columns_and_changes(spark, tmp_path, capfd):
 
 def test_a_stop_cancels_the_jobs(spark, tmp_path):
     found = open_database_table(
-        parse_address(f"{spark}{in_folder(table(), tmp_path / 'visits')}"), RecordReading(), columns=("age",)
+        parse_address(f"{spark}{in_folder(table(), tmp_path / 'visits')}"),
+        RecordReading(),
+        columns=("age",),
     )
     long = "SELECT sum(a.id * b.id) AS n FROM range(0, 100000000, 1, 8) a, range(0, 1000000, 1, 8) b"
     with pytest.raises(Cancelled):

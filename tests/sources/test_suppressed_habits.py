@@ -22,7 +22,13 @@ def table(odd: bool, seed: int) -> pa.Table:
     rows = []
     for number in range(600):
         habits = draw.randrange(2)
-        row = ["30", ("+5", "12")[habits], ("2020-1-5", "2020-11-12")[habits], ("01234", "98765")[habits], "x "]
+        row = [
+            "30",
+            ("+5", "12")[habits],
+            ("2020-1-5", "2020-11-12")[habits],
+            ("01234", "98765")[habits],
+            "x ",
+        ]
         if number % 40 == 0:
             row = [str(100 + number), *((strange.choice(ODD) for _ in range(4)) if odd else row[1:])]
         rows.append([draw.choice(REGIONS), *row])

@@ -70,7 +70,9 @@ def target(request, tmp_path):
     yield f"{tmp_path}/{request.param}"
     with duckdb.connect(str(tmp_path / "old.duckdb")) as connection:
         assert connection.execute("FROM mine").fetchall() == [(7,)]
-        left = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE starts_with(table_name, 'vbas_')")
+        left = connection.execute(
+            "SELECT count(*) FROM duckdb_tables() WHERE starts_with(table_name, 'vbas_')"
+        )
         assert left.fetchone() == (0,)
 
 
@@ -78,7 +80,20 @@ def test_a_release_is_put_into_the_target_and_replaced_by_the_next(target, tmp_p
     assert run(tmp_path, target) == 0
     assert rows_at(there(target)) == released(tmp_path)
     records = ["--records", str(tmp_path / "visits")]
-    assert main(["export", str(tmp_path / "out"), *records, "--out", str(tmp_path / "again"), "--target", target]) == 0
+    assert (
+        main(
+            [
+                "export",
+                str(tmp_path / "out"),
+                *records,
+                "--out",
+                str(tmp_path / "again"),
+                "--target",
+                target,
+            ]
+        )
+        == 0
+    )
     assert rows_at(there(target)) == released(tmp_path, "again")
     hidden = [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert hidden == []
@@ -88,14 +103,21 @@ def test_a_csv_file_goes_into_a_folder_as_it_is(tmp_path):
     assert run(tmp_path, tmp_path / "given", format="csv") == 0
     copy = (tmp_path / "given" / "part-00000.csv").read_bytes()
     assert copy == (tmp_path / "out" / "release" / "anonymized.csv").read_bytes()
-    assert sorted(path.name for path in (tmp_path / "given").iterdir()) == [FOLDER_MARK, "part-00000.csv"]
+    assert sorted(path.name for path in (tmp_path / "given").iterdir()) == [
+        FOLDER_MARK,
+        "part-00000.csv",
+    ]
 
 
 def test_a_large_release_has_several_files(tmp_path, monkeypatch):
     monkeypatch.setattr("vbas_desktop.io.databases.targets._PART_ROWS", 250)
     monkeypatch.setattr("vbas_desktop.io.databases.targets._BATCH_ROWS", 100)
     assert run(tmp_path, tmp_path / "given") == 0
-    assert [pq.read_metadata(path).num_rows for path in sorted((tmp_path / "given").glob("part-*"))] == [200, 200, 200]
+    assert [pq.read_metadata(path).num_rows for path in sorted((tmp_path / "given").glob("part-*"))] == [
+        200,
+        200,
+        200,
+    ]
     assert rows_at(there(str(tmp_path / "given"))) == released(tmp_path)
 
 
@@ -134,7 +156,14 @@ def test_the_file_that_the_records_are_in_is_no_target(tmp_path, capsys):
         connection.register("incoming", table())
         connection.execute("CREATE TABLE visits AS SELECT * FROM incoming")
     files = [f"{tmp_path}/house.duckdb#main.visits", str(regions_file(tmp_path))]
-    given = ["--format", "parquet", "--out", str(tmp_path / "out"), "--target", f"{tmp_path}/house.duckdb#main.given"]
+    given = [
+        "--format",
+        "parquet",
+        "--out",
+        str(tmp_path / "out"),
+        "--target",
+        f"{tmp_path}/house.duckdb#main.given",
+    ]
     assert main(["run", *files, *RUN, *given]) == 1
     assert "an input" in capsys.readouterr().err
 
@@ -151,7 +180,9 @@ def test_a_schema_that_a_server_lacks_or_forbids_is_told_before_anything_is_comp
     server, password, tmp_path, capsys
 ):
     assert run(tmp_path, server.address("nowhere.given")) == 1
-    assert "The database has no schema “nowhere”. Make it, or name another one." in capsys.readouterr().err
+    assert (
+        "The database has no schema “nowhere”. Make it, or name another one." in capsys.readouterr().err
+    )
     server.run("CREATE SCHEMA IF NOT EXISTS closed", "DROP ROLE IF EXISTS guest")
     server.run(f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'", "GRANT USAGE ON SCHEMA closed TO guest")
     assert run(tmp_path, server.address("closed.given", user="guest")) == 1
@@ -161,7 +192,9 @@ def test_a_schema_that_a_server_lacks_or_forbids_is_told_before_anything_is_comp
 
 
 def test_a_target_that_fails_in_the_end_leaves_the_release(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.io.databases.targets.FolderTarget.check", lambda self, progress: None)
+    monkeypatch.setattr(
+        "vbas_desktop.io.databases.targets.FolderTarget.check", lambda self, progress: None
+    )
     (tmp_path / "given").write_text("a file", encoding="utf-8")
     assert run(tmp_path, tmp_path / "given") == 1
     assert f"The release itself is complete: {tmp_path / 'out'}." in capsys.readouterr().err
@@ -172,7 +205,9 @@ def test_a_target_that_fails_in_the_end_leaves_the_release(tmp_path, capsys, mon
 def staged(text: str, file: Path):
     """A file at its staging place, and an engine that reads it."""
     with parse_target(text).stage(file, NO_PROGRESS) as address:
-        engine = open_engine(address, RecordReading(delimiter=",", encoding="utf-8", category_counts="no"), NO_PROGRESS)
+        engine = open_engine(
+            address, RecordReading(delimiter=",", encoding="utf-8", category_counts="no"), NO_PROGRESS
+        )
         try:
             yield engine
         finally:
@@ -185,7 +220,11 @@ def refused_copies(text: str, tmp_path: Path) -> None:
     pq.write_table(pa.table({"r": ["x", "x", "y"], "a": [1, 1, 2]}), one)
     pq.write_table(pa.table({"r": ["x", "x", "y"], "a": [1, 1, 3]}), other)
     pq.write_table(pa.table({"r": ["x", "x", "y"], "b": [1, 1, 2]}), names)
-    for original in (Original(other, ("r", "a"), 1), Original(names, ("r",), 1), Original(one, ("r", "a"), 2)):
+    for original in (
+        Original(other, ("r", "a"), 1),
+        Original(names, ("r",), 1),
+        Original(one, ("r", "a"), 2),
+    ):
         with pytest.raises(VerificationFailed), staged(text, one) as engine:
             check_copy(engine, original, NO_PROGRESS)
     with staged(text, one) as engine:
@@ -264,7 +303,16 @@ def test_a_csv_release_of_a_utf_16_file_is_copied_to_a_folder(tmp_path):
     records.write_text("\n".join(["place,age,note", *rows, ""]), encoding="utf-16")
     regions = tmp_path / "regions.csv"
     regions.write_text("id,x,y\nr0,0,0\nr1,1,0\nr2,0,1\nr3,1,1\n", encoding="utf-8")
-    chosen = ["--region-column", "place", "--quasi-identifiers", "age", "--sites", "2", "--no-pdf", "--quiet"]
+    chosen = [
+        "--region-column",
+        "place",
+        "--quasi-identifiers",
+        "age",
+        "--sites",
+        "2",
+        "--no-pdf",
+        "--quiet",
+    ]
     places = ["--out", str(tmp_path / "out"), "--target", str(tmp_path / "given")]
     assert main(["run", str(records), str(regions), *chosen, *places]) == 0
     (copied,) = (tmp_path / "given").glob("*.csv")

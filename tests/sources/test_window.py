@@ -64,7 +64,12 @@ def idle(window, qtbot) -> None:
 def run_and_release(window, qtbot, target) -> None:
     """Give the columns their roles, run, and release what was chosen, as the export dialog orders it."""
     session = window.state
-    roles = {"place": Role.REGION, "age": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "score": Role.AS_IS}
+    roles = {
+        "place": Role.REGION,
+        "age": Role.QUASI_IDENTIFIER,
+        "sex": Role.QUASI_IDENTIFIER,
+        "score": Role.AS_IS,
+    }
     session.change_fields(roles=roles)
     window.run_commands.run()
     qtbot.waitUntil(lambda: not window.worker.busy and bool(session.entries), timeout=60_000)
@@ -123,7 +128,9 @@ def test_the_export_dialog_puts_the_release_into_another_place_too(window, qtbot
 def test_a_table_of_a_server_is_chosen_from_a_list(window, qtbot, tmp_path, server, monkeypatch):
     monkeypatch.delenv("PGPASSWORD", raising=False)
     monkeypatch.setenv("PGPASSFILE", "/nonexistent")
-    server.run("DROP TABLE IF EXISTS listed", "CREATE TABLE listed (place text, age int, sex text, score int)")
+    server.run(
+        "DROP TABLE IF EXISTS listed", "CREATE TABLE listed (place text, age int, sex text, score int)"
+    )
     with server.connect() as connection, connection.cursor().copy("COPY listed FROM STDIN") as copy:
         for row in zip(*(column.to_pylist() for column in records().columns), strict=True):
             copy.write_row(row)
@@ -214,7 +221,9 @@ def test_two_addresses_are_compared(window, qtbot, tmp_path):
     page = shown_page(window, "Representability")
     page.source.setCurrentText("Two files")
     enter_address(page.panel.original, in_dataset(people(), tmp_path / "before"), window, qtbot)
-    enter_address(page.panel.anonymised, in_dataset(people().slice(0, 250), tmp_path / "after"), window, qtbot)
+    enter_address(
+        page.panel.anonymised, in_dataset(people().slice(0, 250), tmp_path / "after"), window, qtbot
+    )
     page.panel.key.setText("person")
     page.panel.columns.setText("age, job")
     page.panel.compare.click()
@@ -223,7 +232,9 @@ def test_two_addresses_are_compared(window, qtbot, tmp_path):
 
 
 def test_people_behind_an_address_get_appointments(window, qtbot, tmp_path):
-    (tmp_path / "slots.csv").write_text("centre,time,capacity\n" + "".join(f"c,{i},40\n" for i in range(9)))
+    (tmp_path / "slots.csv").write_text(
+        "centre,time,capacity\n" + "".join(f"c,{i},40\n" for i in range(9))
+    )
     page = shown_page(window, "Appointments")
     enter_address(page.settings.people_file, in_dataset(people(), tmp_path / "people"), window, qtbot)
     page.open_slots(tmp_path / "slots.csv")

@@ -80,23 +80,35 @@ def check_stop(widget: QWidget) -> Iterator[str]:
 
 def find_visible(root: QWidget, kind: type[W]) -> list[W]:
     """Find the visible widgets of a kind within a window or page, in the order of their making."""
-    widgets = [widget for widget in root.findChildren(kind) if widget.isVisible() and widget.window() is root.window()]
+    widgets = [
+        widget
+        for widget in root.findChildren(kind)
+        if widget.isVisible() and widget.window() is root.window()
+    ]
     return [widget for widget in widgets if not _is_made_by_qt(widget)]
 
 
 def _is_made_by_qt(widget: QWidget) -> bool:
     """Tell if Qt made the widget as a part of another one, such as the field of a spin box."""
     parent = widget.parentWidget()
-    if isinstance(widget, QScrollBar | QSizeGrip | QSplitterHandle) or widget.objectName().startswith("qt_"):
+    if isinstance(widget, QScrollBar | QSizeGrip | QSplitterHandle) or widget.objectName().startswith(
+        "qt_"
+    ):
         return True
-    if isinstance(widget, QAbstractButton) and isinstance(parent, QLineEdit | QTabBar | QAbstractScrollArea):
+    if isinstance(widget, QAbstractButton) and isinstance(
+        parent, QLineEdit | QTabBar | QAbstractScrollArea
+    ):
         return True
     return isinstance(parent, QAbstractSpinBox | QComboBox | QHeaderView)
 
 
 def describe(widget: QWidget) -> str:
     """Describe a widget by its class and what it says, with # for each number."""
-    words = widget.accessibleName() or getattr(widget, "text", str)() or getattr(widget, "currentText", str)()
+    words = (
+        widget.accessibleName()
+        or getattr(widget, "text", str)()
+        or getattr(widget, "currentText", str)()
+    )
     if not words:
         words = f"in {type(widget.parentWidget()).__name__}"
     short = re.sub(r"\d[\d.,]*", "#", words.replace("&", "").replace("\n", " "))
@@ -139,7 +151,11 @@ def check_contrast(root: QWidget) -> Iterator[str]:
     """Check the text colours of the palette against the colour that is around them on the screen (1.4.3)."""
     window = root.window()
     picture = window.grab().toImage().scaled(window.size())
-    for widget in [*find_visible(root, QLabel), *find_visible(root, QAbstractButton), *find_visible(root, QComboBox)]:
+    for widget in [
+        *find_visible(root, QLabel),
+        *find_visible(root, QAbstractButton),
+        *find_visible(root, QComboBox),
+    ]:
         text = getattr(widget, "text", str)() or getattr(widget, "currentText", str)()
         in_sight = widget.visibleRegion().boundingRect()
         area = QRect(widget.mapTo(window, in_sight.topLeft()), in_sight.size()) & window.rect()
@@ -155,7 +171,10 @@ def _find_background(picture: QImage, area: QRect) -> QColor:
     """Find the most frequent colour of an area; the shades of a gradient count as one colour."""
     step = max(1, area.width() * area.height() // 4_000)
     points = range(0, area.width() * area.height(), step)
-    colours = [picture.pixel(area.x() + point % area.width(), area.y() + point // area.width()) for point in points]
+    colours = [
+        picture.pixel(area.x() + point % area.width(), area.y() + point // area.width())
+        for point in points
+    ]
     shades = Counter(colour & 0xE0E0E0 for colour in colours)
     most_frequent = shades.most_common(1)[0][0]
     return QColor(next(colour for colour in colours if colour & 0xE0E0E0 == most_frequent))
@@ -268,7 +287,9 @@ def check_tab_order(root: QWidget) -> Iterator[str]:
         first, second = _locate(one, other)
         is_above = second.bottom() <= first.top() and second.left() < first.right()
         is_in_row = second.top() < first.bottom() and first.top() < second.bottom()
-        is_before = is_in_row and second.right() <= first.left() and abs(second.y() - first.y()) < first.height()
+        is_before = (
+            is_in_row and second.right() <= first.left() and abs(second.y() - first.y()) < first.height()
+        )
         if is_above or is_before:
             yield f"tab order: from {describe(one)} back to {describe(other)}"
 
@@ -295,7 +316,9 @@ def _list_stops(root: QWidget) -> list[QWidget]:
         stops.append(widget)
     if before is not None:
         before.setFocus()
-    return [stop for stop in stops if (stop is root or root.isAncestorOf(stop)) and not _is_made_by_qt(stop)]
+    return [
+        stop for stop in stops if (stop is root or root.isAncestorOf(stop)) and not _is_made_by_qt(stop)
+    ]
 
 
 def _locate(one: QWidget, other: QWidget) -> tuple[QRect, QRect]:
@@ -333,8 +356,12 @@ def check_shortcuts(root: QWidget) -> Iterator[str]:
     """Check that no key does two things in a window; keys that a widget has while it has the focus do not count."""
     window = root.window()
     own_keys = (Qt.ShortcutContext.WidgetShortcut, Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    actions = [action for action in window.findChildren(QAction) if action.shortcutContext() not in own_keys]
-    shortcuts = [shortcut for shortcut in window.findChildren(QShortcut) if shortcut.context() not in own_keys]
+    actions = [
+        action for action in window.findChildren(QAction) if action.shortcutContext() not in own_keys
+    ]
+    shortcuts = [
+        shortcut for shortcut in window.findChildren(QShortcut) if shortcut.context() not in own_keys
+    ]
     buttons = find_visible(window, QAbstractButton)
     keys = [key.toString() for action in actions for key in action.shortcuts()]
     keys += [shortcut.key().toString() for shortcut in shortcuts if shortcut.parent().isVisible()]

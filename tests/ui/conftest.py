@@ -132,7 +132,9 @@ def loaded_window(window, data, qtbot):
 def aggregated_window(loaded_window, qtbot):
     """The window with the small data, run with ten to fourteen sites and so high a k that records are lost."""
     state = loaded_window.state
-    choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
+    choices = state.choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 12
+    )
     state.change(choices.replaced(k=14))
     with qtbot.waitSignal(loaded_window.worker.job_ended):
         loaded_window.run_commands.run()

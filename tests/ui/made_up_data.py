@@ -11,13 +11,16 @@ def write_data(folder: Path, regions: int = 60, records: int = 3000, seed: int =
     """A record file (person, age, sex, illness, tract) and a region file (id, x, y)."""
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    region_lines = [f"R{i:04d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((regions, 2)) * 1000)]
+    region_lines = [
+        f"R{i:04d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((regions, 2)) * 1000)
+    ]
     region_file = folder / "regions.csv"
     region_file.write_text("id,x,y\n" + "\n".join(region_lines) + "\n")
     age, sex = rng.integers(1, 8, records), rng.integers(1, 3, records)
     illness, where = rng.integers(1, 40, records), rng.integers(0, regions, records)
     rows = [
-        f"P{i:06d},{a},{s},{d},R{w:04d}" for i, (a, s, d, w) in enumerate(zip(age, sex, illness, where, strict=True))
+        f"P{i:06d},{a},{s},{d},R{w:04d}"
+        for i, (a, s, d, w) in enumerate(zip(age, sex, illness, where, strict=True))
     ]
     record_file = folder / "records.csv"
     record_file.write_text("person,age,sex,illness,tract\n" + "\n".join(rows) + "\n")

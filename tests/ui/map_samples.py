@@ -21,7 +21,9 @@ def squares(polygons=True, kind=CoordinateKind.PLANAR, unit="m") -> Regions:
     shapes = np.empty(len(places), object)
     shapes[:] = [box(x - 0.5, y - 0.5, x + 0.5, y + 0.5) for x, y in places]
     ids = tuple(f"S{i:02d}" for i in range(len(places)))
-    return Regions(ids, np.array(places), CoordinateSystem(kind, None, unit), shapes if polygons else None)
+    return Regions(
+        ids, np.array(places), CoordinateSystem(kind, None, unit), shapes if polygons else None
+    )
 
 
 def solution_of(owner, sites=None, id=1, **measures) -> Solution:

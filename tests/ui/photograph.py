@@ -50,7 +50,9 @@ def looks(window: MainWindow) -> Iterator[str]:
         window.resize(size)
         settle()
         if window.size() != size:
-            say(f"  window is {window.width()} × {window.height()} in place of {size.width()} × {size.height()}")
+            say(
+                f"  window is {window.width()} × {window.height()} in place of {size.width()} × {size.height()}"
+            )
         for theme in (ALWAYS_LIGHT, ALWAYS_DARK):
             window.theme.choose(theme)
             settle()

@@ -32,7 +32,9 @@ NAMES_A_PATH = {"cut: Label “postgresql://me@host/data: Add”"}
 
 
 def list_exceptions(factor: float) -> set[str]:
-    listed = [(factors, violations) for part in EXCEPTIONS.values() for factors, violations in part.items()]
+    listed = [
+        (factors, violations) for part in EXCEPTIONS.values() for factors, violations in part.items()
+    ]
     return {violation for factors, violations in listed if factor in factors for violation in violations}
 
 
@@ -65,8 +67,12 @@ def test_every_stop_passes(theme, factor, enlarge_font, make_window, tmp_path):
     exceptions = list_exceptions(factor)
     for violation in NAMES_A_PATH:
         violations.pop(violation, None)
-    others = [f"{violation} ({stop})" for violation, stop in violations.items() if violation not in exceptions]
-    mended = [f"mended, remove it from EXCEPTIONS: {violation}" for violation in exceptions - set(violations)]
+    others = [
+        f"{violation} ({stop})" for violation, stop in violations.items() if violation not in exceptions
+    ]
+    mended = [
+        f"mended, remove it from EXCEPTIONS: {violation}" for violation in exceptions - set(violations)
+    ]
     if others or mended:
         pytest.fail("\n".join([*others, *mended]))
 

@@ -8,7 +8,11 @@ def run(window, qtbot):
 
 def test_one_click_uses_the_finest_number_and_undo_takes_it_back(loaded_window, qtbot):
     state, tab = loaded_window.state, loaded_window.tab("Results")
-    state.change(state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 1))
+    state.change(
+        state.choices.with_approach("site_number", "fixed").with_parameter(
+            "site_number", "fixed", "sites", 1
+        )
+    )
     run(loaded_window, qtbot)
     before, advice = state.choices, tab.loss.advice
     assert advice.text.startswith("Nothing is lost: ")
@@ -28,7 +32,9 @@ def test_one_click_uses_the_finest_number_and_undo_takes_it_back(loaded_window, 
 
 def test_advice_on_another_allowed_loss_is_not_given(loaded_window, qtbot):
     state, loss = loaded_window.state, loaded_window.tab("Results").loss
-    choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 50)
+    choices = state.choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 50
+    )
     state.change(choices)
     run(loaded_window, qtbot)
     advice = loss.advice

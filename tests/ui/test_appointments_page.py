@@ -30,7 +30,10 @@ def wait(window, qtbot, action):
 @pytest.fixture
 def files(tmp_path):
     """Fifteen people of four classes, and one seat more than they need."""
-    people = [f"P{i},{area}" for i, area in enumerate(area for area, size in CLASSES.items() for _ in range(size))]
+    people = [
+        f"P{i},{area}"
+        for i, area in enumerate(area for area, size in CLASSES.items() for _ in range(size))
+    ]
     (tmp_path / "people.csv").write_text("person,area\n" + "\n".join(people) + "\n")
     slots = ["A,08:00,4", "A,09:00,2", "B,08:00,4", "B,09:00,3", "B,10:00,3"]
     (tmp_path / "slots.csv").write_text("centre,time,capacity\n" + "\n".join(slots) + "\n")
@@ -60,10 +63,9 @@ def choose(page, name):
 
 
 def test_the_solver_is_loaded_only_by_who_uses_it():
-    code = (
-        "import sys; import vbas_desktop.ui.pages.appointments.page as page; from vbas_desktop.appointments.planners "
-    )
-    code += "import list_planners; assert 'optimal' in list_planners(); print('ortools' in sys.modules)"
+    code = "import sys; import vbas_desktop.ui.pages.appointments.page as page; "
+    code += "from vbas_desktop.appointments.planners import list_planners; "
+    code += "assert 'optimal' in list_planners(); print('ortools' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
 
@@ -72,7 +74,9 @@ def test_every_column_is_in_sight(page):
     columns = page.settings.quasi
     shown = columns.viewport().rect()
     assert columns.count() == 2
-    assert all(shown.contains(columns.visualItemRect(columns.item(row))) for row in range(columns.count()))
+    assert all(
+        shown.contains(columns.visualItemRect(columns.item(row))) for row in range(columns.count())
+    )
 
 
 def test_columns_are_guessed_and_classes_counted(page):
@@ -89,7 +93,11 @@ def test_a_slots_file_is_dropped(page, window, tmp_path, qtbot):
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(other))])
     event = QDropEvent(
-        QPoint(5, 5), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        QPoint(5, 5),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
     )
     wait(window, qtbot, lambda: page.settings.slots_file.dropEvent(event))
     assert page.reason.text() == "15 people in 4 classes, 3 seats: 12 seats are missing."
@@ -131,7 +139,9 @@ def pick(combo, value):
     combo.activated.emit(combo.currentIndex())
 
 
-def test_a_majority_brings_the_limits_of_the_source_and_every_planner_keeps_them(window, tmp_path, qtbot):
+def test_a_majority_brings_the_limits_of_the_source_and_every_planner_keeps_them(
+    window, tmp_path, qtbot
+):
     countries = ["here"] * 34 + [name for name in ("a", "b", "c") for _ in range(2)]
     people = "".join(f"P{number},{country}\n" for number, country in enumerate(countries))
     (tmp_path / "people.csv").write_text(f"person,country\n{people}")
@@ -231,7 +241,10 @@ def test_the_heat_map_is_read_and_opened_by_the_keyboard(planned, qtbot):
         qtbot.keyClick(view, key)
     assert view.chosen == (1, 1)
     people = int(view.heat.people[1, 1])
-    assert view.accessibleDescription() == f"south, A 09:00, {people} {'person' if people == 1 else 'people'}"
+    assert (
+        view.accessibleDescription()
+        == f"south, A 09:00, {people} {'person' if people == 1 else 'people'}"
+    )
     row, column = (int(number[0]) for number in view.heat.people.nonzero())
     for _ in range(5):
         qtbot.keyClick(view, Qt.Key.Key_Left)

@@ -16,7 +16,10 @@ from vbas_desktop.io.documents.solutions import solution_from_json, solution_to_
 from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import Obstacles
 from vbas_desktop.settings.run import RunSettings
-from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+from vbas_desktop.ui.presentation.region_geometry import (
+    prepare_region_geometry,
+    prepare_solution_geometry,
+)
 from vbas_desktop.ui.presentation.site_cells import lacks_cells, with_cells
 
 HALF = ["west" if x < 2 else "east" for y in range(4) for x in range(4)]
@@ -75,7 +78,9 @@ def test_obstacles_within_boundaries_mark_what_they_changed_as_often_as_they_tel
     assert solution.detoured.sum() == told
     by_hand = np.zeros(16, bool)
     for members, own in list_zones(regions, solution):
-        apart = np.hypot(*(regions.points[members][:, None] - solution.sites[own][None]).transpose(2, 0, 1))
+        apart = np.hypot(
+            *(regions.points[members][:, None] - solution.sites[own][None]).transpose(2, 0, 1)
+        )
         by_hand[members] = own[apart.argmin(axis=1)] != solution.owner[members]
     assert solution.detoured.tolist() == by_hand.tolist()
     base = prepare_region_geometry(regions)
@@ -89,17 +94,23 @@ def test_marks_stay_when_wishes_join_what_an_obstacle_parted():
     regions, solution = limited("obstacles", min_records=400)
     assert solution.aggregated_regions == 2
     assert solution.detoured.sum() == solution.diagnostics["obstacles"]["changed_regions"] > 0
-    geometry = with_cells(prepare_solution_geometry(prepare_region_geometry(regions), solution), NO_PROGRESS)
+    geometry = with_cells(
+        prepare_solution_geometry(prepare_region_geometry(regions), solution), NO_PROGRESS
+    )
     assert geometry.detoured.any()
 
 
 def test_lines_around_obstacles_lie_inside_their_part_and_between_its_sites():
     regions, solution = limited("obstacles")
-    geometry = with_cells(prepare_solution_geometry(prepare_region_geometry(regions), solution), NO_PROGRESS)
+    geometry = with_cells(
+        prepare_solution_geometry(prepare_region_geometry(regions), solution), NO_PROGRESS
+    )
     xy = geometry.cell_rings.xy
     joined = geometry.cell_rings.joined
     middles = (xy[:-1] + xy[1:])[joined[:-1]] / 2
-    inner = middles[(np.abs(middles[:, 0] - 2) > 0.05) & (middles > 0.05).all(axis=1) & (middles < 3.95).all(axis=1)]
+    inner = middles[
+        (np.abs(middles[:, 0] - 2) > 0.05) & (middles > 0.05).all(axis=1) & (middles < 3.95).all(axis=1)
+    ]
     # Beside the river ways bend; away from its end and on the sites' own side they are straight.
     north = inner[inner[:, 1] > 1.5]
     assert len(north) > 20
@@ -115,6 +126,8 @@ def test_what_changed_since_is_not_drawn_rather_than_drawn_wrongly():
     regions, solution = limited()
     other = replace(regions, labels={})
     assert list_zones(other, solution) is None
-    geometry = with_cells(prepare_solution_geometry(prepare_region_geometry(other), solution), NO_PROGRESS)
+    geometry = with_cells(
+        prepare_solution_geometry(prepare_region_geometry(other), solution), NO_PROGRESS
+    )
     assert not lacks_cells(geometry)
     assert len(geometry.cell_rings.xy) == 0

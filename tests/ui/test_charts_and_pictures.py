@@ -34,10 +34,22 @@ from vbas_desktop.ui.presentation.chart_data import (
     series_key,
     short_number,
 )
-from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
-from vbas_desktop.ui.widgets.image_export import PageSize, record, render_image, save_drawing, side_by_side
+from vbas_desktop.ui.presentation.region_geometry import (
+    prepare_region_geometry,
+    prepare_solution_geometry,
+)
+from vbas_desktop.ui.widgets.image_export import (
+    PageSize,
+    record,
+    render_image,
+    save_drawing,
+    side_by_side,
+)
 
-LOST, FAR = ChartAxis("lost", "Suppressed records", "records"), ChartAxis("far", "Average distance", "km")
+LOST, FAR = (
+    ChartAxis("lost", "Suppressed records", "records"),
+    ChartAxis("far", "Average distance", "km"),
+)
 DENSITY, RANDOM = SeriesStyle(0, 0, 0), SeriesStyle(1, 1, 1)
 ROWS = (
     SolutionRow(1, "Density", 10, {"lost": 40, "far": 3.0}, True, "Recommended", DENSITY),
@@ -124,12 +136,20 @@ def test_a_line_joins_the_solutions_of_each_approach_by_number_of_sites(qtbot):
     for position, number in chart.marks():
         row = ROWS[number - 1]
         if row.star:
-            assert image.pixelColor(position.toPoint()).name() == chart.approach_colour(row.approach).name()
+            assert (
+                image.pixelColor(position.toPoint()).name() == chart.approach_colour(row.approach).name()
+            )
 
 
 def approaches(**names):
     """A solution that is made by these approaches."""
-    made = {"site_location": "adc", "construction": "voronoi", "refinement": "none", "tiers": "none", **names}
+    made = {
+        "site_location": "adc",
+        "construction": "voronoi",
+        "refinement": "none",
+        "tiers": "none",
+        **names,
+    }
     return replace(solution_of(QUARTERS, QUARTER_SITES), approaches=made)
 
 
@@ -138,7 +158,9 @@ def test_every_site_location_has_a_colour_and_a_symbol_of_its_own_whatever_else_
     solutions = [approaches(site_location=name) for name in locations]
     styles = [assign_styles(chosen) for chosen in (solutions, solutions[::-1], solutions[2:4])]
     for solution in solutions:
-        assert len({known[series_key(solution)] for known in styles if series_key(solution) in known}) == 1
+        assert (
+            len({known[series_key(solution)] for known in styles if series_key(solution) in known}) == 1
+        )
     colours = {LIGHT.series_colour(style.colour) for style in styles[0].values()}
     symbols = {symbol_of(style) for style in styles[0].values()}
     assert len(colours) == len(symbols) == len(locations)
@@ -151,7 +173,9 @@ def test_other_approaches_of_one_location_differ_in_symbol_and_dash_and_later_ru
     assert one.colour == other.colour
     assert symbol_of(one) != symbol_of(other)
     assert one.dash != other.dash
-    later = assign_styles([first, grown, approaches(construction="crop"), approaches(site_location="random")])
+    later = assign_styles(
+        [first, grown, approaches(construction="crop"), approaches(site_location="random")]
+    )
     assert {key: later[key] for key in styles} == styles
 
 
@@ -181,7 +205,9 @@ def test_everything_that_is_drawn_in_charts_has_a_contrast_of_three_to_one(schem
 
 def test_dominated_lines_of_the_parallel_axes_are_faint_but_seen(qtbot):
     chart = shown(ParallelAxesChart(LIGHT), qtbot)
-    pens = {item.opts["pen"].color().name() for item in chart.item.listDataItems() if hasattr(item, "opts")}
+    pens = {
+        item.opts["pen"].color().name() for item in chart.item.listDataItems() if hasattr(item, "opts")
+    }
     assert {LIGHT.series_colour(0), LIGHT.faint(LIGHT.series_colour(0))} <= pens
 
 
@@ -210,7 +236,9 @@ def test_ranges_of_the_parallel_axes_are_set_by_keyboard(qtbot):
 def test_every_chart_describes_what_is_drawn_and_chosen(chart):
     chart.select(1)
     text = chart.accessibleDescription()
-    assert text.startswith("4 solutions: Suppressed records, Average distance. Approaches: Density, Random.")
+    assert text.startswith(
+        "4 solutions: Suppressed records, Average distance. Approaches: Density, Random."
+    )
     assert "Chosen: #1: Density, 10 sites, Recommended, Pareto-optimal" in text
     assert text.endswith("The table lists the same solutions.")
 
@@ -229,7 +257,9 @@ def test_the_front_of_measures_of_which_more_is_better_turns_its_steps():
 
 
 def test_a_histogram_counts_every_solution_once_and_a_click_chooses_one_after_the_other(qtbot):
-    rows = [SolutionRow(n, "Density", 10, {"lost": value}) for n, value in enumerate((0, 1, 1, 9, 10), 1)]
+    rows = [
+        SolutionRow(n, "Density", 10, {"lost": value}) for n, value in enumerate((0, 1, 1, 9, 10), 1)
+    ]
     chart = shown(HistogramChart(LIGHT), qtbot, rows, (LOST,))
     assert [[row.number for row in bar.rows] for bar in chart.bars] == [[1, 2, 3], [4, 5]]
     chosen = []
@@ -270,7 +300,9 @@ def test_the_ring_of_the_selected_solution_is_seen_on_a_bar_of_any_colour(qtbot)
     chart.select(15)
     before = QImage(chart.grab().toImage())
     (middle,) = [position for position, number in chart.marks() if number == 15]
-    colours = {before.pixelColor((middle + QPointF(x, 0)).toPoint()).name() for x in np.arange(0, 14, 0.5)}
+    colours = {
+        before.pixelColor((middle + QPointF(x, 0)).toPoint()).name() for x in np.arange(0, 14, 0.5)
+    }
     assert {LIGHT.base, LIGHT.accent} <= colours
 
 
@@ -315,7 +347,13 @@ def test_equal_values_still_have_an_axis(qtbot):
 
 
 def test_numbers_on_axes_are_short():
-    assert [short_number(value) for value in (0, 0.25, 1500, 2.5e6, 3.1e9)] == ["0", "0.25", "1,500", "2.5 M", "3.1 G"]
+    assert [short_number(value) for value in (0, 0.25, 1500, 2.5e6, 3.1e9)] == [
+        "0",
+        "0.25",
+        "1,500",
+        "2.5 M",
+        "3.1 G",
+    ]
 
 
 @pytest.fixture
@@ -326,7 +364,11 @@ def canvas(qtbot):
     canvas.show()
     qtbot.waitExposed(canvas)
     canvas.show_layers(frozenset({Layer.AREA, Layer.AGGREGATED, Layer.SITES}))
-    canvas.show_map(prepare_solution_geometry(prepare_region_geometry(squares()), solution_of(QUARTERS, QUARTER_SITES)))
+    canvas.show_map(
+        prepare_solution_geometry(
+            prepare_region_geometry(squares()), solution_of(QUARTERS, QUARTER_SITES)
+        )
+    )
     return canvas
 
 
@@ -338,7 +380,9 @@ def test_a_map_is_saved_as_png_with_the_right_colours(canvas, tmp_path):
     geometry = canvas.geometry_shown
     for region in (0, 3, 12, 15):
         place = canvas.map_to_widget(*geometry.base.points[region]) * 2
-        assert image.pixelColor(place.toPoint()).name() == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+        assert (
+            image.pixelColor(place.toPoint()).name() == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+        )
     ring = canvas.map_to_widget(*QUARTER_SITES[0]) * 2
     assert image.pixelColor(ring.toPoint()).name() == LIGHT.canvas
 
@@ -350,7 +394,9 @@ def test_a_map_is_saved_as_svg_and_pdf_of_its_size(canvas, tmp_path):
     assert "4 aggregated regions" in svg
     page = PdfReader(save_drawing(drawing, tmp_path / "map.pdf")).pages[0]
     width, height = canvas.picture_size.width(), canvas.picture_size.height()
-    assert float(page.mediabox.width) / float(page.mediabox.height) == pytest.approx(width / height, rel=0.01)
+    assert float(page.mediabox.width) / float(page.mediabox.height) == pytest.approx(
+        width / height, rel=0.01
+    )
     assert "4 aggregated regions" in " ".join(page.extract_text().split())
 
 
@@ -372,7 +418,9 @@ def test_hatches_and_fonts_of_an_svg_are_those_of_the_screen(qtbot, canvas, tmp_
     for g in hatched:
         (marks,) = patterns[g.get("fill")]
         assert marks.get("fill").startswith("#")
-        assert len(marks) == 8, "the hatch is in the pattern, not in a mask that some programs do not know"
+        assert len(marks) == 8, (
+            "the hatch is in the pattern, not in a mask that some programs do not know"
+        )
     assert not list(svg.iter(f"{name}mask"))
     families = {g.get("font-family") for g in svg.iter(f"{name}g")} - {None}
     drawn = QFontInfo(canvas.font()).family()
@@ -380,7 +428,9 @@ def test_hatches_and_fonts_of_an_svg_are_those_of_the_screen(qtbot, canvas, tmp_
 
 
 def test_a_name_without_a_known_ending_becomes_a_png(tmp_path):
-    drawing = record(QSize(20, 10), lambda painter, area: painter.fillRect(QRectF(area), QColor("#123456")))
+    drawing = record(
+        QSize(20, 10), lambda painter, area: painter.fillRect(QRectF(area), QColor("#123456"))
+    )
     target = save_drawing(drawing, tmp_path / "picture.v2")
     assert target.name == "picture.v2.png"
     assert QImage(str(target)).pixelColor(5, 5).name() == "#123456"
@@ -419,10 +469,14 @@ def test_a_map_is_saved_in_the_size_and_resolution_that_is_requested(canvas, tmp
     geometry, factor = canvas.geometry_shown, 1000 / drawing.size.width()
     for region in (0, 3, 12, 15):
         place = canvas.map_to_widget(*geometry.base.points[region]) * factor
-        assert image.pixelColor(place.toPoint()).name() == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+        assert (
+            image.pixelColor(place.toPoint()).name() == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+        )
     page = PdfReader(save_drawing(drawing, tmp_path / "map.pdf", paper)).pages[0]
     assert float(page.mediabox.width) == pytest.approx(360, abs=1)
-    assert '<svg width="127mm" height="' in save_drawing(drawing, tmp_path / "map.svg", paper).read_text()
+    assert (
+        '<svg width="127mm" height="' in save_drawing(drawing, tmp_path / "map.svg", paper).read_text()
+    )
 
 
 def test_a_title_and_a_north_arrow_are_drawn_if_requested(canvas):
@@ -496,7 +550,13 @@ def test_the_menu_key_opens_the_menu_of_the_map(aggregated_window, qtbot):
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.canvas.mapToGlobal(place))
     QApplication.sendEvent(view.canvas.viewport(), event)
     menu = menu_of(view)
-    assert entries(menu) == ["Fit", "Compare two solutions", "Layers", "Copy map", "Save map as PNG, SVG or PDF…"]
+    assert entries(menu) == [
+        "Fit",
+        "Compare two solutions",
+        "Layers",
+        "Copy map",
+        "Save map as PNG, SVG or PDF…",
+    ]
     with qtbot.waitSignal(aggregated_window.worker.job_ended, timeout=60_000):
         next(action for action in menu.actions() if "py map" in action.text()).trigger()
     menu.close()

@@ -34,7 +34,9 @@ def test_the_study_area_ends_at_the_coast_and_points_at_sea_keep_a_disc(tmp_path
     assert base.coast == str(tmp_path / "coast.geojson")
 
 
-@pytest.mark.parametrize("shape", [shapely.LineString([(0, 0), (9, 9)]), shapely.box(900, 900, 901, 901), None])
+@pytest.mark.parametrize(
+    "shape", [shapely.LineString([(0, 0), (9, 9)]), shapely.box(900, 900, 901, 901), None]
+)
 def test_a_file_without_land_there_changes_nothing(tmp_path, shape):
     regions = squares(polygons=False)
     path = tmp_path / "coast.geojson"
@@ -44,7 +46,10 @@ def test_a_file_without_land_there_changes_nothing(tmp_path, shape):
 
 
 def test_the_coast_is_kept_with_the_look_and_only_if_it_is_shown(tmp_path):
-    layers = (ContextLayer(str(tmp_path / "a.geojson"), land=True), ContextLayer(str(tmp_path / "b.geojson")))
+    layers = (
+        ContextLayer(str(tmp_path / "a.geojson"), land=True),
+        ContextLayer(str(tmp_path / "b.geojson")),
+    )
     look = MapStyle(context=layers)
     again = MapStyle.from_json(json.loads(json.dumps(look.as_json(tmp_path))), tmp_path)
     assert again == look
@@ -69,7 +74,9 @@ def test_the_menu_makes_a_layer_the_coast_of_the_map(make_window, tmp_path, qtbo
     wide = shapely.union_all(map_cache.shown.geometry.shapes).bounds
     assert wide[2] > 5.3
     window.state.change_map_style(window.state.map_style.with_context(coast))
-    qtbot.waitUntil(lambda: map_cache.overlay is not None and coast in map_cache.overlay.context and idle())
+    qtbot.waitUntil(
+        lambda: map_cache.overlay is not None and coast in map_cache.overlay.context and idle()
+    )
     view.style_menu.refresh()
     (menu,) = (each.menu() for each in view.style_menu.context.actions() if each.menu() is not None)
     action = next(each for each in menu.actions() if each.text() == "Regions &end at its areas")
@@ -77,8 +84,12 @@ def test_the_menu_makes_a_layer_the_coast_of_the_map(make_window, tmp_path, qtbo
     assert not action.isChecked()
     action.trigger()
     assert window.state.map_style.coast == coast
-    qtbot.waitUntil(lambda: map_cache.shown is not None and map_cache.shown.geometry.base.coast == coast and idle())
-    assert np.allclose(shapely.union_all(map_cache.shown.geometry.shapes).bounds, (-0.3, -0.3, 5.2, 5.2), atol=0.01)
+    qtbot.waitUntil(
+        lambda: map_cache.shown is not None and map_cache.shown.geometry.base.coast == coast and idle()
+    )
+    assert np.allclose(
+        shapely.union_all(map_cache.shown.geometry.shapes).bounds, (-0.3, -0.3, 5.2, 5.2), atol=0.01
+    )
     window.state.change_map_style(window.state.map_style.changed_context(0, land=False))
     qtbot.waitUntil(lambda: map_cache.shown is not None and idle())
     assert shapely.union_all(map_cache.shown.geometry.shapes).bounds == wide

@@ -22,8 +22,12 @@ LONG = 120_000
 def page(loaded_window, tmp_path):
     """The page with six fixed sites, two locations and ADC from one of them, for k = 3 and 5."""
     state = loaded_window.state
-    chosen = state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER)
-    chosen = chosen.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 6)
+    chosen = state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role(
+        "sex", Role.QUASI_IDENTIFIER
+    )
+    chosen = chosen.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 6
+    )
     state.change(chosen.with_grouping("age", {"1": "1-2", "2": "1-2"}))
     loaded_window.menus.actions["compare_combinations"].trigger()
     page = loaded_window.area.page
@@ -93,7 +97,9 @@ def test_an_estimate_that_comes_late_leaves_the_result_in_its_line(page, loaded_
     assert page.live.text() == said
 
 
-def test_the_summary_is_a_table_whose_colours_tell_the_distance_from_the_best(page, loaded_window, qtbot):
+def test_the_summary_is_a_table_whose_colours_tell_the_distance_from_the_best(
+    page, loaded_window, qtbot
+):
     finish(loaded_window, qtbot, page.start.click)
     summary = page.summary._summary
     contest = next(each for each in summary.contests if each.measure == "average_distance")
@@ -113,7 +119,9 @@ def test_the_summary_is_a_table_whose_colours_tell_the_distance_from_the_best(pa
     assert page.summary.toPlainText() == text
 
 
-def test_a_finished_comparison_leaves_no_hidden_folder_but_what_others_put_there(page, loaded_window, tmp_path, qtbot):
+def test_a_finished_comparison_leaves_no_hidden_folder_but_what_others_put_there(
+    page, loaded_window, tmp_path, qtbot
+):
     kept = tmp_path / ".out.combinations"
     kept.mkdir()
     (kept / f"{0:032x}.json").write_text("{}")
@@ -138,7 +146,9 @@ def test_what_was_run_before_is_not_listed_again(page, loaded_window, qtbot):
     assert listed == ["density"] * 5 + ["balanced-density"] * 5
 
 
-def test_the_chart_of_the_results_draws_what_competes_with_the_shown_solution(page, loaded_window, qtbot):
+def test_the_chart_of_the_results_draws_what_competes_with_the_shown_solution(
+    page, loaded_window, qtbot
+):
     state, tab = loaded_window.state, loaded_window.tab("Results")
     finish(loaded_window, qtbot, page.start.click)
     for k in (3, 5):
@@ -203,7 +213,11 @@ def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qt
     charts = page.charts.charts
     assert "suppressed_records" in charts
     chart = charts["suppressed_records"]
-    assert {row.approach for row in chart.rows} == {"Density grid", "Balanced density", "ADC, Density grid"}
+    assert {row.approach for row in chart.rows} == {
+        "Density grid",
+        "Balanced density",
+        "ADC, Density grid",
+    }
     assert len(chart.rows) == 15
     page.charts.scenario.setCurrentIndex(1)
     page.charts.scenario.activated.emit(1)
@@ -214,12 +228,16 @@ def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tm
     request = ReproduceRequest("eastern", tmp_path / "thesis", share=0.003)
     finish(loaded_window, qtbot, lambda: page.reproduce(request))
     assert (tmp_path / "thesis" / "claims.md").is_file()
-    assert re.fullmatch(r"\d+ of 18 claims are held here, \d+ in the published rows too\.", page.live.text())
+    assert re.fullmatch(
+        r"\d+ of 18 claims are held here, \d+ in the published rows too\.", page.live.text()
+    )
     assert "Claims" in page.summary.toPlainText()
 
 
 @pytest.mark.parametrize(("dependent", "model"), [(False, "independent"), (True, "dependent")])
-def test_menu_offers_central_canada_and_both_models_of_attributes(page, tmp_path, monkeypatch, dependent, model):
+def test_menu_offers_central_canada_and_both_models_of_attributes(
+    page, tmp_path, monkeypatch, dependent, model
+):
     orders = []
     monkeypatch.setattr(page, "reproduce", orders.append)
     texts = [action.text().replace("&", "") for action in page.thesis.menu().actions()]
@@ -259,5 +277,14 @@ def test_the_folder_is_browsed_for_and_cannot_be_missing(page, tmp_path, qtbot):
 
 def test_the_whole_plan_is_in_sight_in_a_usual_window(page, loaded_window, qtbot):
     loaded_window.resize(1440, 868)
-    seen = (*page.form.components.values(), page.form.seedings, page.form.sets, page.form.ks, page.target, page.browse)
-    qtbot.waitUntil(lambda: all(part.visibleRegion().boundingRect() == part.rect() for part in seen), timeout=LONG)
+    seen = (
+        *page.form.components.values(),
+        page.form.seedings,
+        page.form.sets,
+        page.form.ks,
+        page.target,
+        page.browse,
+    )
+    qtbot.waitUntil(
+        lambda: all(part.visibleRegion().boundingRect() == part.rect() for part in seen), timeout=LONG
+    )

@@ -33,7 +33,9 @@ def load(window, files, qtbot) -> None:
 def test_a_column_without_region_ids_says_so_and_proposes_the_one_that_has_them(loaded_window, qtbot):
     window, state = loaded_window, loaded_window.state
     state.change(state.choices.with_role("sex", Role.REGION).with_role("tract", Role.LEAVE_OUT))
-    wrong = "No value of this column is a region id of regions.csv, whose ids look like “R0000” and “R0059”."
+    wrong = (
+        "No value of this column is a region id of regions.csv, whose ids look like “R0000” and “R0059”."
+    )
     qtbot.waitUntil(lambda: wrong in window.input.reason.text(), timeout=LONG)
     assert offered(window) == ["Use “tract”"]
     press(window, "Use “tract”")
@@ -121,8 +123,12 @@ def test_a_loss_out_of_reach_offers_to_group_to_leave_out_and_to_allow_it(loaded
     assert state.choices.roles["illness"] is Role.LEAVE_OUT
 
 
-@pytest.mark.parametrize(("answer", "rows", "kept"), [("is_category_line", 4, "yes"), ("is_record", 5, "no")])
-def test_a_line_of_category_numbers_is_one_question_with_two_buttons(window, tmp_path, qtbot, answer, rows, kept):
+@pytest.mark.parametrize(
+    ("answer", "rows", "kept"), [("is_category_line", 4, "yes"), ("is_record", 5, "no")]
+)
+def test_a_line_of_category_numbers_is_one_question_with_two_buttons(
+    window, tmp_path, qtbot, answer, rows, kept
+):
     (tmp_path / "records.csv").write_text("age,sex,tract\n2,2,2\n1,m,a\n2,f,a\n1,f,b\n2,m,b\n")
     (tmp_path / "regions.csv").write_text("id,x,y\na,0,0\nb,1,1\n2,2,2\n")
     load(window, (tmp_path / "records.csv", tmp_path / "regions.csv"), qtbot)
@@ -141,7 +147,9 @@ def test_a_line_of_category_numbers_is_one_question_with_two_buttons(window, tmp
 def sensitive_dialog(window, data, qtbot):
     lines = data[0].read_text().splitlines()
     values = ["None", "flu", "asthma"]
-    data[0].write_text("\n".join([f"{lines[0]},diagnosis", *(f"{x},{values[i % 3]}" for i, x in enumerate(lines[1:]))]))
+    data[0].write_text(
+        "\n".join([f"{lines[0]},diagnosis", *(f"{x},{values[i % 3]}" for i, x in enumerate(lines[1:]))])
+    )
     load(window, data, qtbot)
     window.state.change(window.state.choices.with_role("illness", Role.AS_IS))
     window.input.privacy.sensitive.click()
@@ -156,7 +164,9 @@ def test_a_harmless_value_is_proposed_and_never_ticked_by_itself(sensitive_dialo
     def ticked():
         model = dialog.model
         rows = (model.index(row, 0) for row in range(model.rowCount()))
-        return [i.data() for i in rows if i.data(Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Checked]
+        return [
+            i.data() for i in rows if i.data(Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Checked
+        ]
 
     assert ticked() == []
     assert dialog.mark_harmless.text() == "Mark “None” as benign"

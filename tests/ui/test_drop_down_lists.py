@@ -17,7 +17,9 @@ def colour_of_entry(combo: QComboBox, row: int) -> str:
     return QColor(image.pixel(entry.right() - 3, entry.center().y())).name()
 
 
-@pytest.mark.parametrize(("theme", "colours"), [(ALWAYS_LIGHT, LIGHT), (ALWAYS_DARK, DARK)], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("theme", "colours"), [(ALWAYS_LIGHT, LIGHT), (ALWAYS_DARK, DARK)], ids=["light", "dark"]
+)
 def test_the_highlighted_entry_has_the_colour_of_a_selection(loaded_window, qtbot, theme, colours):
     loaded_window.theme.choose(theme)
     loaded_window.input.approach.change.click()

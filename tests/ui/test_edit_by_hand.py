@@ -19,7 +19,10 @@ def editing(aggregated_window, qtbot):
     """The window with a solution of about twelve regions that is being edited."""
     window = aggregated_window
     view = window.area.map
-    qtbot.waitUntil(lambda: map_cache_of(window.context).shown is not None and not window.background.busy, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: map_cache_of(window.context).shown is not None and not window.background.busy,
+        timeout=LONG,
+    )
     window.menus.actions["edit_by_hand"].trigger()
     qtbot.waitUntil(lambda: view.editor.scene is not None, timeout=LONG)
     return window
@@ -77,7 +80,10 @@ def test_a_click_chooses_the_region_in_map_and_table(editing, qtbot):
     assert view.editor.scene.chosen == editing.state.chosen_region == region
     assert edit.moved.size == 0
     assert view.editor.chosen.text() == edit.describe(region)
-    assert view.editor.table_model.rowCount() == edit.list_members(region).size + edit.list_touching(region).size
+    assert (
+        view.editor.table_model.rowCount()
+        == edit.list_members(region).size + edit.list_touching(region).size
+    )
 
 
 def test_a_locked_region_neither_gains_nor_loses(editing, qtbot):
@@ -111,7 +117,9 @@ def test_everything_can_be_done_with_the_keyboard(editing, qtbot):
     assert editor.table.isVisible()
     # The first initial region of a neighbour comes to the chosen region.
     row = next(
-        i for i in range(editor.table_model.rowCount()) if edit.membership[editor.table_model.row_at(i)] != chosen
+        i
+        for i in range(editor.table_model.rowCount())
+        if edit.membership[editor.table_model.row_at(i)] != chosen
     )
     initial = editor.table_model.row_at(row)
     editor.table.selectRow(row)
@@ -135,11 +143,15 @@ def finish(window, qtbot, path):
     """Save the edit and wait until the edited solution is shown."""
     number = len(window.state.entries)
     window.area.map.editor.save_as(path)
-    qtbot.waitUntil(lambda: len(window.state.entries) == number + 1 and not window.worker.busy, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: len(window.state.entries) == number + 1 and not window.worker.busy, timeout=LONG
+    )
     return window.state.entries[-1]
 
 
-def test_a_finished_edit_is_a_solution_that_is_audited_at_export_and_repeated_by_vbas(editing, qtbot, tmp_path, capsys):
+def test_a_finished_edit_is_a_solution_that_is_audited_at_export_and_repeated_by_vbas(
+    editing, qtbot, tmp_path, capsys
+):
     view = editing.area.map
     edit = view.editor.scene.edit
     source = editing.state.selected
@@ -151,7 +163,10 @@ def test_a_finished_edit_is_a_solution_that_is_audited_at_export_and_repeated_by
     entry = finish(editing, qtbot, path)
     assert view.editor.scene is None
     assert entry.run.title == f"Edited from #{source.number}"
-    assert len(set(zip(entry.solution.membership.tolist(), membership.tolist(), strict=True))) == expected.regions
+    assert (
+        len(set(zip(entry.solution.membership.tolist(), membership.tolist(), strict=True)))
+        == expected.regions
+    )
     assert entry.solution.suppressed_records == expected.suppressed
     assert entry.solution.anonymity == expected.smallest_class
     assert editing.state.choices.approaches["construction"] == "voronoi"
@@ -160,9 +175,21 @@ def test_a_finished_edit_is_a_solution_that_is_audited_at_export_and_repeated_by
     options = ReleaseOptions(identifiers=("person",), shuffle_seed="abc123", pdf=False, exceed_loss=True)
     report = release_solution(editing.state.request_release(entry, options, tmp_path / "release"))
     assert all(check.passed for check in report.checks)
-    assert any("moved borders after looking at small classes" in finding.message for finding in report.findings)
+    assert any(
+        "moved borders after looking at small classes" in finding.message for finding in report.findings
+    )
     assert (
-        main(["export", str(tmp_path / "release"), "--out", str(tmp_path / "again"), "--exceed-loss", "--quiet"]) == 0
+        main(
+            [
+                "export",
+                str(tmp_path / "release"),
+                "--out",
+                str(tmp_path / "again"),
+                "--exceed-loss",
+                "--quiet",
+            ]
+        )
+        == 0
     )
     name = "release/anonymized.csv"
     assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
@@ -183,7 +210,9 @@ def test_an_edit_makes_way_for_another_solution_and_goes_on_later(editing, qtbot
     assert editing.state.edit is None
     editing.state.select(source)
     map_cache = map_cache_of(editing.context)
-    qtbot.waitUntil(lambda: map_cache.shown is not None and map_cache.shown.number == source, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: map_cache.shown is not None and map_cache.shown.number == source, timeout=LONG
+    )
     editing.menus.actions["edit_by_hand"].trigger()
     assert view.editor.scene.edit is edit
     assert end in edit.moved.tolist()

@@ -74,7 +74,10 @@ def test_it_says_what_will_be_released_and_what_is_lost(small_regions):
 def test_it_says_what_the_release_is_safe_against_and_what_it_is_not(small_regions, qtbot):
     dialog = open_dialog(small_regions)
     summary = dialog.summary
-    assert summary.protected.text() == "Every combination of “tract”, “age” and “sex” is shared by at least 5 records."
+    assert (
+        summary.protected.text()
+        == "Every combination of “tract”, “age” and “sex” is shared by at least 5 records."
+    )
     qtbot.waitUntil(lambda: " unique." in summary.unprotected.text(), timeout=LONG)
     assert summary.unprotected.text().startswith(
         "Not protected, released as they are: “illness” (sensitive): with these, "
@@ -154,16 +157,22 @@ def test_writing_shows_progress_and_can_be_stopped(small_regions, tmp_path, qtbo
 
 def test_it_says_what_regions_around_small_classes_reveal(loaded_window, qtbot):
     state = loaded_window.state
-    chosen = state.choices.with_approach("site_number", "fixed").with_approach("site_location", "anonymity")
+    chosen = state.choices.with_approach("site_number", "fixed").with_approach(
+        "site_location", "anonymity"
+    )
     state.change(chosen.with_parameter("site_number", "fixed", "sites", 25))
     with qtbot.waitSignal(loaded_window.worker.job_ended, timeout=LONG):
         loaded_window.run_commands.run()
     dialog = open_dialog(loaded_window)
-    assert "45 % of the guesses at it are right where chance would be 8 %." in dialog.summary.records.text()
+    assert (
+        "45 % of the guesses at it are right where chance would be 8 %." in dialog.summary.records.text()
+    )
     dialog.reject()
 
 
-def test_the_release_is_written_verified_and_understood_by_the_command_line(small_regions, tmp_path, qtbot, capsys):
+def test_the_release_is_written_verified_and_understood_by_the_command_line(
+    small_regions, tmp_path, qtbot, capsys
+):
     dialog = open_dialog(small_regions)
     target = tmp_path / "out"
     done = export(small_regions, dialog, target, qtbot)
@@ -179,7 +188,12 @@ def test_the_release_is_written_verified_and_understood_by_the_command_line(smal
     assert len(rows) == 3000 - lost
     assert list(rows[0]) == ["age", "sex", "illness", "tract"]
     released = str(target / "release" / "anonymized.csv")
-    assert main(["verify", released, "--quasi-identifiers", "age,sex", "--region-column", "tract", "-k", "5"]) == 0
+    assert (
+        main(
+            ["verify", released, "--quasi-identifiers", "age,sex", "--region-column", "tract", "-k", "5"]
+        )
+        == 0
+    )
     assert main(["export", str(target), "--out", str(tmp_path / "again"), "--quiet"]) == 0
     again = tmp_path / "again" / "release" / "anonymized.csv"
     assert again.read_bytes() == (target / "release" / "anonymized.csv").read_bytes()
@@ -297,7 +311,9 @@ def tell_the_tract(window, data, qtbot):
             start()
 
 
-def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(small_regions, data, tmp_path, qtbot):
+def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(
+    small_regions, data, tmp_path, qtbot
+):
     tell_the_tract(small_regions, data, qtbot)
     dialog = open_dialog(small_regions)
     dialog.target.edit.setText(str(tmp_path / "out"))
@@ -310,7 +326,10 @@ def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(smal
     assert not (tmp_path / "out").exists()
     again = next(one for one in small_regions.findChildren(ExportDialog) if one.isVisible())
     assert "“illness”: It reveals the place in more detail" in again.refusal.label.text()
-    assert (again.target.edit.text(), again.form.editors["shuffle_seed"].text()) == (str(tmp_path / "out"), "c0ffee")
+    assert (again.target.edit.text(), again.form.editors["shuffle_seed"].text()) == (
+        str(tmp_path / "out"),
+        "c0ffee",
+    )
     assert again.form.editors["class_size"].value == "class_size"
     assert again.form.editors["record_key"].value == "pseudonym"
     again.columns.allow(("illness",))
@@ -469,7 +488,9 @@ def after_handing_over(window, tmp_path, qtbot):
     return open_dialog(window)
 
 
-def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(small_regions, tmp_path, qtbot):
+def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(
+    small_regions, tmp_path, qtbot
+):
     window = small_regions
     first = window.state.selected.solution
     dialog = after_handing_over(window, tmp_path, qtbot)
@@ -494,12 +515,15 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
     export(window, open_dialog(window), tmp_path / "second", qtbot)
     assert json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]["safe"]
     page = opened(window, "Releases", qtbot)
-    assert [index.row() for index in page.table.selectionModel().selectedRows()] == [0], "the newest is chosen"
+    assert [index.row() for index in page.table.selectionModel().selectedRows()] == [0], (
+        "the newest is chosen"
+    )
     assert page.reuse.isEnabled()
     window.state.modified = False
     page.join.click()
     qtbot.waitUntil(
-        lambda: window.state.records_path == tmp_path / "first" / "release" / "anonymized.csv", timeout=LONG
+        lambda: window.state.records_path == tmp_path / "first" / "release" / "anonymized.csv",
+        timeout=LONG,
     )
     assert len(window.state.regions) == first.aggregated_regions
     # The ledger is still the one of the records that the release was made from.
@@ -523,7 +547,9 @@ def test_only_columns_of_what_was_handed_over_are_written_by_a_click(small_regio
     assert set(head) == set(kept) - {dropped}
     document = json.loads((tmp_path / "extract" / "run.json").read_text())
     assert document["ledger_check"]["safe"]
-    first, extract = ((tmp_path / name / "release" / "crosswalk.csv").read_text() for name in ("first", "extract"))
+    first, extract = (
+        (tmp_path / name / "release" / "crosswalk.csv").read_text() for name in ("first", "extract")
+    )
     assert first == extract
     # The page Releases does the same for the chosen release.
     page = opened(window, "Releases", qtbot)
@@ -559,7 +585,9 @@ def test_no_text_of_the_dialog_lies_over_another(aggregated_window):
     summary.unprotected.show()
     summary.changed.emit()
     QApplication.processEvents()
-    assert summary.unprotected.height() >= summary.unprotected.heightForWidth(summary.unprotected.width())
+    assert summary.unprotected.height() >= summary.unprotected.heightForWidth(
+        summary.unprotected.width()
+    )
     assert summary.unprotected.geometry().bottom() < summary.safety.geometry().top()
     assert summary.geometry().bottom() < dialog.columns.geometry().top()
     dialog.reject()
@@ -590,12 +618,17 @@ def check_all_is_reached(dialog, height):
 
 
 @pytest.mark.parametrize("stopped", [False, True])
-def test_on_a_small_screen_the_dialog_fits_and_all_of_it_is_reached(stopped, aggregated_window, monkeypatch, qtbot):
+def test_on_a_small_screen_the_dialog_fits_and_all_of_it_is_reached(
+    stopped, aggregated_window, monkeypatch, qtbot
+):
     monkeypatch.setattr(ExportDialog, "highest", lambda dialog: 640)
     aggregated_window.exporting.export()
     dialog = aggregated_window.findChild(ExportDialog)
     if stopped:
-        findings = [Finding("disclosive-column", "It reveals too much.", column=f"c{number}") for number in range(60)]
+        findings = [
+            Finding("disclosive-column", "It reveals too much.", column=f"c{number}")
+            for number in range(60)
+        ]
         dialog.show_refusal(ReleaseRefusal(tuple(findings)))
         assert dialog.refusal.label.text().endswith("… and 20 more of this kind.")
     check_all_is_reached(dialog, 640)
@@ -618,7 +651,9 @@ def test_at_twice_the_font_size_nothing_is_cut(aggregated_window, monkeypatch, q
         qapp.setFont(usual)
 
 
-def test_a_release_beyond_the_allowed_loss_is_written_only_after_a_question(small_regions, tmp_path, qtbot):
+def test_a_release_beyond_the_allowed_loss_is_written_only_after_a_question(
+    small_regions, tmp_path, qtbot
+):
     state = small_regions.state
     # The field is changed after the run, and counts all the same.
     state.change(state.choices.with_allowed_loss(0.1))
@@ -648,7 +683,9 @@ def test_a_release_beyond_the_allowed_loss_is_written_only_after_a_question(smal
         again.export.click()
     question = next(box for box in small_regions.findChildren(QMessageBox) if box.isVisible())
     with qtbot.waitSignal(small_regions.worker.job_ended, timeout=LONG):
-        next(each for each in question.buttons() if each.text().replace("&", "") == "Export all the same").click()
+        next(
+            each for each in question.buttons() if each.text().replace("&", "") == "Export all the same"
+        ).click()
     small_regions.findChild(ReleaseDone).close()
     assert json.loads((tmp_path / "out" / "run.json").read_text())["release"]["exceed_loss"] is True
 
@@ -689,7 +726,9 @@ def test_a_loss_that_the_field_allows_by_now_needs_no_question(loaded_window, tm
     assert (tmp_path / "out" / "release" / "anonymized.csv").is_file()
 
 
-def test_pairs_and_triples_are_tested_in_the_written_file_unless_the_box_is_cleared(small_regions, tmp_path, qtbot):
+def test_pairs_and_triples_are_tested_in_the_written_file_unless_the_box_is_cleared(
+    small_regions, tmp_path, qtbot
+):
     dialog = open_dialog(small_regions)
     assert dialog.form.editors["pair_tests"].isChecked()
     assert dialog.options().pair_tests is True

@@ -92,7 +92,9 @@ def test_columns_of_the_region_file_are_listed_as_it_is_read(loaded_window, qtbo
     choose_from(options.form.editors["regions_delimiter"], "Semicolon", qtbot)
     qtbot.waitUntil(lambda: listed.count() == 3)
     assert [listed.itemText(row) for row in range(3)] == ["Automatic", "id,x,y", "y (not in the file)"]
-    assert loaded_window.state.choices.x_column == "y", "what is chosen is told as missing, not forgotten"
+    assert loaded_window.state.choices.x_column == "y", (
+        "what is chosen is told as missing, not forgotten"
+    )
     names = ("id_column", "x_column", "y_column", "layer")
     assert all(not options.form.editors[name].isEditable() for name in names)
 
@@ -123,7 +125,10 @@ def test_commas_that_may_be_thousands_lead_to_the_field_that_tells(window, tmp_p
     window.data_commands.load(records, regions)
     files = window.input.files
     qtbot.waitUntil(lambda: files.findings.count() == 1)
-    assert "choose “Decimal sign of the regions: comma” if it parts decimals" in files.findings.item(0).text()
+    assert (
+        "choose “Decimal sign of the regions: comma” if it parts decimals"
+        in files.findings.item(0).text()
+    )
     combo = files.options.form.editors["regions_decimal"]
     combo.setCurrentIndex(combo.findText("Comma"))
     combo.activated.emit(combo.currentIndex())
@@ -132,7 +137,9 @@ def test_commas_that_may_be_thousands_lead_to_the_field_that_tells(window, tmp_p
     assert window.state.regions.points.tolist() == [[1.5, 2.0], [3.25, 4.0]]
 
 
-def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_files(loaded_window, tmp_path, qtbot):
+def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_files(
+    loaded_window, tmp_path, qtbot
+):
     bad = tmp_path / "bad.csv"
     bad.write_text("tract,age\n")
     files = loaded_window.input.files
@@ -149,7 +156,9 @@ def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_
     assert [files.findings.item(row).text() for row in range(files.findings.count())] == before
 
 
-def test_a_failed_file_of_the_same_name_is_told_from_the_loaded_one(loaded_window, data, tmp_path, qtbot):
+def test_a_failed_file_of_the_same_name_is_told_from_the_loaded_one(
+    loaded_window, data, tmp_path, qtbot
+):
     bad = tmp_path / "elsewhere" / "records.csv"
     bad.parent.mkdir()
     bad.write_text("a,b\n1\n")

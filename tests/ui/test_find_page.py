@@ -32,7 +32,9 @@ def finish(window, qtbot, begin):
         begin()
 
 
-def test_every_quasi_identifier_has_a_hierarchy_and_a_line_says_how_many_combinations(page, loaded_window):
+def test_every_quasi_identifier_has_a_hierarchy_and_a_line_says_how_many_combinations(
+    page, loaded_window
+):
     assert list(page.form.pins) == ["age", "sex"]
     assert [page.form.pins["age"].itemText(place) for place in range(5)] == [
         "any",
@@ -49,7 +51,9 @@ def test_every_quasi_identifier_has_a_hierarchy_and_a_line_says_how_many_combina
     assert page.live.text().startswith("2 combinations of levels")
 
 
-def test_a_search_fills_table_and_picture_and_chooses_what_it_recommends(page, loaded_window, qtbot, tmp_path):
+def test_a_search_fills_table_and_picture_and_chooses_what_it_recommends(
+    page, loaded_window, qtbot, tmp_path
+):
     finish(loaded_window, qtbot, page.start.click)
     assert page.model.rowCount() == len(page.searched.rows) == 8
     assert page.chosen is page.searched.recommended
@@ -64,7 +68,9 @@ def test_a_search_fills_table_and_picture_and_chooses_what_it_recommends(page, l
     ]
 
 
-def test_a_click_on_the_picture_chooses_the_node_and_another_one_shows_its_map(page, loaded_window, qtbot):
+def test_a_click_on_the_picture_chooses_the_node_and_another_one_shows_its_map(
+    page, loaded_window, qtbot
+):
     state, before = loaded_window.state, loaded_window.state.choices
     finish(loaded_window, qtbot, page.start.click)
     other = next(n for n, row in enumerate(page.searched.rows, 1) if row.regions and row.node[0])
@@ -86,7 +92,9 @@ def test_results_of_other_settings_are_grey_and_change_nothing(page, loaded_wind
     cell = page.table.model().index(0, 1)
     grey = Qt.ItemDataRole.ForegroundRole
     assert (cell.data(grey), page.outdated.isHidden()) == (None, True)
-    state.change(state.choices.replaced(k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0))
+    state.change(
+        state.choices.replaced(k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0)
+    )
     words = (
         "These were found with other settings: k was 5 and is 20 now; the allowed loss was 1 % and is 3 % now; "
         "the quasi-identifiers were age, sex and are age, sex, illness now."
@@ -118,7 +126,9 @@ def test_the_buttons_stay_in_sight_in_a_low_window(page, loaded_window, qtbot):
     finish(loaded_window, qtbot, page.start.click)
     loaded_window.resize(1024, 736)
     viewport = page.parentWidget()
-    qtbot.waitUntil(lambda: page.height() <= viewport.height() and page.width() <= viewport.width(), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: page.height() <= viewport.height() and page.width() <= viewport.width(), timeout=LONG
+    )
     assert page.start.mapTo(viewport, page.start.rect().bottomLeft()).y() < viewport.height()
     assert page.halves.orientation() is Qt.Orientation.Horizontal
 
@@ -167,11 +177,15 @@ def press(box, text):
     next(button for button in box.buttons() if button.text().replace("&", "") == text).click()
 
 
-def test_showing_what_was_found_with_other_settings_says_what_differs_and_asks(page, loaded_window, qtbot):
+def test_showing_what_was_found_with_other_settings_says_what_differs_and_asks(
+    page, loaded_window, qtbot
+):
     state = loaded_window.state
     finish(loaded_window, qtbot, page.start.click)
     searched_with = state.choices
-    other = state.choices.replaced(k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0)
+    other = (
+        state.choices.replaced(k=20).with_role("illness", Role.QUASI_IDENTIFIER).with_allowed_loss(3.0)
+    )
     state.change(other.with_role("person", Role.AS_IS))
     before = state.choices
     page.show_map.click()
@@ -204,7 +218,12 @@ def test_results_are_grey_too_if_settings_changed_while_the_page_was_hidden(page
 
 @pytest.mark.parametrize(
     "change",
-    [{"min_records": 10}, {"random_seed": 4}, {"global_suppression": False}, {"unknown_regions": "suppress"}],
+    [
+        {"min_records": 10},
+        {"random_seed": 4},
+        {"global_suppression": False},
+        {"unknown_regions": "suppress"},
+    ],
     ids=lambda change: next(iter(change)),
 )
 def test_every_setting_that_decides_what_is_found_is_named(page, loaded_window, qtbot, change):
@@ -238,7 +257,8 @@ def test_groups_of_input_and_a_file_make_hierarchies(page, loaded_window, qtbot,
     assert page.live.text().startswith("6 combinations")
     path = tmp_path / "age.csv"
     path.write_text(
-        "\n".join(f"{value};{'a' if i < 2 else 'b'};all" for i, value in enumerate(values)), encoding="utf-8"
+        "\n".join(f"{value};{'a' if i < 2 else 'b'};all" for i, value in enumerate(values)),
+        encoding="utf-8",
     )
     finish(loaded_window, qtbot, lambda: page.read_hierarchy("age", str(path)))
     assert page.live.text().startswith("6 combinations")
@@ -362,7 +382,10 @@ def test_in_tiers_the_table_counts_the_places_of_the_release(page, loaded_window
     state = loaded_window.state
     state.change(state.choices.with_approach("tiers", "auto"))
     finish(loaded_window, qtbot, page.start.click)
-    heads = [page.model.headerData(column, Qt.Orientation.Horizontal) for column in range(page.model.columnCount())]
+    heads = [
+        page.model.headerData(column, Qt.Orientation.Horizontal)
+        for column in range(page.model.columnCount())
+    ]
     assert "Regions" not in heads
     column = heads.index("Places")
     best = page.searched.rows.index(page.searched.recommended)

@@ -26,7 +26,11 @@ from vbas_desktop.ui.dialogs.handover import RecordDialog, ReleaseDone
 from vbas_desktop.ui.dialogs.open_data import FileField, OpenDataDialog
 from vbas_desktop.ui.panels.columns_section import ROLE
 
-LEFT, CONTROL, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
+LEFT, CONTROL, NONE = (
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.NoModifier,
+)
 
 
 MOST_CLICKS, MOST_CONTROLS = 9, 8
@@ -71,15 +75,22 @@ class Hand:
 
     def menu_entry(self, text: str) -> None:
         """Choose an entry of the context menu that is open."""
-        menu = next(menu for menu in self.window.findChildren(QMenu) if menu.isVisible() and menu.actions())
-        entry = next(action for action in menu.actions() if action.text().replace("&", "").startswith(text))
+        menu = next(
+            menu for menu in self.window.findChildren(QMenu) if menu.isVisible() and menu.actions()
+        )
+        entry = next(
+            action for action in menu.actions() if action.text().replace("&", "").startswith(text)
+        )
         self.click(menu, menu.actionGeometry(entry).center())
 
     def menu(self, title: str, text: str) -> None:
         """Choose an entry of a menu of the menu bar."""
         bar = self.window.menuBar()
         self.click(
-            bar, bar.actionGeometry(next(a for a in bar.actions() if a.text().replace("&", "") == title)).center()
+            bar,
+            bar.actionGeometry(
+                next(a for a in bar.actions() if a.text().replace("&", "") == title)
+            ).center(),
         )
         self.menu_entry(text)
 
@@ -91,7 +102,9 @@ class Hand:
 
     def browse(self, field: FileField, path: Path) -> None:
         """Choose a file by Browse: a click on the button and one on the file."""
-        self.click(next(b for b in field.findChildren(QPushButton) if b.text().replace("&", "") == "Browse…"))
+        self.click(
+            next(b for b in field.findChildren(QPushButton) if b.text().replace("&", "") == "Browse…")
+        )
         dialog = field.findChild(QFileDialog)
         self.clicks += 1
         dialog.fileSelected.emit(str(path))
@@ -181,12 +194,16 @@ def run_another(hand: Hand) -> None:
     assert {entry.run.key.k for entry in results.table_model.listed_rows()} == {10}
     hand.click_row(results.table, 0)
     hand.click_row(results.table, 1, keys=CONTROL)
-    results.table.customContextMenuRequested.emit(results.table.visualRect(results.table.model().index(0, 1)).center())
+    results.table.customContextMenuRequested.emit(
+        results.table.visualRect(results.table.model().index(0, 1)).center()
+    )
     hand.menu_entry("Compare solutions")
     comparison = window.area.map.comparison
     hand.qtbot.waitUntil(comparison.isVisible, timeout=LONG)
     assert comparison.warning.isHidden()
-    hand.click(next(button for button in comparison.findChildren(QPushButton) if button.text() == "D&one"))
+    hand.click(
+        next(button for button in comparison.findChildren(QPushButton) if button.text() == "D&one")
+    )
 
 
 def release(hand: Hand, folder) -> None:
@@ -226,7 +243,9 @@ def test_a_first_hour(window, data, tmp_path, qtbot):
 
 def copy_sample(folder: Path) -> tuple[Path, Path]:
     """Copy the sample data to where a user's own files would be."""
-    paths = [shutil.copy(sample_data_folder() / name, folder) for name in ("records.csv", "regions.geojson")]
+    paths = [
+        shutil.copy(sample_data_folder() / name, folder) for name in ("records.csv", "regions.geojson")
+    ]
     return Path(paths[0]), Path(paths[1])
 
 
@@ -263,7 +282,9 @@ def compare_two_combinations(hand: Hand) -> None:
     hand.click(results.bar.compare)
     comparison = window.area.map.comparison
     hand.qtbot.waitUntil(comparison.isVisible, timeout=LONG)
-    hand.click(next(button for button in comparison.findChildren(QPushButton) if button.text() == "D&one"))
+    hand.click(
+        next(button for button in comparison.findChildren(QPushButton) if button.text() == "D&one")
+    )
     hand.click_row(results.table, numbers.index(first))
     assert state.selected.number == first
 
@@ -272,14 +293,18 @@ def look_into_a_loss(hand: Hand) -> None:
     """Sort the regions by what they lost and look into the first."""
     window = hand.window
     bar = window.tabs.tabBar()
-    hand.click(bar, bar.tabRect(next(i for i in range(bar.count()) if "Regions" in bar.tabText(i))).center())
+    hand.click(
+        bar, bar.tabRect(next(i for i in range(bar.count()) if "Regions" in bar.tabText(i))).center()
+    )
     regions = window.tab("Regions")
     hand.rest()
     header, model = regions.table.horizontalHeader(), regions.table_model
     lost = next(i for i in range(model.columnCount()) if model.title(i) == "Suppressed records")
     regions.table.scrollTo(model.index(0, lost))
     for _ in range(2):
-        hand.click(header.viewport(), QPoint(header.sectionViewportPosition(lost) + 8, header.height() // 2))
+        hand.click(
+            header.viewport(), QPoint(header.sectionViewportPosition(lost) + 8, header.height() // 2)
+        )
     assert int(model.index(0, lost).data().replace(",", "")) > 0
     hand.click_row(regions.table, 0, lost)
     hand.qtbot.waitUntil(regions.why.classes.isVisible, timeout=LONG)
@@ -290,7 +315,9 @@ def look_into_a_loss(hand: Hand) -> None:
 def export_and_decide(hand: Hand) -> ReleaseDone:
     """Export to the proposed folder; the questions that the export asks are answered beside the counted clicks."""
     window = hand.window
-    hand.click(next(b for b in window.findChildren(QAbstractButton) if b.isVisible() and b.text() == "Export…"))
+    hand.click(
+        next(b for b in window.findChildren(QAbstractButton) if b.isVisible() and b.text() == "Export…")
+    )
     dialog = window.findChild(ExportDialog)
     before = hand.clicks
     hand.click(dialog.decisions.button("Leave"))

@@ -105,7 +105,10 @@ def test_the_ring_of_the_tabs_goes_along_with_the_arrow_keys(aggregated_window, 
     before = aggregated_window.focus_ring.ring.geometry()
     qtbot.keyClick(bar, Qt.Key.Key_Right)
     after = aggregated_window.focus_ring.ring.geometry()
-    assert after.center().x() - before.center().x() == bar.tabRect(1).center().x() - bar.tabRect(0).center().x()
+    assert (
+        after.center().x() - before.center().x()
+        == bar.tabRect(1).center().x() - bar.tabRect(0).center().x()
+    )
 
 
 def test_the_ring_stays_with_a_field_that_is_scrolled(loaded_window, qtbot):

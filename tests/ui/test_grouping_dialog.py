@@ -34,7 +34,9 @@ def confirm(dialog) -> None:
     dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok).click()
 
 
-def test_a_click_on_their_number_opens_the_categories_and_those_of_quasi_identifiers_are_grouped(columns, qtbot):
+def test_a_click_on_their_number_opens_the_categories_and_those_of_quasi_identifiers_are_grouped(
+    columns, qtbot
+):
     view = columns.view
     place = view.visualRect(columns.model.index(view.currentIndex().row(), CATEGORIES)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -98,7 +100,9 @@ def test_groups_come_from_a_file_or_from_a_level_of_a_hierarchy(columns, tmp_pat
     qtbot.waitUntil(lambda: set(dialog.groups().values()) == {"*"}, timeout=LONG)
     hierarchy.write_text("\n".join(f"{n};low" for n in range(1, 7)))
     dialog.load_file(str(hierarchy))
-    qtbot.waitUntil(lambda: "no row for 1 value of the records (first in rows" in dialog.message.text(), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: "no row for 1 value of the records (first in rows" in dialog.message.text(), timeout=LONG
+    )
     assert set(dialog.groups().values()) == {"*"}
     hierarchy.write_text("1;a\n1;b\n")
     dialog.load_file(str(hierarchy))
@@ -117,7 +121,11 @@ def test_codes_are_shown_with_their_labels(qtbot, window):
 def test_groups_that_make_sense_are_proposed_and_the_last_is_a_single_one(columns, loaded_window):
     dialog = opened(columns)
     actions = dialog.propose.menu().actions()
-    assert [action.text() for action in actions] == ["4 groups: 1-2, 3-4, 5-6, …", "2 groups: 1-4, 5-7", "1 group: all"]
+    assert [action.text() for action in actions] == [
+        "4 groups: 1-2, 3-4, 5-6, …",
+        "2 groups: 1-4, 5-7",
+        "1 group: all",
+    ]
     actions[1].trigger()
     assert dialog.message.text() == "7 categories become 2."
     confirm(dialog)

@@ -20,7 +20,9 @@ def guide(window):
 
 
 def test_sections_are_headings_outside_code():
-    markdown = "# The page\n\nIntro.\n\n## First, part\n\n```\n# no heading\n```\n\n### deeper\n\n## `last`\n"
+    markdown = (
+        "# The page\n\nIntro.\n\n## First, part\n\n```\n# no heading\n```\n\n### deeper\n\n## `last`\n"
+    )
     sections = list(split_sections("page.md", markdown))
     assert [(each.address, each.title, each.level) for each in sections] == [
         ("page.md", "The page", 1),
@@ -63,7 +65,10 @@ def test_f1_in_a_tab_opens_its_section_at_its_heading(loaded_window, qtbot):
 def test_the_contents_list_pages_and_sections_and_open_them(guide, qtbot):
     first = guide.contents.topLevelItem(0)
     assert first.text(0) == "User guide"
-    assert [first.child(number).text(0) for number in range(2)] == ["The first five minutes", "1. Open your data"]
+    assert [first.child(number).text(0) for number in range(2)] == [
+        "The first five minutes",
+        "1. Open your data",
+    ]
     guide.contents.itemClicked.emit(first.child(1), 0)
     assert guide.address == f"{GUIDE}#1-open-your-data"
 

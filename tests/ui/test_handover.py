@@ -53,7 +53,10 @@ def test_recording_is_confirmed_beside_its_button(aggregated_window, tmp_path, q
     dialog.record.click()
     clicked(aggregated_window, qtbot, visible(aggregated_window, RecordDialog).record)
     assert dialog.note.isVisible()
-    assert dialog.note.text() == f"Recorded in the ledger as release 1 (handed to Uni on {date.today().isoformat()})."
+    assert (
+        dialog.note.text()
+        == f"Recorded in the ledger as release 1 (handed to Uni on {date.today().isoformat()})."
+    )
     assert not dialog.record.isEnabled()
     dialog.close()
 
@@ -99,14 +102,19 @@ def test_the_proposed_folder_is_new_and_has_the_date(aggregated_window, qtbot):
     dialog.reject()
 
 
-def test_an_earlier_release_is_replaced_only_after_a_question_that_names_it(aggregated_window, tmp_path, qtbot):
+def test_an_earlier_release_is_replaced_only_after_a_question_that_names_it(
+    aggregated_window, tmp_path, qtbot
+):
     window, target = aggregated_window, tmp_path / "out"
     ordered(window, qtbot, target)
     done(window).close()
     before = (target / "run.json").stat().st_ino
     ordered(window, qtbot, target)
     question, buttons = answers(window)
-    assert question.text() == f"The folder “out” holds an earlier release, written on {date.today().isoformat()}."
+    assert (
+        question.text()
+        == f"The folder “out” holds an earlier release, written on {date.today().isoformat()}."
+    )
     assert str(target) in question.informativeText()
     assert list(buttons) == ["Choose another folder…", "Replace it", "Cancel"]
     assert question.defaultButton() is buttons["Choose another folder…"]
@@ -137,7 +145,9 @@ def test_a_release_that_the_ledger_has_is_never_replaced(recorded, tmp_path, qtb
     assert (tmp_path / "second" / "run.json").is_file()
 
 
-@pytest.mark.parametrize(("answer", "audience"), [("The same: Uni", "Uni"), ("Another audience", "The Uni")])
+@pytest.mark.parametrize(
+    ("answer", "audience"), [("The same: Uni", "Uni"), ("Another audience", "The Uni")]
+)
 def test_a_similar_audience_is_asked_about(recorded, tmp_path, qtbot, answer, audience):
     ordered(recorded, qtbot, tmp_path / "second", "The Uni")
     assert not (tmp_path / "second").exists()
@@ -150,8 +160,12 @@ def test_a_similar_audience_is_asked_about(recorded, tmp_path, qtbot, answer, au
     done(recorded).close()
 
 
-@pytest.mark.parametrize(("answer", "audience"), [("The same: Uni", "Uni"), ("Another audience", "U ni")])
-def test_a_similar_audience_is_asked_about_when_a_release_is_recorded(recorded, tmp_path, qtbot, answer, audience):
+@pytest.mark.parametrize(
+    ("answer", "audience"), [("The same: Uni", "Uni"), ("Another audience", "U ni")]
+)
+def test_a_similar_audience_is_asked_about_when_a_release_is_recorded(
+    recorded, tmp_path, qtbot, answer, audience
+):
     ordered(recorded, qtbot, tmp_path / "second")
     done(recorded).record.click()
     dialog = visible(recorded, RecordDialog)
@@ -204,4 +218,6 @@ def test_the_page_of_releases_fits_into_a_small_window(recorded, qtbot):
     page = recorded.area.show_page(next(page for page in PAGES if page.title == "Releases"))
     qtbot.waitUntil(page.maps.isVisible, timeout=LONG)
     viewport = page.parentWidget()
-    qtbot.waitUntil(lambda: page.height() <= viewport.height() and page.width() <= viewport.width(), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: page.height() <= viewport.height() and page.width() <= viewport.width(), timeout=LONG
+    )

@@ -69,10 +69,14 @@ class Heartbeat(QObject):
     @Slot()
     def _on_beat(self) -> None:
         self.beats += 1
-        gap, own, everybody = (round(end - start, 3) for start, end in zip(self._last, self._clocks(), strict=True))
+        gap, own, everybody = (
+            round(end - start, 3) for start, end in zip(self._last, self._clocks(), strict=True)
+        )
         self.most_own_cpu = max(self.most_own_cpu, own)
         waited = waited_for_a_processor()
-        longest = max((seconds - self._waited.get(task, 0.0) for task, seconds in waited.items()), default=0.0)
+        longest = max(
+            (seconds - self._waited.get(task, 0.0) for task, seconds in waited.items()), default=0.0
+        )
         fault = gap - longest if waited else min(gap, everybody)
         if fault > LONGEST_SECONDS:
             self.late.append(Late(gap, own, everybody, round(longest, 3)))
@@ -137,7 +141,9 @@ def test_the_heartbeat_notices_a_window_that_computes(heartbeat, qtbot):
     assert heartbeat.most_own_cpu >= 0.15
 
 
-@pytest.mark.skipif(not waited_for_a_processor(), reason="this system does not tell how long threads wait")
+@pytest.mark.skipif(
+    not waited_for_a_processor(), reason="this system does not tell how long threads wait"
+)
 def test_the_heartbeat_notices_a_window_that_waits(heartbeat, qtbot):
     threading.Event().wait(0.25)
     qtbot.waitUntil(lambda: bool(heartbeat.late))

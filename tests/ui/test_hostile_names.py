@@ -99,11 +99,15 @@ def write_hostile_data(folder: Path, pipe: Path) -> tuple[Path, Path]:
     ids = [f"<b>R{number:02d}</b>{OBEYED[number % 2]}" for number in range(40)]
     places = rng.random((40, 2)) * 1000
     regions = [["id", "x", "y", "<i>name</i>"]]
-    regions += [[id, f"{x:.1f}", f"{y:.1f}", image(pipe, id)] for id, (x, y) in zip(ids, places, strict=True)]
+    regions += [
+        [id, f"{x:.1f}", f"{y:.1f}", image(pipe, id)] for id, (x, y) in zip(ids, places, strict=True)
+    ]
     ages = [image(pipe, f"{age}") for age in range(4)]
     sexes = ["<b>x</b>", "&amp;"]
     illnesses = [f"{name}{number}" for name in OBEYED for number in range(3)]
-    records = [["person", image(pipe, "age"), f"<b>sex</b>{OBEYED[1]}", f"<b>ill</b>{OBEYED[0]}", "tract"]]
+    records = [
+        ["person", image(pipe, "age"), f"<b>sex</b>{OBEYED[1]}", f"<b>ill</b>{OBEYED[0]}", "tract"]
+    ]
     for number in range(2000):
         values = [rng.choice(ages), rng.choice(sexes), rng.choice(illnesses), rng.choice(ids)]
         records.append([f"P{number:06d}", *map(str, values)])
@@ -134,13 +138,21 @@ TAGS = re.compile(r"<(img|i|b)\b")
 
 def wrong_label(label: QLabel) -> str:
     rich = label.textFormat() is Qt.TextFormat.RichText and not isinstance(label, HoverCard)
-    guessed = label.textFormat() is Qt.TextFormat.AutoText and label.text() and not label.objectName().startswith("qt_")
+    guessed = (
+        label.textFormat() is Qt.TextFormat.AutoText
+        and label.text()
+        and not label.objectName().startswith("qt_")
+    )
     interpreted = isinstance(label, HoverCard) and PICTURE.search(label.text())
     return f"label {label.text()!r}" if rich or guessed or interpreted else ""
 
 
 def wrong_tip(tip: object) -> str:
-    return f"tip {tip!r}" if isinstance(tip, str) and RichText.mightBeRichText(tip) and TAGS.search(tip) else ""
+    return (
+        f"tip {tip!r}"
+        if isinstance(tip, str) and RichText.mightBeRichText(tip) and TAGS.search(tip)
+        else ""
+    )
 
 
 def obeyed(text: object) -> str:
@@ -200,7 +212,11 @@ class HostileTour(Tour):
         state = self.window.state
         age, sex, illness = (facts.name for facts in state.table.columns[1:4])
         choices = state.choices.with_quasi_identifiers((age, sex)).with_role(illness, Role.SENSITIVE)
-        state.change(choices.with_sensitive(SensitiveColumn(illness, (), (Criterion("share", 90.0, 0.0, illness),))))
+        state.change(
+            choices.with_sensitive(
+                SensitiveColumn(illness, (), (Criterion("share", 90.0, 0.0, illness),))
+            )
+        )
         policy = self.folder / "<b>ours\u202e.toml"
         text = POLICY.format(name=self.audience.replace('"', "'"))
         policy.write_text(text, encoding="utf-8")

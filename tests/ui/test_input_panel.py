@@ -88,4 +88,6 @@ def test_what_is_wrong_with_a_field_is_in_its_accessible_description(loaded_wind
 
 
 def test_every_list_of_the_panel_has_a_name(loaded_window):
-    assert [combo for combo in loaded_window.input.findChildren(QComboBox) if not combo.accessibleName()] == []
+    assert [
+        combo for combo in loaded_window.input.findChildren(QComboBox) if not combo.accessibleName()
+    ] == []

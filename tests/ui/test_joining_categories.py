@@ -29,16 +29,23 @@ def blank_window(window, data, qtbot):
 
 def test_one_click_joins_them_and_undo_separates_them(blank_window, qtbot):
     state, files = blank_window.state, blank_window.input.files
-    state.change(state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER))
+    state.change(
+        state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER)
+    )
     state.change(state.choices.with_role("illness", Role.AS_IS))
     assert files.blanks.isVisibleTo(blank_window)
-    assert files.blanks.text() == "Categories that differ from others only by blanks count separately: “sex” (2)."
+    assert (
+        files.blanks.text()
+        == "Categories that differ from others only by blanks count separately: “sex” (2)."
+    )
     assert state.table.facts("sex").distinct == 4
     files.join.click()
     assert state.choices.groupings == {"sex": {"1 ": "1", "\xa01": "1"}}
     assert not files.blanks.isVisibleTo(blank_window)
     assert not files.join.isVisibleTo(blank_window)
-    qtbot.waitUntil(lambda: blank_window.input.live.text().startswith("7 × 2 = 14 classes"), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: blank_window.input.live.text().startswith("7 × 2 = 14 classes"), timeout=LONG
+    )
     state.undo()
     assert state.choices.groupings == {}
     assert files.join.isVisibleTo(blank_window)

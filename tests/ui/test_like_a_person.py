@@ -10,7 +10,14 @@ from made_up_data import write_data
 from persons import LONG, answer, box, choose_role, run_to_the_end, wait_for_estimate
 from PySide6.QtCore import QMimeData, QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+)
 
 from vbas_desktop.model.records import Role
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
@@ -75,7 +82,11 @@ def test_files_can_be_dropped_in_any_order(window, data, qtbot):
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path)) for path in reversed(data)])
     event = QDropEvent(
-        QPoint(10, 10), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        QPoint(10, 10),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
     )
     with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         window.dropEvent(event)
@@ -89,7 +100,9 @@ def test_what_was_understood_is_shown(loaded_window):
 
 
 def test_roles_are_chosen_with_one_key_and_the_line_below_follows(loaded_window, qtbot):
-    wait_for_estimate(loaded_window, qtbot, lambda: choose_role(loaded_window, "illness", Qt.Key.Key_Q, qtbot))
+    wait_for_estimate(
+        loaded_window, qtbot, lambda: choose_role(loaded_window, "illness", Qt.Key.Key_Q, qtbot)
+    )
     assert loaded_window.state.choices.roles["illness"] is Role.QUASI_IDENTIFIER
     assert loaded_window.input.live.text() == (
         "7 × 2 × 39 = 546 classes; 3,000 records; 1 site loses 20.7 %, allowed 1 %"
@@ -380,7 +393,9 @@ def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_
     assert not form.fields["exponent"].isHidden()
 
 
-def test_what_was_opened_lately_is_one_click_from_the_welcome(run_window, data, tmp_path, qtbot, make_window):
+def test_what_was_opened_lately_is_one_click_from_the_welcome(
+    run_window, data, tmp_path, qtbot, make_window
+):
     project = tmp_path / "mine & yours.vbas"
     with qtbot.waitSignal(run_window.projects.worker.job_ended, timeout=LONG):
         run_window.projects.save_to(project)

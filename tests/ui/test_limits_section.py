@@ -85,7 +85,9 @@ def test_limits_are_chosen_run_and_told_of_the_region(window, qtbot):
     region = view.table_model.shown.geometry.codes.index(unmet["region"])
     view.why.show_region(view.table_model.shown, region)
     assert view.why.unmet.text() == f"{unmet['region']} has 70 inhabitants instead of at least 290."
-    view.why.show_region(view.table_model.shown, (region + 1) % len(view.table_model.shown.geometry.codes))
+    view.why.show_region(
+        view.table_model.shown, (region + 1) % len(view.table_model.shown.geometry.codes)
+    )
     assert not view.why.unmet.isVisibleTo(view.why)
 
 
@@ -106,7 +108,11 @@ def test_ids_that_cannot_be_read_are_told_at_the_field(window, text, qtbot):
     section.form.editors["alone"].setFocus()
     section.form.editors["alone"].setText(text)
     qtbot.keyClick(section.form.editors["alone"], Qt.Key.Key_Return)
-    assert section.form.fields["alone"].message.text().endswith(" The last valid entry stays in force: none.")
+    assert (
+        section.form.fields["alone"]
+        .message.text()
+        .endswith(" The last valid entry stays in force: none.")
+    )
     assert window.state.choices.alone == ()
 
 

@@ -19,7 +19,10 @@ from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import Layer
 from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+from vbas_desktop.ui.presentation.region_geometry import (
+    prepare_region_geometry,
+    prepare_solution_geometry,
+)
 from vbas_desktop.ui.presentation.region_measures import RegionMeasure, find_measure
 from vbas_desktop.ui.presentation.scene import prepare_scene
 
@@ -47,7 +50,9 @@ def pixel(canvas, x, y):
     return canvas.viewport().grab().toImage().pixelColor(place).name()
 
 
-def send(canvas, kind, x, y, button=Qt.MouseButton.NoButton, keys=Qt.KeyboardModifier.NoModifier, held=None):
+def send(
+    canvas, kind, x, y, button=Qt.MouseButton.NoButton, keys=Qt.KeyboardModifier.NoModifier, held=None
+):
     place = canvas.map_to_widget(x, y)
     everywhere = QPointF(canvas.viewport().mapToGlobal(place.toPoint()))
     event = QMouseEvent(kind, place, everywhere, button, button if held is None else held, keys)
@@ -101,7 +106,9 @@ def test_points_are_squares_however_many_pixels_a_map_unit_has(canvas, kind, ext
     # Without the scale bar, which stands in the lower right corner.
     drawn = (pixels & 0xFFFFFF != QColor(LIGHT.canvas).rgb() & 0xFFFFFF)[:-60]
     found, number = label(drawn)
-    sizes = {(rows.stop - rows.start, columns.stop - columns.start) for rows, columns in find_objects(found)}
+    sizes = {
+        (rows.stop - rows.start, columns.stop - columns.start) for rows, columns in find_objects(found)
+    }
     assert number >= 12
     assert len(sizes) == 1
     (high, wide) = sizes.pop()
@@ -166,7 +173,9 @@ def test_regions_without_records_are_hatched_not_filled(canvas):
     canvas.show_map(geometry)
     image = canvas.viewport().grab().toImage()
     low, high = canvas.map_to_widget(0.2, 1.8).toPoint(), canvas.map_to_widget(1.8, 0.2).toPoint()
-    seen = {image.pixelColor(x, y).name() for x in range(low.x(), high.x()) for y in range(low.y(), high.y())}
+    seen = {
+        image.pixelColor(x, y).name() for x in range(low.x(), high.x()) for y in range(low.y(), high.y())
+    }
     assert LIGHT.base in seen
     assert len(seen) == 2
     assert LIGHT.fills[geometry.colours[0]] not in seen
@@ -180,7 +189,11 @@ def test_regions_in_several_pieces_are_dotted(canvas):
     canvas.show_map(geometry)
     image = canvas.viewport().grab().toImage()
     corner, far = canvas.map_to_widget(3.2, 3.8).toPoint(), canvas.map_to_widget(3.8, 3.2).toPoint()
-    seen = [image.pixelColor(x, y).name() for x in range(corner.x(), far.x()) for y in range(corner.y(), far.y())]
+    seen = [
+        image.pixelColor(x, y).name()
+        for x in range(corner.x(), far.x())
+        for y in range(corner.y(), far.y())
+    ]
     assert len(set(seen)) == 2
     assert LIGHT.fills[geometry.colours[0]] in seen
 
@@ -227,12 +240,16 @@ def drag(canvas, begin, end, keys=Qt.KeyboardModifier.NoModifier):
     """Press, move in steps and release, all at places of the map as they were before."""
     start, stop = canvas.map_to_widget(*begin), canvas.map_to_widget(*end)
     left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
-    moves = [(QEvent.Type.MouseMove, start + (stop - start) * share, none, left) for share in (0.3, 0.6, 1.0)]
+    moves = [
+        (QEvent.Type.MouseMove, start + (stop - start) * share, none, left) for share in (0.3, 0.6, 1.0)
+    ]
     steps = [(QEvent.Type.MouseButtonPress, start, left, left), *moves]
     steps.append((QEvent.Type.MouseButtonRelease, stop, left, none))
     for kind, place, button, held in steps:
         everywhere = QPointF(canvas.viewport().mapToGlobal(place.toPoint()))
-        QApplication.sendEvent(canvas.viewport(), QMouseEvent(kind, place, everywhere, button, held, keys))
+        QApplication.sendEvent(
+            canvas.viewport(), QMouseEvent(kind, place, everywhere, button, held, keys)
+        )
 
 
 def test_a_box_drawn_with_shift_becomes_the_view(canvas):
@@ -278,7 +295,9 @@ def test_hovering_tells_what_is_under_the_pointer(canvas):
 def test_the_hover_card_says_records_anonymity_and_suppressed():
     regions = squares()
     problem = problem_of(regions, [[3, 10]] + [[20, 20]] * 15)
-    shown = prepare_scene(1, solution_of(np.arange(16)), problem, prepare_region_geometry(regions), NO_PROGRESS)
+    shown = prepare_scene(
+        1, solution_of(np.arange(16)), problem, prepare_region_geometry(regions), NO_PROGRESS
+    )
     text = card_text(shown.geometry.base, shown.geometry, shown.figures, 0, 0)
     assert text.split("<br>") == [
         "<b>Aggregated region A013</b>",
@@ -399,7 +418,9 @@ def test_esc_closes_the_card_of_a_page_before_the_page(aggregated_window, qtbot)
 def test_the_map_says_in_words_what_is_shown_and_chosen(aggregated_window, qtbot):
     window = aggregated_window
     view = window.area.map
-    qtbot.waitUntil(lambda: map_cache_of(window.context).shown is not None and not window.background.busy)
+    qtbot.waitUntil(
+        lambda: map_cache_of(window.context).shown is not None and not window.background.busy
+    )
     scene = map_cache_of(window.context).shown
     window.state.colour_by("suppressed")
     window.state.choose_region(2)

@@ -21,7 +21,10 @@ from vbas_desktop.ui.map.decorations import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, MapPicture
 from vbas_desktop.ui.map.paths import TiledPath, hairline, path_of, split_lines
 from vbas_desktop.ui.presentation.map_shapes import Frame, Rings, frame_of, rings_of, sort_into_tiles
-from vbas_desktop.ui.presentation.region_geometry import prepare_region_geometry, prepare_solution_geometry
+from vbas_desktop.ui.presentation.region_geometry import (
+    prepare_region_geometry,
+    prepare_solution_geometry,
+)
 from vbas_desktop.ui.presentation.region_measures import RegionMeasure, classify, find_measure, spread
 from vbas_desktop.ui.presentation.scene import prepare_scene
 
@@ -45,7 +48,9 @@ def test_rings_keep_holes_parts_and_the_order_of_shapes():
     assert (~rings.joined).nonzero()[0].tolist() == [4, 9, 14, 19]
     some, joined = rings.of(np.array([2, 0]))
     assert some[:10].tolist() == rings.xy[10:].tolist()
-    assert joined.tolist() == [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False]
+    assert joined.tolist() == [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False] + [
+        True
+    ] * 4 + [False]
 
 
 def test_tiles_hold_every_shape_once_and_those_in_view_are_drawn():
@@ -63,7 +68,10 @@ def test_polygons_with_very_many_vertices_are_simplified_alike_on_both_sides(mon
     wavy = replace(regions, polygons=shapely.segmentize(regions.polygons, 0.125))
     base = prepare_region_geometry(wavy)
     assert base.clean
-    assert shapely.get_num_coordinates(base.drawn.polygons).sum() < shapely.get_num_coordinates(wavy.polygons).sum()
+    assert (
+        shapely.get_num_coordinates(base.drawn.polygons).sum()
+        < shapely.get_num_coordinates(wavy.polygons).sum()
+    )
     assert shapely.coverage_is_valid(base.drawn.polygons)
     assert base.pairs.tolist() == prepare_region_geometry(regions).pairs.tolist()
 
@@ -100,7 +108,11 @@ def test_a_prepared_solution_tells_the_figures_of_its_regions():
     regions = squares()
     matrix = [[3, 10]] + [[2, 20]] * 14 + [[0, 0]]
     shown = prepare_scene(
-        7, solution_of(np.arange(16)), problem_of(regions, matrix), prepare_region_geometry(regions), NO_PROGRESS
+        7,
+        solution_of(np.arange(16)),
+        problem_of(regions, matrix),
+        prepare_region_geometry(regions),
+        NO_PROGRESS,
     )
     texts = {figure.name: figure.text(0) for figure in shown.figures}
     assert texts["records"] == "13 records"
@@ -190,7 +202,9 @@ def test_the_scale_bar_is_a_round_distance(unit, units_per_pixel, length, words)
 
 @pytest.mark.parametrize(("coordinates", "widest"), [("geographic", 350_000), ("degrees", 3.1)])
 @pytest.mark.parametrize("polygons", [True, False])
-def test_regions_on_both_sides_of_the_date_line_are_drawn_side_by_side(tmp_path, coordinates, widest, polygons):
+def test_regions_on_both_sides_of_the_date_line_are_drawn_side_by_side(
+    tmp_path, coordinates, widest, polygons
+):
     rings = [square(178.6 + i * 0.25, -19 + j * 0.25, 0.125) for i in range(12) for j in range(5)]
     middles = [(wrapped(178.6 + i * 0.25), -19 + j * 0.25) for i in range(12) for j in range(5)]
     if polygons:

@@ -63,7 +63,10 @@ def test_labels_that_are_drawn_have_room_and_never_overlap(qapp, scale, seed):
     numbers, boxes = placed_labels(labels, transform, window, metrics, taken)
     assert not any(_touch(one, other) for at, one in enumerate(boxes) for other in [*boxes[:at], *taken])
     for number in numbers.tolist():
-        assert labels.sizes[number, 0] * scale >= 0.5 * metrics.horizontalAdvance(labels.texts[number]) - 1e-6
+        assert (
+            labels.sizes[number, 0] * scale
+            >= 0.5 * metrics.horizontalAdvance(labels.texts[number]) - 1e-6
+        )
     assert numbers.tolist() == sorted(numbers.tolist())
 
 
@@ -77,7 +80,9 @@ def regions():
 @pytest.fixture
 def shown(regions):
     owner = np.array([y // 2 * 2 + x // 2 for y in range(SIDE) for x in range(SIDE)], np.int32)
-    return prepare_scene(1, solution_of(owner, QUARTER_SITES), None, prepare_region_geometry(regions), NO_PROGRESS)
+    return prepare_scene(
+        1, solution_of(owner, QUARTER_SITES), None, prepare_region_geometry(regions), NO_PROGRESS
+    )
 
 
 def overlay_of(shown, look, before=None):
@@ -120,7 +125,9 @@ def test_layers_are_drawn_in_their_colour_and_order(shown, canvas, tmp_path):
     assert blue not in colours_at(canvas, 2.7, 1.5)
     canvas.show_overlay(overlay, look.raised(0, 1))
     assert blue in colours_at(canvas, 2.7, 1.5)
-    canvas.show_overlay(overlay, look.changed_context(1, visible=False).changed_context(0, colour="green"))
+    canvas.show_overlay(
+        overlay, look.changed_context(1, visible=False).changed_context(0, colour="green")
+    )
     assert QColor(LIGHT.context[2]).name() in colours_at(canvas, 2.7, 1.5)
     canvas.show_overlay(overlay, look.without_context(0).without_context(0))
     assert not {blue, brown} & colours_at(canvas, 2.7, 1.5)
@@ -157,7 +164,9 @@ def test_outlines_are_the_borders_between_values_of_a_column(shown, regions):
     assert set(np.round(rings.xy[inner, 0], 9).tolist()) == {0.0, SIDE / 2, float(SIDE)}
     points = replace(regions, polygons=None)
     base = prepare_region_geometry(points)
-    of_points = prepare_overlay(base, None, (), MapStyle(outlines=("half",)), None, NO_PROGRESS).outlines["half"]
+    of_points = prepare_overlay(
+        base, None, (), MapStyle(outlines=("half",)), None, NO_PROGRESS
+    ).outlines["half"]
     middle = (points.points[:, 0].min() + points.points[:, 0].max()) / 2
     assert np.isclose(of_points.xy[:, 0], middle).any()
 
@@ -191,7 +200,9 @@ def test_labels_stay_clear_of_sites_scale_and_arrow(shown, canvas, monkeypatch):
     look = MapStyle(labels=CODES)
     drawn = []
     monkeypatch.setattr(
-        overlay_picture, "placed_labels", lambda *given: drawn.append((given[4], placed_labels(*given))) or drawn[-1][1]
+        overlay_picture,
+        "placed_labels",
+        lambda *given: drawn.append((given[4], placed_labels(*given))) or drawn[-1][1],
     )
     canvas.show_map(shown.geometry)
     canvas.show_overlay(overlay_of(shown, look), look)
@@ -239,7 +250,8 @@ def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtb
     state, menu = bench.state, view.style_menu
     x, y = state.regions.points.mean(axis=0).tolist()
     first, second = (
-        write(tmp_path / f"{name}.geojson", shapely.LineString([(x - 1, y), (x + 1, y)])) for name in ("coast", "roads")
+        write(tmp_path / f"{name}.geojson", shapely.LineString([(x - 1, y), (x + 1, y)]))
+        for name in ("coast", "roads")
     )
     state.modified = False
     for path in (first, second, first):
@@ -263,7 +275,9 @@ def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtb
     menu.refresh()
     entry("coast", "Show").trigger()
     assert not state.map_style.context[1].visible
-    green = next(action for action in entry("roads", "Colour").menu().actions() if action.text() == "Green")
+    green = next(
+        action for action in entry("roads", "Colour").menu().actions() if action.text() == "Green"
+    )
     green.trigger()
     assert state.map_style.context[0].colour == "green"
     menu.refresh()

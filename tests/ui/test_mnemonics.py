@@ -5,7 +5,16 @@ from collections import Counter
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMenu, QPushButton, QTabBar, QToolButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QTabBar,
+    QToolButton,
+)
 
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
@@ -14,15 +23,25 @@ from vbas_desktop.ui.pages import PAGES
 
 
 def lettered(texts):
-    return [(QKeySequence.mnemonic(text).toString(), text) for text in texts if QKeySequence.mnemonic(text).toString()]
+    return [
+        (QKeySequence.mnemonic(text).toString(), text)
+        for text in texts
+        if QKeySequence.mnemonic(text).toString()
+    ]
 
 
 def mnemonics(widget):
     """All letters of a window or dialog. Tool buttons show the texts of actions, whose letters work in menus only."""
-    texts = [action.text() for action in widget.menuBar().actions()] if hasattr(widget, "menuBar") else []
-    buttons = [button for button in widget.findChildren(QAbstractButton) if not isinstance(button, QToolButton)]
+    texts = (
+        [action.text() for action in widget.menuBar().actions()] if hasattr(widget, "menuBar") else []
+    )
+    buttons = [
+        button for button in widget.findChildren(QAbstractButton) if not isinstance(button, QToolButton)
+    ]
     texts += [button.text() for button in buttons if button.isVisible()]
-    texts += [label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.buddy()]
+    texts += [
+        label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.buddy()
+    ]
     for bar in widget.findChildren(QTabBar):
         texts += [bar.tabText(index) for index in range(bar.count()) if bar.isVisible()]
     return lettered(texts)
@@ -93,7 +112,9 @@ def test_in_a_dialog(kind, aggregated_window):
 
 def without_keys(widget):
     """Buttons that neither a letter (their own, or their label's) nor a shortcut reaches."""
-    lettered_labels = {label.buddy() for label in widget.findChildren(QLabel) if lettered([label.text()])}
+    lettered_labels = {
+        label.buddy() for label in widget.findChildren(QLabel) if lettered([label.text()])
+    }
     return [
         button.accessibleName() or button.text()
         for button in widget.findChildren(QPushButton)
@@ -111,7 +132,9 @@ def test_every_button_of_a_page_has_a_letter_or_a_shortcut(page, aggregated_wind
 
 
 def test_two_files_are_chosen_by_letters_and_only_what_is_optional_by_the_tab_key(aggregated_window):
-    page = aggregated_window.area.show_page(next(page for page in PAGES if page.title == "Representability"))
+    page = aggregated_window.area.show_page(
+        next(page for page in PAGES if page.title == "Representability")
+    )
     page.source.setCurrentText("Two files")
     assert without_keys(page) == [
         "Choose the folder of hierarchies",

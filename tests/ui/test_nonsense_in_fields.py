@@ -38,10 +38,17 @@ def is_part_of_a_field(widget: QWidget) -> bool:
 
 def fields_of(root: QWidget) -> list[QWidget]:
     """Everything under a widget that can be typed into now."""
-    texts = [each for kind in (QLineEdit, QPlainTextEdit) for each in root.findChildren(kind) if not each.isReadOnly()]
+    texts = [
+        each
+        for kind in (QLineEdit, QPlainTextEdit)
+        for each in root.findChildren(kind)
+        if not each.isReadOnly()
+    ]
     lists = [each for each in root.findChildren(QComboBox) if each.isEditable()]
     found = [*texts, *lists, *root.findChildren(QAbstractSpinBox)]
-    return [each for each in found if each.isVisible() and each.isEnabled() and not is_part_of_a_field(each)]
+    return [
+        each for each in found if each.isVisible() and each.isEnabled() and not is_part_of_a_field(each)
+    ]
 
 
 def text_of(field: QWidget) -> str:
@@ -75,8 +82,15 @@ def name_of(field: QWidget) -> str:
 
 def cells_of(root: QWidget) -> list[QTableWidgetItem]:
     """One cell of each column that can be edited, of each table in sight."""
-    tables = [table for table in root.findChildren(QTableWidget) if table.isVisible() and table.isEnabled()]
-    cells = [table.item(0, column) for table in tables if table.rowCount() for column in range(table.columnCount())]
+    tables = [
+        table for table in root.findChildren(QTableWidget) if table.isVisible() and table.isEnabled()
+    ]
+    cells = [
+        table.item(0, column)
+        for table in tables
+        if table.rowCount()
+        for column in range(table.columnCount())
+    ]
     wanted = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsEnabled
     return [cell for cell in cells if cell is not None and cell.flags() & wanted == wanted]
 
@@ -91,7 +105,11 @@ class Harm:
             worker.job_failed.connect(self._failures.append)
 
     def seen(self) -> list[str]:
-        boxes = [box for box in QApplication.topLevelWidgets() if isinstance(box, QMessageBox) and box.isVisible()]
+        boxes = [
+            box
+            for box in QApplication.topLevelWidgets()
+            if isinstance(box, QMessageBox) and box.isVisible()
+        ]
         found = [f"{box.text()} {box.informativeText()}" for box in boxes]
         found += [failure.message for failure in self._failures if "unforeseen" in failure.message]
         self._failures.clear()
@@ -181,7 +199,9 @@ def test_the_last_valid_allowed_loss_stays_in_force_and_is_named_below(loaded_wi
     assert state.choices.allowed_loss_percent == 3.0
 
 
-def test_a_run_works_with_the_last_valid_values_while_every_field_of_input_holds_nonsense(loaded_window, qtbot):
+def test_a_run_works_with_the_last_valid_values_while_every_field_of_input_holds_nonsense(
+    loaded_window, qtbot
+):
     window, before = loaded_window, loaded_window.state.choices
     window.input.approach.change.setChecked(True)
     window.input.approaches.constraints.unfold.setChecked(True)

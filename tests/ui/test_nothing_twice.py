@@ -15,7 +15,11 @@ LONG = 60_000
 def jobs(aggregated_window) -> Counter:
     """Counts every job that the window starts from now on; copies kept in case of a crash are another matter."""
     started: Counter = Counter()
-    for worker in (aggregated_window.worker, aggregated_window.background, aggregated_window.input.estimator.worker):
+    for worker in (
+        aggregated_window.worker,
+        aggregated_window.background,
+        aggregated_window.input.estimator.worker,
+    ):
         worker.job_started.connect(lambda title: started.update([title]))
     return started
 
@@ -28,7 +32,9 @@ def at_rest(window, qtbot) -> None:
     if compare is not None:
         timers.append(compare._timer)
     qtbot.waitUntil(
-        lambda: not any(worker.busy for worker in runners) and not any(timer.isActive() for timer in timers),
+        lambda: (
+            not any(worker.busy for worker in runners) and not any(timer.isActive() for timer in timers)
+        ),
         timeout=LONG,
     )
     QApplication.processEvents()
@@ -61,7 +67,9 @@ def test_looking_at_everything_again_starts_nothing(aggregated_window, jobs, qtb
     assert jobs == Counter({"Reading the ledger": 1})
 
 
-def test_an_approach_that_is_changed_and_changed_back_counts_nothing_again(aggregated_window, jobs, qtbot):
+def test_an_approach_that_is_changed_and_changed_back_counts_nothing_again(
+    aggregated_window, jobs, qtbot
+):
     state = aggregated_window.state
     at_rest(aggregated_window, qtbot)
     counted = state.problem

@@ -26,7 +26,9 @@ from vbas_desktop.ui.state.choices import choices_from_json, choices_to_json
 
 @pytest.fixture
 def shown():
-    shapes = np.array([shapely.box(1.2, 1.2, 1.9, 1.9), shapely.LineString([(3.1, 0.2), (3.1, 1.8)])], object)
+    shapes = np.array(
+        [shapely.box(1.2, 1.2, 1.9, 1.9), shapely.LineString([(3.1, 0.2), (3.1, 1.8)])], object
+    )
     regions = replace(squares(), obstacles=Obstacles(shapes, ("Mirror Lake", ""), ()))
     owner = np.array([y // 2 * 2 + x // 2 for y in range(SIDE) for x in range(SIDE)], np.int32)
     owner[5] = 1
@@ -84,19 +86,27 @@ def test_obstacle_files_are_chosen_in_input_and_kept(solved, qapp, qtbot):
 
 
 @pytest.mark.parametrize("within", [(), ("half",)])
-def test_cells_around_obstacles_are_prepared_while_their_layer_is_on(make_window, tmp_path, qtbot, within):
+def test_cells_around_obstacles_are_prepared_while_their_layer_is_on(
+    make_window, tmp_path, qtbot, within
+):
     lines = [f"r{i},{i % 6},{i // 6},{'south' if i < 18 else 'north'}" for i in range(36)]
     (tmp_path / "regions.csv").write_text("\n".join(["id,x,y,half", *lines]) + "\n")
     rows = [f"{age},r{i}" for i in range(36) for age in "12" for _ in range(6)]
     (tmp_path / "records.csv").write_text("\n".join(["age,region", *rows]) + "\n")
-    (tmp_path / "river.geojson").write_text('{"type": "LineString", "coordinates": [[2.5, -1], [2.5, 4.2]]}')
+    (tmp_path / "river.geojson").write_text(
+        '{"type": "LineString", "coordinates": [[2.5, -1], [2.5, 4.2]]}'
+    )
     window = make_window()
     window.data_commands.load(tmp_path / "records.csv", tmp_path / "regions.csv")
     qtbot.waitUntil(lambda: window.state.has_data and not window.worker.busy, timeout=60_000)
     window.state.change_reading(obstacles=(str(tmp_path / "river.geojson"),))
     window.data_commands.reload()
-    qtbot.waitUntil(lambda: window.state.regions.obstacles is not None and not window.worker.busy, timeout=60_000)
-    choices = window.state.choices.with_approach("construction", "obstacles").with_approach("site_number", "fixed")
+    qtbot.waitUntil(
+        lambda: window.state.regions.obstacles is not None and not window.worker.busy, timeout=60_000
+    )
+    choices = window.state.choices.with_approach("construction", "obstacles").with_approach(
+        "site_number", "fixed"
+    )
     choices = choices.replaced(within=within)
     window.state.change(choices.with_parameter("site_number", "fixed", "sites", 4))
     view = window.findChild(MapView)
@@ -104,7 +114,9 @@ def test_cells_around_obstacles_are_prepared_while_their_layer_is_on(make_window
     window.run_commands.run()
     map_cache = map_cache_of(window.context)
     idle = lambda: not window.worker.busy and not window.background.busy  # noqa: E731
-    qtbot.waitUntil(lambda: map_cache.shown is not None and window.state.entries and idle(), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: map_cache.shown is not None and window.state.entries and idle(), timeout=60_000
+    )
     assert map_cache.shown.geometry.cell_rings is None
     view.bar.layers_chosen.emit(DEFAULT_LAYERS)
     qtbot.waitUntil(lambda: map_cache.shown.geometry.cell_rings is not None and idle(), timeout=60_000)

@@ -28,7 +28,11 @@ def may_open(dialog) -> bool:
         ("", "", "Choose the file with the records, one line per person or event."),
         ("r.csv", " ", "Choose the file that says where the regions of these records are."),
         ("r.csv", "'r.csv'", "Both fields name the same file: records and regions come in a file each."),
-        ("a.GEOJSON", "r.csv", "a.GEOJSON holds shapes of regions: it belongs in the field “Region file”."),
+        (
+            "a.GEOJSON",
+            "r.csv",
+            "a.GEOJSON holds shapes of regions: it belongs in the field “Region file”.",
+        ),
         ("r.csv", "places.csv", ""),
         ("r.csv", "a.gpkg", ""),
     ],
@@ -76,7 +80,9 @@ def test_cancelling_leaves_everything_as_it_is(loaded_window, data):
     assert loaded_window.state.records_path == data[0]
 
 
-def test_files_that_could_not_be_read_come_up_again_until_others_are_loaded(window, data, tmp_path, qtbot):
+def test_files_that_could_not_be_read_come_up_again_until_others_are_loaded(
+    window, data, tmp_path, qtbot
+):
     mistyped = tmp_path / "recrods.csv"
     with qtbot.waitSignal(window.worker.job_ended, timeout=LONG):
         window.data_commands.load(mistyped, data[1])

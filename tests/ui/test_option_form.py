@@ -29,8 +29,12 @@ class Example(OptionGroup):
     is_on: bool = option(False, label="Switch", help="On or off.")
     number: int = option(3, label="Number", help="A number.", ge=1, soft_max=50)
     least: int | None = option(None, label="Least", help="At least so many.", ge=1)
-    share: float = option(5.0, label="Share", help="A share.", gt=0, unit="%", enabled_when=("is_on", bool))
-    kind: Literal["a", "b"] = option("a", label="Kind", help="A or b.", titles={"a": "First", "b": "Second"})
+    share: float = option(
+        5.0, label="Share", help="A share.", gt=0, unit="%", enabled_when=("is_on", bool)
+    )
+    kind: Literal["a", "b"] = option(
+        "a", label="Kind", help="A or b.", titles={"a": "First", "b": "Second"}
+    )
     column: str | None = option(None, label="Column", help="A column.", choices_from="columns")
     files: TextList = option((), label="Files", help="Files.")
 
@@ -65,7 +69,9 @@ def test_every_option_has_an_editor_with_label_tip_and_bounds(form):
 
 
 def test_what_is_shown_is_not_what_was_edited(form, edits):
-    form.show_group(Example(is_on=True, number=7, least=2, kind="b", column="state", files=("a.csv", "b.csv")))
+    form.show_group(
+        Example(is_on=True, number=7, least=2, kind="b", column="state", files=("a.csv", "b.csv"))
+    )
     assert edits == []
     assert form.editors["is_on"].isChecked()
     assert form.editors["number"].value() == 7
@@ -126,7 +132,9 @@ def test_a_form_without_some_options_has_all_others_behind_the_first(qtbot):
 def test_every_option_of_a_run_has_a_field_in_the_window(group, window):
     named = {widget.accessibleName() for widget in window.input.findChildren(QWidget)}
     named |= {box.text().replace("&", "") for box in window.input.findChildren(QCheckBox)}
-    missing = [each.name for each in group.options() if each.name not in ELSEWHERE and each.title not in named]
+    missing = [
+        each.name for each in group.options() if each.name not in ELSEWHERE and each.title not in named
+    ]
     assert missing == []
 
 

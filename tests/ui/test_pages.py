@@ -20,7 +20,9 @@ class Notes(QLabel):
 
 @pytest.fixture
 def notes(monkeypatch):
-    page = Page("Notes", f"{__name__}:Notes", "table", "Ctrl+Alt+N", "Notes on the data.", needs_data=True)
+    page = Page(
+        "Notes", f"{__name__}:Notes", "table", "Ctrl+Alt+N", "Notes on the data.", needs_data=True
+    )
     monkeypatch.setattr("vbas_desktop.ui.shell.menus.PAGES", (*PAGES, page))
     return page
 
@@ -46,7 +48,9 @@ def test_a_page_takes_the_place_of_the_map_and_there_is_a_way_back(notes, make_w
     page = window.area.page
     assert isinstance(page, Notes)
     assert page.context.state is window.state
-    back = next(button for button in window.area.findChildren(QPushButton) if button.text() == "&Back to the map")
+    back = next(
+        button for button in window.area.findChildren(QPushButton) if button.text() == "&Back to the map"
+    )
     qtbot.mouseClick(back, Qt.MouseButton.LeftButton)
     assert window.area.map.isVisible()
 

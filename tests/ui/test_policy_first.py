@@ -106,7 +106,9 @@ def test_a_policy_of_a_file_sets_its_minima_and_is_forecast_and_judged(loaded_wi
     path.write_text(OWN, encoding="utf-8")
     assert panel.judgement.isHidden()
     panel.privacy.open_policy(str(path))
-    qtbot.waitUntil(lambda: any(box.isVisible() for box in window.findChildren(QMessageBox)), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: any(box.isVisible() for box in window.findChildren(QMessageBox)), timeout=LONG
+    )
     assert question(window).informativeText().splitlines()[1:4] == [
         "k (minimum group size): 5 → 10",
         "Records at least: Any → 200",

@@ -40,9 +40,15 @@ def solved(refinement):
         create_approach("site_location", "balanced-density"),
     )
     request = Request(
-        problem, number, location, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=0)
+        problem,
+        number,
+        location,
+        create_approach("construction", "voronoi"),
+        settings=RunSettings(range_reach=0),
     )
-    return problem, run(replace(request, refinement=create_approach("refinement", refinement))).solutions[0]
+    return problem, run(
+        replace(request, refinement=create_approach("refinement", refinement))
+    ).solutions[0]
 
 
 def test_regions_tell_what_they_gained_gave_away_and_lost_before():
@@ -74,7 +80,9 @@ def test_without_a_refinement_there_are_no_such_columns():
 
 def test_refined_regions_are_drawn_as_unions_of_what_they_own():
     problem, refined = solved("boundaries")
-    shapes = prepare_scene(1, refined, problem, prepare_region_geometry(problem.regions), NO_PROGRESS).geometry.shapes
+    shapes = prepare_scene(
+        1, refined, problem, prepare_region_geometry(problem.regions), NO_PROGRESS
+    ).geometry.shapes
     for region, shape in enumerate(shapes):
         inside = shapely.intersects_xy(shape.buffer(1e-9), problem.regions.points)
         assert set(np.flatnonzero(inside)) == set(np.flatnonzero(refined.membership == region))
@@ -103,7 +111,9 @@ def refined_window(tmp_path, qapp, qtbot):
 
 def show(bench, qtbot, number):
     bench.state.select(number)
-    qtbot.waitUntil(lambda: bench.map.canvas.geometry_shown is not None and preparer_shows(bench, number))
+    qtbot.waitUntil(
+        lambda: bench.map.canvas.geometry_shown is not None and preparer_shows(bench, number)
+    )
 
 
 def preparer_shows(bench, number):
@@ -133,8 +143,12 @@ def test_a_button_shows_the_map_before_the_refinement_and_what_moved(refined_win
     assert canvas.geometry_shown is after
     assert told in [row.text for row in canvas.legend.rows]
     former = np.searchsorted(after.solution.owners_used, after.solution.unrefined.owner[region])
-    assert f"came from {after.codes[former]} by the refinement" in card_text(after.base, after, (), None, region)
-    assert "refinement" not in card_text(after.base, after, (), None, int(np.flatnonzero(~after.moved)[0]))
+    assert f"came from {after.codes[former]} by the refinement" in card_text(
+        after.base, after, (), None, region
+    )
+    assert "refinement" not in card_text(
+        after.base, after, (), None, int(np.flatnonzero(~after.moved)[0])
+    )
 
 
 def test_the_regions_tab_says_why_initial_regions_moved(refined_window, qtbot):
@@ -162,7 +176,9 @@ def test_moved_polygons_are_hatched(qtbot):
     owner = np.array([y // 2 * 2 + x // 2 for y in range(SIDE) for x in range(SIDE)], np.int32)
     now = owner.copy()
     now[5] = 1
-    solution = replace(solution_of(now, QUARTER_SITES), unrefined=UnrefinedPartition(owner, np.array(QUARTER_SITES)))
+    solution = replace(
+        solution_of(now, QUARTER_SITES), unrefined=UnrefinedPartition(owner, np.array(QUARTER_SITES))
+    )
     shown = prepare_scene(1, solution, None, prepare_region_geometry(squares()), NO_PROGRESS)
     canvas = MapCanvas(LIGHT)
     qtbot.addWidget(canvas)

@@ -40,7 +40,9 @@ def test_a_region_map_is_read_run_and_released(loaded_window, qtbot, tmp_path, m
     assert all(check.passed for check in report.checks)
     document = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
     assert document["inputs"]["region_map"]["path"] == str(path)
-    with (tmp_path / "out" / "release" / "aggregated_regions.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "out" / "release" / "aggregated_regions.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         assert sum(int(row["records"]) for row in csv.DictReader(file)) == report.records_released
     page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
     assert "the initial region of a single record is an assumption" in page

@@ -62,7 +62,8 @@ def test_each_aggregated_region_is_listed_with_its_figures(tab, shown_window):
     ):
         column = titles(tab).index(title)
         shown = [
-            tab.table_model.index(tab.table_model.position_of(region), column).data() for region in range(len(values))
+            tab.table_model.index(tab.table_model.position_of(region), column).data()
+            for region in range(len(values))
         ]
         assert shown == [f"{value:,}" for value in values.tolist()]
 
@@ -72,10 +73,14 @@ def test_regions_are_called_and_ordered_as_in_the_release(tab, shown_window):
     codes = build_plan(entry.problem, entry.solution).codes
     listed = [tab.table_model.index(row, 0).data() for row in range(tab.table_model.rowCount())]
     assert listed == sorted(codes)
-    assert [tab.table_model.row_at(row) for row in range(len(codes))] == [codes.index(code) for code in listed]
+    assert [tab.table_model.row_at(row) for row in range(len(codes))] == [
+        codes.index(code) for code in listed
+    ]
     shown = tab.table_model.shown
     assert [row[0] for row in exact_rows(shown)[1:]] == list(codes)
-    assert f"<b>Aggregated region {codes[3]}</b>" in card_text(shown.geometry.base, shown.geometry, (), 3, None)
+    assert f"<b>Aggregated region {codes[3]}</b>" in card_text(
+        shown.geometry.base, shown.geometry, (), 3, None
+    )
     shown_window.state.choose_region(3)
     assert tab.table.currentIndex().siblingAtColumn(0).data() == codes[3]
 
@@ -122,7 +127,10 @@ def test_the_classes_below_k_are_told_in_the_words_of_the_file(tab, shown_window
 def test_the_anonymity_vector_is_told_of_the_solution_and_of_the_region(tab, shown_window, qtbot):
     entry = shown_window.state.selected
     k = entry.problem.k
-    vectors = [list_class_sizes(entry.problem, entry.solution, r)[1] for r in range(entry.solution.aggregated_regions)]
+    vectors = [
+        list_class_sizes(entry.problem, entry.solution, r)[1]
+        for r in range(entry.solution.aggregated_regions)
+    ]
     sizes = np.concatenate(vectors)
     results = ResultsPanel(shown_window.context)
     qtbot.addWidget(results)
@@ -134,7 +142,9 @@ def test_the_anonymity_vector_is_told_of_the_solution_and_of_the_region(tab, sho
     assert count_class_sizes(entry.problem, entry.solution).tolist() == np.bincount(sizes)[1:].tolist()
     shown_window.state.choose_region(1)
     qtbot.waitUntil(lambda: not tab.why.vector.isHidden(), timeout=60_000)
-    assert tab.why.vector.text() == (f"Classes before suppression: {vector_in_words(np.bincount(vectors[1])[1:], k)}.")
+    assert tab.why.vector.text() == (
+        f"Classes before suppression: {vector_in_words(np.bincount(vectors[1])[1:], k)}."
+    )
 
 
 def test_a_region_without_losses_says_so(tab, shown_window, qtbot):
@@ -159,7 +169,9 @@ def test_regions_are_named_after_a_column_of_the_region_file(tab, shown_window, 
     state.change_map_style(replace(state.map_style, names=column))
     qtbot.waitUntil(lambda: model.shown.named_after == column)
     assert listed() == list(make_region_names(regions, membership, column))
-    text = card_text(model.shown.geometry.base, model.shown.geometry, (), 2, None, names=model.shown.names)
+    text = card_text(
+        model.shown.geometry.base, model.shown.geometry, (), 2, None, names=model.shown.names
+    )
     assert model.shown.names[2] in text
     tab.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
     names = [model.index(row, 1).data() for row in range(model.rowCount())]
@@ -192,7 +204,9 @@ def test_the_colouring_chosen_above_the_map_stays_for_the_next_solution(tab, sho
     other = next(entry for entry in state.entries if entry is not state.selected)
     state.select(other.number)
     map_cache = map_cache_of(shown_window.context)
-    qtbot.waitUntil(lambda: map_cache.shown is not None and map_cache.shown.number == other.number, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: map_cache.shown is not None and map_cache.shown.number == other.number, timeout=60_000
+    )
     assert view.canvas.figure.name == "records"
     assert view.canvas.geometry_shown.solution.owner is other.solution.owner
 
@@ -263,7 +277,11 @@ def test_exact_names_come_before_beginnings_and_parts(tab):
 
 def test_aggregated_regions_are_found_by_their_names(tab, shown_window, qtbot):
     shown = tab.table_model.shown
-    place = next(number for number, name in enumerate(shown.names) if " + " in name and shown.names.count(name) == 1)
+    place = next(
+        number
+        for number, name in enumerate(shown.names)
+        if " + " in name and shown.names.count(name) == 1
+    )
     tab.search_field.setText(shown.names[place].lower())
     qtbot.keyClick(tab.search_field, Qt.Key.Key_Return)
     assert shown_window.state.chosen_region == place

@@ -7,7 +7,11 @@ import pytest
 from PySide6.QtCore import Qt
 from release_making import random_rows, write_records, write_regions
 
-from vbas_desktop.analysis.outliers.treatments import DeleteOutliers, FabricateRecords, GeneraliseOutliers
+from vbas_desktop.analysis.outliers.treatments import (
+    DeleteOutliers,
+    FabricateRecords,
+    GeneraliseOutliers,
+)
 from vbas_desktop.analysis.representability.report import RepresentabilityOptions
 from vbas_desktop.app.representability import Generalisation, RepresentabilityRequest
 from vbas_desktop.cli.main import main
@@ -31,7 +35,9 @@ def jaccard(entry):
 
 
 def test_indices_are_shown_only_for_research(aggregated_window, qtbot):
-    shown = aggregated_window.area.show_page(next(page for page in PAGES if page.title == "Representability"))
+    shown = aggregated_window.area.show_page(
+        next(page for page in PAGES if page.title == "Representability")
+    )
 
     def measures():
         return {gauge.shown.name for gauge in shown.main.gauges}
@@ -108,7 +114,9 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     shown.beside.activated.emit(1)
     other = state.entry(shown.beside.currentData())
     assert shown.second.isVisible()
-    assert {gauge.shown.name: gauge.shown.share for gauge in shown.second.gauges}["jaccard"] == jaccard(other)
+    assert {gauge.shown.name: gauge.shown.share for gauge in shown.second.gauges}["jaccard"] == jaccard(
+        other
+    )
     assert state.compared is None
 
 
@@ -131,11 +139,15 @@ def two_versions(aggregated_window, qtbot):
     shown = page(aggregated_window, "Representability")
     shown.beside.setCurrentIndex(1)
     shown.beside.activated.emit(1)
-    qtbot.waitUntil(lambda: shown.main.map.shown is not None and shown.second.map.shown is not None, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: shown.main.map.shown is not None and shown.second.map.shown is not None, timeout=60_000
+    )
     return shown
 
 
-def test_both_versions_have_their_regions_in_a_table_and_on_a_map(two_versions, aggregated_window, qtbot):
+def test_both_versions_have_their_regions_in_a_table_and_on_a_map(
+    two_versions, aggregated_window, qtbot
+):
     state = aggregated_window.state
     for version, entry in (
         (two_versions.main, state.selected),
@@ -222,7 +234,9 @@ def test_two_files_are_compared_in_the_background(window, qtbot):
     shown = page(window, "Representability")
     assert shown.layers.empty.isVisible()
     shown.source.setCurrentIndex(1)
-    assert shown.layers.empty.label.text().startswith("Choose the original and the anonymised file at the left")
+    assert shown.layers.empty.label.text().startswith(
+        "Choose the original and the anonymised file at the left"
+    )
     for name in ("C6.csv", "C5.csv"):
         fill(shown.panel, name)
         with qtbot.waitSignal(window.worker.job_ended):
@@ -290,7 +304,10 @@ def test_the_figures_of_the_worked_examples_are_shown(window, qtbot):
 def test_made_up_records_are_shown(window, qtbot, tmp_path):
     filled = tmp_path / "filled.csv"
     usual = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet", "--key", "Key"]
-    assert main(["outliers", str(DATA / "C2.csv"), *usual, "--handle", "fabricate", "--out", str(filled)]) == 0
+    assert (
+        main(["outliers", str(DATA / "C2.csv"), *usual, "--handle", "fabricate", "--out", str(filled)])
+        == 0
+    )
     shown = page(window, "Representability")
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
@@ -299,7 +316,9 @@ def test_made_up_records_are_shown(window, qtbot, tmp_path):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     texts = {gauge.shown.name: gauge.shown.text for gauge in shown.main.gauges}
     assert texts["sample_size_ratio"] == "1.1750"
-    assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
+    assert dict(shown.main.described.cards)["What was done"] == (
+        "Fabricated: in the released file only: 7 records",
+    )
 
 
 def test_aggregated_values_are_described_by_the_original_ones(window, qtbot):
@@ -353,7 +372,9 @@ def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, t
     assert shown.panel.anonymised.path == tmp_path / "filled.csv"
     with qtbot.waitSignal(window.worker.job_ended):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
-    assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
+    assert dict(shown.main.described.cards)["What was done"] == (
+        "Fabricated: in the released file only: 7 records",
+    )
 
 
 def test_the_box_writes_as_the_command_does(window, qtbot, tmp_path):
@@ -443,8 +464,25 @@ def written_by_both(window, qtbot, tmp_path, *options):
     box.writing.editors["shuffle_seed"].setText("mine")
     with qtbot.waitSignal(window.worker.job_ended):
         box._on_target(str(tmp_path / "window.csv"))
-    command = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--key", "Key", "--quiet"]
-    more = ["--shuffle-seed", "mine", "--out", str(tmp_path / "command.csv"), "--replace", *map(str, options)]
+    command = [
+        "outliers",
+        str(DATA / "C2.csv"),
+        "--quasi-identifiers",
+        "Hh,Job",
+        "-k",
+        "3",
+        "--key",
+        "Key",
+        "--quiet",
+    ]
+    more = [
+        "--shuffle-seed",
+        "mine",
+        "--out",
+        str(tmp_path / "command.csv"),
+        "--replace",
+        *map(str, options),
+    ]
     assert main([*command, *more]) == 0
     written = (tmp_path / "window.csv").read_text()
     assert written == (tmp_path / "command.csv").read_text()
@@ -471,7 +509,16 @@ def test_the_first_step_and_the_filling_are_those_of_the_command(window, qtbot, 
     options = ("--first-step", "non-surjective", "--sensitive", "Value", "--fill", "median")
     assert len(written_by_both(window, qtbot, tmp_path, *options)) == 38
     box.values.setText("Value=17")
-    options = ("--first-step", "non-surjective", "--sensitive", "Value", "--fill", "median", "--fill-value", "Value=17")
+    options = (
+        "--first-step",
+        "non-surjective",
+        "--sensitive",
+        "Value",
+        "--fill",
+        "median",
+        "--fill-value",
+        "Value=17",
+    )
     assert sum(row.endswith(",17") for row in written_by_both(window, qtbot, tmp_path, *options)) == 1
     choose(box.mode, "partial")
     assert len(written_by_both(window, qtbot, tmp_path, "--first-step", "partial")) == 35
@@ -505,7 +552,9 @@ def test_filters_keys_and_aggregation_are_those_of_the_command(window, qtbot, tm
     assert not any(row.split(",")[1:3] == ["5", "House"] for row in rows)
     assert len({row.split(",")[-1] for row in rows}) == len(rows)
     for beside in ("index", "class_counts"):
-        assert (tmp_path / f"window.{beside}.csv").read_bytes() == (tmp_path / f"command.{beside}.csv").read_bytes()
+        assert (tmp_path / f"window.{beside}.csv").read_bytes() == (
+            tmp_path / f"command.{beside}.csv"
+        ).read_bytes()
 
 
 def test_a_column_of_keys_without_a_name_is_said_beside_the_form(window, tmp_path):
@@ -595,11 +644,28 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
 
 def test_the_places_of_a_crosswalk_are_levels_of_the_region_column(window, qtbot, tmp_path, capsys):
     files = [str(write_records(tmp_path, random_rows(400, seed=3))), str(write_regions(tmp_path))]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--tiers", "auto", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "-k",
+        "5",
+        "--tiers",
+        "auto",
+        "--quiet",
+    ]
     made = ["--sites", "16", "--range-reach", "0", "--no-pdf", "--allow-column", "name,note", "--out"]
     assert main(["run", *files, *chosen, *made, str(tmp_path / "out")]) == 0
     release = tmp_path / "out" / "release"
-    compared = [files[0], str(release / "anonymized.csv"), "--key", "name", "--quasi-identifiers", "region,age,sex"]
+    compared = [
+        files[0],
+        str(release / "anonymized.csv"),
+        "--key",
+        "name",
+        "--quasi-identifiers",
+        "region,age,sex",
+    ]
     places = ["--crosswalk", str(release / "crosswalk.csv"), "--region-column", "region"]
     capsys.readouterr()
     assert main(["representability", *compared, *places, "-k", "5", "--quiet", "--json"]) == 0
@@ -638,10 +704,14 @@ def test_a_name_with_a_comma_is_chosen_in_quotes(qtbot):
 
 
 def test_hierarchies_with_weighted_levels_are_used(tmp_path):
-    (tmp_path / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
+    (tmp_path / "Job.csv").write_text(
+        "Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n"
+    )
     choices = RepresentabilityOptions(3, "Key", ("Hh", "Job"))
     files = (DATA / "C2.csv", DATA / "C4.csv")
-    plain = compare_files(RepresentabilityRequest(*files, choices, Generalisation(tmp_path)), NO_PROGRESS)
+    plain = compare_files(
+        RepresentabilityRequest(*files, choices, Generalisation(tmp_path)), NO_PROGRESS
+    )
     generalisation = Generalisation(tmp_path, {"Job": (0.1, 0.9)})
     weighted = compare_files(RepresentabilityRequest(*files, choices, generalisation), NO_PROGRESS)
     assert plain.measures[0].name == weighted.measures[0].name == "precision"

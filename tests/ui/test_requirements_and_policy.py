@@ -64,7 +64,9 @@ def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_wind
 def test_measures_in_which_all_solutions_are_alike_are_not_offered(aggregated_window):
     aggregated_window.state.show_research(True)
     shown, entries = page(aggregated_window, "Requirements"), aggregated_window.state.entries
-    values = {name: [entry.solution.representability.get(name) for entry in entries] for name in shown.bounds}
+    values = {
+        name: [entry.solution.representability.get(name) for entry in entries] for name in shown.bounds
+    }
     for name, (low, high) in shown.bounds.items():
         known = [value for value in values[name] if value is not None]
         varies = bool(known) and max(known) - min(known) > 0.002 * max(1, max(known))
@@ -205,7 +207,9 @@ def test_the_checklist_follows_what_export_is_set_to(aggregated_window, qtbot, t
     assert "random order" in shown.rows["exm-2"].evidence.text()
     state.set_policy_notes(state.policy.with_signature("A. Custodian", "2024-05-01"))
     entry = state.selected
-    state.request_release(entry, ReleaseOptions(shuffle=False, renames={"age": "years"}), tmp_path / "out")
+    state.request_release(
+        entry, ReleaseOptions(shuffle=False, renames={"age": "years"}), tmp_path / "out"
+    )
     assert shown.rows["exm-2"].evidence.text() == ""
     assert shown.rows["exm-2"].mark.text() == "○"
     assert shown.rows["exm-1"].evidence.text() == "1 column has another name in the release."
@@ -226,7 +230,11 @@ def judged(window, qtbot):
 def test_the_page_shows_what_the_strategic_choices_lead_to(window):
     shown = page(window, "Policy")
     assert shown.outcomes.text() == "Decide all three to see what they lead to."
-    for name, option in (("obj-1", "data oriented"), ("obj-2", "person specific"), ("obj-3", "kept internal")):
+    for name, option in (
+        ("obj-1", "data oriented"),
+        ("obj-2", "person specific"),
+        ("obj-3", "kept internal"),
+    ):
         combo = shown.choices[name]
         combo.setCurrentIndex(combo.findData(option))
         combo.activated.emit(combo.currentIndex())

@@ -57,7 +57,14 @@ def test_every_solution_of_every_run_is_listed_with_sites_and_aggregated_regions
 
 
 def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compared):
-    told = {"moves": 12, "tries": 3456, "computed_tries": 78, "passes": 13, "anonymity_before": 1, "anonymity_after": 2}
+    told = {
+        "moves": 12,
+        "tries": 3456,
+        "computed_tries": 78,
+        "passes": 13,
+        "anonymity_before": 1,
+        "anonymity_after": 2,
+    }
     first, *others = compared.state.entries
     moved = replace(first, solution=replace(first.solution, diagnostics={"adc": told}))
     tab.table_model.show_entries((moved, *others), compared.state.marks, TableSettings())
@@ -74,11 +81,17 @@ def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compare
 
 def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
     entries, measures = compared.state.entries, compared.state.pareto_measures
-    kept = find_non_dominated([[get_measure(entry.solution, name) for name in measures] for entry in entries])
+    kept = find_non_dominated(
+        [[get_measure(entry.solution, name) for name in measures] for entry in entries]
+    )
     star = column(tab, "star")
     cells = [tab.table_model.index(row, star) for row in range(len(entries))]
     assert [cell.data() == "★" for cell in cells] == kept.tolist()
-    badges = [entry.number for entry, cell in zip(entries, cells, strict=True) if cell.data(BADGE) == "Recommended"]
+    badges = [
+        entry.number
+        for entry, cell in zip(entries, cells, strict=True)
+        if cell.data(BADGE) == "Recommended"
+    ]
     assert badges == [number for number, ranks in compared.state.marks.items() if ranks.recommended]
     assert len(badges) == 1
     words = [cell.data(Qt.ItemDataRole.AccessibleTextRole) for cell in cells]
@@ -181,7 +194,9 @@ def test_the_selected_row_stays_in_view_when_other_rows_are_listed_or_not(tab, c
 def test_a_row_that_is_listed_no_longer_shows_no_neighbour_on_the_way(tab, compared):
     tab.only_pareto.setChecked(True)
     state = compared.state
-    dominated = next(number for number, ranks in state.marks.items() if not ranks.pareto and ranks.same_as is None)
+    dominated = next(
+        number for number, ranks in state.marks.items() if not ranks.pareto and ranks.same_as is None
+    )
     best = [number for number, ranks in state.marks.items() if ranks.pareto]
     for other in (best[0], best[-1]):
         state.select(dominated)
@@ -237,7 +252,9 @@ def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(ta
     state.change_fields(pareto_measures=("suppressed_records",))
     least = min(get_measure(entry.solution, "suppressed_records") for entry in state.entries)
     best = [e.number for e in state.entries if get_measure(e.solution, "suppressed_records") == least]
-    worst = max(state.entries, key=lambda entry: get_measure(entry.solution, "suppressed_records")).number
+    worst = max(
+        state.entries, key=lambda entry: get_measure(entry.solution, "suppressed_records")
+    ).number
     state.select(best[0])
     tab.only_pareto.setChecked(True)
     assert shown_numbers(tab) == best
@@ -253,15 +270,21 @@ def test_the_best_value_of_each_measure_is_bold(tab, compared):
     least = min(get_measure(entry.solution, "suppressed_records") for entry in entries)
     for row, entry in enumerate(entries):
         font = tab.table_model.index(row, index).data(Qt.ItemDataRole.FontRole)
-        assert bool(font is not None and font.bold()) == (get_measure(entry.solution, "suppressed_records") == least)
-        share = tab.table_model.index(row, column(tab, "suppressed_percent")).data(Qt.ItemDataRole.FontRole)
+        assert bool(font is not None and font.bold()) == (
+            get_measure(entry.solution, "suppressed_records") == least
+        )
+        share = tab.table_model.index(row, column(tab, "suppressed_percent")).data(
+            Qt.ItemDataRole.FontRole
+        )
         assert share == font, "the same by another name"
 
 
 def test_sorting_goes_by_value_not_by_text(tab):
     index = column(tab, "suppressed_records")
     tab.table.sortByColumn(index, Qt.SortOrder.DescendingOrder)
-    values = [get_measure(entry.solution, "suppressed_records") for entry in tab.table_model.listed_rows()]
+    values = [
+        get_measure(entry.solution, "suppressed_records") for entry in tab.table_model.listed_rows()
+    ]
     assert values == sorted(values, reverse=True)
 
 
@@ -282,7 +305,9 @@ def test_a_click_on_a_mark_of_each_chart_selects_the_solution(tab, compared, qtb
     number = chart.number_at(position)
     compared.state.select(None)
     qtbot.mouseClick(
-        chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=chart.plot.mapFrom(chart, position.toPoint())
+        chart.plot.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=chart.plot.mapFrom(chart, position.toPoint()),
     )
     assert compared.state.selected.number == number
     assert tab.chosen_numbers() == [number]
@@ -401,9 +426,15 @@ def test_the_names_of_two_measures_are_read_in_full(tab, width):
             option = QStyleOptionComboBox()
             field.initStyleOption(option)
             part = QStyle.SubControl.SC_ComboBoxEditField
-            room = field.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, field).width()
+            room = (
+                field.style()
+                .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, field)
+                .width()
+            )
             assert field.isVisible()
-            assert field.fontMetrics().horizontalAdvance(field.currentText()) <= room, field.currentText()
+            assert field.fontMetrics().horizontalAdvance(field.currentText()) <= room, (
+                field.currentText()
+            )
 
 
 def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apart(compared):
@@ -414,7 +445,9 @@ def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apar
     )
     approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
     other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))
-    assert short_titles((other, entries[1]))[0].endswith(" sites · Balanced density · Possible classes (MaxCombs)")
+    assert short_titles((other, entries[1]))[0].endswith(
+        " sites · Balanced density · Possible classes (MaxCombs)"
+    )
 
 
 def test_the_limit_decides_what_is_recommended_and_a_click_selects_it(tab, compared):
@@ -536,7 +569,9 @@ def test_a_range_on_an_axis_filters_table_charts_and_what_the_map_shows(tab, com
     drag(chart, qtbot, axis, (-0.02, 0.25, 0.5))
     low, high = chart.ranges["suppressed_records"]
     assert low == axis.low
-    expected = [e.number for e in state.entries if low <= get_measure(e.solution, "suppressed_records") <= high]
+    expected = [
+        e.number for e in state.entries if low <= get_measure(e.solution, "suppressed_records") <= high
+    ]
     assert shown_numbers(tab) == expected
     assert 0 < len(expected) < len(everything)
     assert state.selected.number in expected, "the map shows one of those that are left"
@@ -570,7 +605,10 @@ def test_a_column_grows_with_what_comes_into_it_until_widths_are_set_by_hand(qtb
     table.setModel(model)
     for column in range(2):
         model.setHeaderData(
-            column, Qt.Orientation.Horizontal, Qt.AlignmentFlag.AlignRight, Qt.ItemDataRole.TextAlignmentRole
+            column,
+            Qt.Orientation.Horizontal,
+            Qt.AlignmentFlag.AlignRight,
+            Qt.ItemDataRole.TextAlignmentRole,
         )
     model.setItem(0, 0, QStandardItem("★"))
     table.fit()

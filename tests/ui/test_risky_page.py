@@ -82,17 +82,28 @@ def test_the_search_lists_what_the_engine_finds(page, loaded_window, qtbot):
     press(page.search, loaded_window, qtbot)
     table = DistinctRows.from_records(loaded_window.state.table, ["age", "sex", "illness"])
     expected = find_minimal_uniques(table, 14)
-    names = [" + ".join(table.columns[column] for column in found.columns) for found in expected.column_sets]
+    names = [
+        " + ".join(table.columns[column] for column in found.columns) for found in expected.column_sets
+    ]
     assert [row[3] for row in shown(page)] == names
-    assert [int(row[1].replace(",", "")) for row in shown(page)] == [found.number for found in expected.column_sets]
-    assert [int(row[2].replace(",", "")) for row in shown(page)] == [found.records for found in expected.column_sets]
+    assert [int(row[1].replace(",", "")) for row in shown(page)] == [
+        found.number for found in expected.column_sets
+    ]
+    assert [int(row[2].replace(",", "")) for row in shown(page)] == [
+        found.records for found in expected.column_sets
+    ]
     assert expected.number > len(names) > 0
     assert f"{expected.number:,} minimal risky combinations" in page.list.headline.text()
     counts = {
         page.settings.columns.row_at(row).name: page.settings.columns.index(row, NUMBER).data()
         for row in range(page.settings.columns.rowCount())
     }
-    in_age = sum(found.rows.size for level in expected.levels for found in level.combinations if 0 in found.columns)
+    in_age = sum(
+        found.rows.size
+        for level in expected.levels
+        for found in level.combinations
+        if 0 in found.columns
+    )
     assert counts["age"] == f"{in_age:,}"
     assert counts["tract"] == ""
 
@@ -125,8 +136,13 @@ def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
         values = shown_values(page)
         assert len({text for _, text in values}) == len(values) == int(number.replace(",", ""))
         assert sum(int(count) for count, _ in values) == int(records.replace(",", ""))
-        assert all([pair.split(" = ")[0] for pair in text.split(" + ")] == names.split(" + ") for _, text in values)
-    assert page.list.values_model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole) == shown_values(page)[0][1]
+        assert all(
+            [pair.split(" = ")[0] for pair in text.split(" + ")] == names.split(" + ")
+            for _, text in values
+        )
+    assert (
+        page.list.values_model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole) == shown_values(page)[0][1]
+    )
     QGuiApplication.clipboard().clear()
     page.list.values_table.setCurrentIndex(page.list.values_model.index(0, 1))
     qtbot.keyClick(page.list.values_table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -138,7 +154,9 @@ def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
 def test_values_are_shown_with_the_labels_of_a_codebook(loaded_window, qtbot):
     state = loaded_window.state
     values = state.table.facts("illness").categories.values
-    state.table = state.table.with_labels({"illness": {value: f"what {value} means" for value in values}})
+    state.table = state.table.with_labels(
+        {"illness": {value: f"what {value} means" for value in values}}
+    )
     page = open_page(loaded_window)
     for name in ("person", "age", "sex", "illness", "tract"):
         tick(page, SEARCH, name, name in ("age", "illness"))
@@ -159,7 +177,8 @@ def test_the_scores_of_the_records_are_saved(page, loaded_window, tmp_path, qtbo
     table = DistinctRows.from_records(loaded_window.state.table, ["age", "sex", "illness"])
     scores = find_minimal_uniques(table, 14).scores[table.row_of]
     assert (
-        f"{(scores > 0).sum():,} records are in at least one, at most in {scores.max()}." in page.list.headline.text()
+        f"{(scores > 0).sum():,} records are in at least one, at most in {scores.max()}."
+        in page.list.headline.text()
     )
     qtbot.mouseClick(page.list.scores, Qt.MouseButton.LeftButton)
     dialog = page.findChild(QFileDialog)
@@ -180,7 +199,10 @@ def test_the_list_is_filtered_and_sorted(page, loaded_window, qtbot):
     with qtbot.waitSignal(page.list.arranged, timeout=LONG):
         page.list.filter.clear()
     for column in (SIZE, NUMBER_OF_COMBINATIONS, RECORDS):
-        for order, descending in ((Qt.SortOrder.AscendingOrder, False), (Qt.SortOrder.DescendingOrder, True)):
+        for order, descending in (
+            (Qt.SortOrder.AscendingOrder, False),
+            (Qt.SortOrder.DescendingOrder, True),
+        ):
             page.list.table.sortByColumn(column, order)
             numbers = [int(row[column].replace(",", "")) for row in shown(page)]
             assert numbers == sorted(numbers, reverse=descending)
@@ -206,7 +228,11 @@ def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
     page.settings.form.editors["suppression_percent"].setValue(0)
     press(buttons["step"], loaded_window, qtbot)
     assert timeline.steps.count() == 2
-    assert timeline.steps.item(1).text().endswith("of size 2 → illness: neighbouring values joined (39 → 20 values)")
+    assert (
+        timeline.steps.item(1)
+        .text()
+        .endswith("of size 2 → illness: neighbouring values joined (39 → 20 values)")
+    )
     qtbot.mouseClick(buttons["undo"], Qt.MouseButton.LeftButton)
     assert timeline.steps.count() == 1
     assert not buttons["undo"].isEnabled()
@@ -317,7 +343,9 @@ def test_a_bounded_list_does_not_decide_on_thresholds_of_a_step(page, loaded_win
         grid.grid.item(0, column).setText(text)
     page.settings.form.editors["max_size"].setValue(2)
     press(page.search, loaded_window, qtbot)
-    assert "thresholds of domain rules count combinations of at most 2 columns" in page.list.headline.text()
+    assert (
+        "thresholds of domain rules count combinations of at most 2 columns" in page.list.headline.text()
+    )
     assert page.page_state.listing.search.exempted == 0
     press(page.timeline.buttons["step"], loaded_window, qtbot)
     changed = [change.column for step in page.page_state.session.steps for change in step.changes]
@@ -438,7 +466,9 @@ def answer(page, qtbot, text):
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(page, loaded_window, tmp_path, qtbot):
+def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(
+    page, loaded_window, tmp_path, qtbot
+):
     press(page.search, loaded_window, qtbot)
     assert not page.page_state.is_anonymous(14)
     export = page.timeline.buttons["export"]
@@ -469,7 +499,9 @@ def test_a_larger_k_in_the_field_is_asked_about_too(page, loaded_window, qtbot):
     answer(page, qtbot, "Cancel")
 
 
-def test_the_written_file_has_formulas_escaped_and_an_order_that_can_be_repeated(window, tmp_path, qtbot):
+def test_the_written_file_has_formulas_escaped_and_an_order_that_can_be_repeated(
+    window, tmp_path, qtbot
+):
     path = tmp_path / "formulas.csv"
     path.write_text("=name,sex\n" + "".join(f"=1+{i % 2},{'MF'[i // 2 % 2]}\n" for i in range(40)))
     page = open_page(window)
@@ -513,7 +545,9 @@ def test_a_bounded_search_says_that_it_is_not_complete(page, loaded_window, qtbo
     assert page.page_state.state.table.anonymity >= 14
 
 
-def test_what_is_said_of_k_names_the_searched_columns_and_warns_of_the_others(page, loaded_window, qtbot):
+def test_what_is_said_of_k_names_the_searched_columns_and_warns_of_the_others(
+    page, loaded_window, qtbot
+):
     press(page.timeline.buttons["run"], loaded_window, qtbot)
     smallest = page.page_state.state.table.anonymity
     assert page.timeline.anonymity.text() == (
@@ -547,7 +581,9 @@ def test_what_is_missing_is_offered_and_other_settings_are_told(page, loaded_win
         tick(page, SEARCH, facts.name, on=False)
     assert page.notice.label.text() == "Tick at least one column."
     qtbot.mouseClick(page.notice.button("Tick all"), Qt.MouseButton.LeftButton)
-    assert page.settings.columns.searched() == tuple(f.name for f in page.settings.columns.rows if f.categorical)
+    assert page.settings.columns.searched() == tuple(
+        f.name for f in page.settings.columns.rows if f.categorical
+    )
     press(page.search, loaded_window, qtbot)
     assert not page.notice.isVisible()
     page.settings.form.editors["k"].setValue(page.settings.form.editors["k"].value() + 1)

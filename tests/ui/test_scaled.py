@@ -25,9 +25,16 @@ is made higher. docs/accessibility.md names them.
 
 def test_every_stop_fits_at_twice_the_scale(tmp_path):
     screen = tmp_path / "screen.json"
-    screen.write_text(HERE.joinpath("screen.json").read_text().replace("1920", "1440").replace("1200", "900"))
-    environment = os.environ | {"QT_SCALE_FACTOR": "2", "QT_QPA_PLATFORM": f"offscreen:configfile={screen}"}
+    screen.write_text(
+        HERE.joinpath("screen.json").read_text().replace("1920", "1440").replace("1200", "900")
+    )
+    environment = os.environ | {
+        "QT_SCALE_FACTOR": "2",
+        "QT_QPA_PLATFORM": f"offscreen:configfile={screen}",
+    }
     command = [sys.executable, str(HERE / "scaled_tour.py"), str(tmp_path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.splitlines()) - EXCEPTIONS == set()

@@ -24,7 +24,9 @@ def choosing(loaded_window):
     """A window with one sensitive column, twelve sites and a k that costs few records."""
     state = loaded_window.state
     choices = state.choices.with_role(COLUMN, Role.SENSITIVE).with_approach("site_number", "fixed")
-    state.change(choices.with_parameter("site_number", "fixed", "sites", 12).replaced(k=3, range_reach=0))
+    state.change(
+        choices.with_parameter("site_number", "fixed", "sites", 12).replaced(k=3, range_reach=0)
+    )
     return loaded_window
 
 
@@ -49,7 +51,11 @@ def run(window, qtbot):
 
     def ready():
         shown = map_cache_of(window.context).shown
-        return shown is not None and shown.table is not None and shown.number == window.state.selected.number
+        return (
+            shown is not None
+            and shown.table is not None
+            and shown.number == window.state.selected.number
+        )
 
     qtbot.waitUntil(ready, timeout=LONG)
     return map_cache_of(window.context).shown
@@ -70,7 +76,9 @@ def test_the_dialog_sets_criterion_and_benign_values_and_undo_takes_them_back(ch
     tick(dialog, value)
     confirm(dialog)
     chosen = choosing.state.choices
-    assert chosen.sensitive_columns == (SensitiveColumn(COLUMN, (value,), (Criterion("share", 40.0, 0.0, COLUMN),)),)
+    assert chosen.sensitive_columns == (
+        SensitiveColumn(COLUMN, (value,), (Criterion("share", 40.0, 0.0, COLUMN),)),
+    )
     words = "at most 40 % of the records with the commonest harmful value"
     assert section.sensitive_summary.text() == f"Sensitive: {COLUMN} ({words}; benign: {value})."
     again = opened(choosing)

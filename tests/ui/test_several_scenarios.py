@@ -35,7 +35,11 @@ def tab(bench, qtbot):
 
 def test_the_list_is_filtered_by_scenario_and_shows_one_of_its_solutions(tab, bench):
     state = bench.state
-    assert [tab.scenario.itemText(i) for i in range(3)] == ["All scenarios", "k = 14: age, sex", "k = 9: age, sex"]
+    assert [tab.scenario.itemText(i) for i in range(3)] == [
+        "All scenarios",
+        "k = 14: age, sex",
+        "k = 9: age, sex",
+    ]
     tab.scenario.setCurrentIndex(2)
     tab.scenario.activated.emit(2)
     assert shown_numbers(tab) == [entry.number for entry in state.entries if entry.run.key.k == 9]
@@ -58,7 +62,8 @@ def naively_marked(entries, allowed_percent):
         one.number
         for one in entries
         for other in entries
-        if price(other) != price(one) and all(b <= a for a, b in zip(price(one), price(other), strict=True))
+        if price(other) != price(one)
+        and all(b <= a for a, b in zip(price(one), price(other), strict=True))
     }
     front = sorted((entry for entry in entries if entry.number not in beaten), key=price)
     knee = None
@@ -82,12 +87,19 @@ def test_recommended_and_knee_are_found_in_each_scenario_apart(bench, allowed):
         old = entries[place].solution
         kept = round((old.suppressed_records + old.released_records) * (0.93 + 0.03 * step))
         lost = old.suppressed_records + old.released_records - kept
-        rated = {**old.measures, "suppressed_records": lost, "place_information_loss": (0.01, 0.012, 0.03)[step]}
+        rated = {
+            **old.measures,
+            "suppressed_records": lost,
+            "place_information_loss": (0.01, 0.012, 0.03)[step],
+        }
         made = replace(old, released_records=kept, measures=rated)
         entries[place] = replace(entries[place], solution=made)
     state.restore_results(entries)
     state.change(state.choices.with_allowed_loss(allowed))
-    marked = {mark: [n for n, each in state.marks.items() if getattr(each, mark)] for mark in ("recommended", "knee")}
+    marked = {
+        mark: [n for n, each in state.marks.items() if getattr(each, mark)]
+        for mark in ("recommended", "knee")
+    }
     expected = [naively_marked([e for e in entries if e.run.key.k == k], allowed) for k in (14, 9)]
     assert sorted(marked["recommended"]) == sorted(best for best, _ in expected if best is not None)
     assert sorted(marked["knee"]) == sorted(knee for _, knee in expected if knee is not None)
@@ -158,7 +170,9 @@ def test_at_first_the_table_shows_what_matters(tab, qtbot):
     ]
     tab.resize(PANEL_WIDTH - tab.table.verticalScrollBar().sizeHint().width(), 700)
     qtbot.waitUntil(lambda: tab.table.frozen_columns == [0, 1, 2])
-    locations = tab.table.visualRect(tab.table_model.index(1, tab.table_model.column_number("site_location")))
+    locations = tab.table.visualRect(
+        tab.table_model.index(1, tab.table_model.column_number("site_location"))
+    )
     assert locations.left() < tab.table.viewport().width() - 80
 
 
@@ -170,7 +184,9 @@ def test_words_give_way_to_numbers_until_a_width_is_set_by_hand(tab, qtbot):
     qtbot.waitUntil(lambda: table.viewport().width() > header.length())
     number, whole = table.columnWidth(percent), table.columnWidth(locations)
     tab.resize(1600 - (table.viewport().width() - header.length()) - 10, 700)
-    qtbot.waitUntil(lambda: header.length() <= table.viewport().width() and table.columnWidth(locations) < whole)
+    qtbot.waitUntil(
+        lambda: header.length() <= table.viewport().width() and table.columnWidth(locations) < whole
+    )
     assert table.columnWidth(percent) == number
     table.setColumnWidth(locations, 90)
     tab.resize(440, 700)
@@ -224,7 +240,9 @@ def test_the_menu_of_measures_stays_open_while_ticks_are_set(tab, bench, qtbot):
     menu = tab.measure_menu
     menu.popup(QPoint(10, 10))
     qtbot.waitExposed(menu)
-    own = [action for action in menu.actions() if action.data() in ("precision_loss", "average_distance")]
+    own = [
+        action for action in menu.actions() if action.data() in ("precision_loss", "average_distance")
+    ]
     for action in own:
         qtbot.mouseMove(menu, place_of(menu, action))
         qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=place_of(menu, action))

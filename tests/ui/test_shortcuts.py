@@ -19,13 +19,23 @@ LOCAL = (Qt.ShortcutContext.WidgetShortcut, Qt.ShortcutContext.WidgetWithChildre
 def list_keys(widget: QWidget, without: tuple[Qt.ShortcutContext, ...] = LOCAL) -> list[str]:
     """List the shortcuts of a widget and everything in it; usually those in force wherever the focus is."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # what is gone has no keys
-    actions = [action for action in widget.findChildren(QAction) if action.shortcutContext() not in without]
-    shortcuts = [shortcut for shortcut in widget.findChildren(QShortcut) if shortcut.context() not in without]
+    actions = [
+        action for action in widget.findChildren(QAction) if action.shortcutContext() not in without
+    ]
+    shortcuts = [
+        shortcut for shortcut in widget.findChildren(QShortcut) if shortcut.context() not in without
+    ]
     buttons = [button.shortcut() for button in widget.findChildren(QAbstractButton)]
-    keys = [key for action in actions for key in action.shortcuts()] + [shortcut.key() for shortcut in shortcuts]
+    keys = [key for action in actions for key in action.shortcuts()] + [
+        shortcut.key() for shortcut in shortcuts
+    ]
     texts = [key.toString() for key in (*keys, *buttons)]
     # Alt with a letter is a mnemonic, which belongs to what is visible: see test_mnemonics. Esc ends what is in front.
-    return [text for text in texts if text not in ("", "Esc") and not (text.startswith("Alt+") and text[-1].isalpha())]
+    return [
+        text
+        for text in texts
+        if text not in ("", "Esc") and not (text.startswith("Alt+") and text[-1].isalpha())
+    ]
 
 
 def list_repeated(keys: list[str]) -> list[str]:

@@ -39,7 +39,9 @@ def test_counterparts_have_one_colour_on_both_maps():
     base = prepare_region_geometry(squares())
     left = prepare_solution_geometry(base, solution_of(QUARTERS, QUARTER_SITES))
     renumbered = np.array([3, 2, 1, 0])[QUARTERS]
-    right = coloured_like(prepare_solution_geometry(base, solution_of(renumbered, QUARTER_SITES[::-1])), left)
+    right = coloured_like(
+        prepare_solution_geometry(base, solution_of(renumbered, QUARTER_SITES[::-1])), left
+    )
     assert right.colours[renumbered].tolist() == left.colours[QUARTERS].tolist()
 
 
@@ -97,7 +99,9 @@ def test_another_solution_can_be_put_on_either_side(comparison, aggregated_windo
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_when_one_side_changes_nothing_of_the_solution_before_is_shown(comparison, aggregated_window, qtbot, side):
+def test_when_one_side_changes_nothing_of_the_solution_before_is_shown(
+    comparison, aggregated_window, qtbot, side
+):
     state = aggregated_window.state
     model = comparison.measures.model()
 
@@ -116,7 +120,11 @@ def test_when_one_side_changes_nothing_of_the_solution_before_is_shown(compariso
         drawn = canvas.geometry_shown
         assert drawn is None or drawn.solution.owner is entry.solution.owner
     qtbot.waitUntil(lambda: map_cache_of(aggregated_window.context).pair is not None)
-    qtbot.waitUntil(lambda: comparison.right.geometry_shown is not None and comparison.left.geometry_shown is not None)
+    qtbot.waitUntil(
+        lambda: (
+            comparison.right.geometry_shown is not None and comparison.left.geometry_shown is not None
+        )
+    )
     assert shown() == [state.selected.solution.site_count, state.compared.solution.site_count]
 
 
@@ -206,7 +214,9 @@ def test_in_a_large_window_both_lists_are_seen(comparison, aggregated_window, qt
 def test_a_tab_that_is_asked_for_brings_the_hidden_panel_back(aggregated_window):
     aggregated_window.menus.panel.setChecked(False)
     assert not aggregated_window.tabs.isVisible()
-    view = next(action.menu() for action in aggregated_window.menuBar().actions() if action.text() == "&View")
+    view = next(
+        action.menu() for action in aggregated_window.menuBar().actions() if action.text() == "&View"
+    )
     next(action for action in view.actions() if action.text() == "&3 Regions").trigger()
     assert aggregated_window.tabs.isVisible()
     assert aggregated_window.menus.panel.isChecked()

@@ -37,7 +37,9 @@ def test_undo_names_a_limit_as_its_field_does(loaded_window):
 def test_undo_names_a_criterion_and_a_parameter(loaded_window):
     state, undo = loaded_window.state, loaded_window.menus.actions["undo"]
     state.change(state.choices.with_role("illness", Role.SENSITIVE))
-    state.change(state.choices.with_sensitive(SensitiveColumn("illness", (), (parse_criterion("share:50"),))))
+    state.change(
+        state.choices.with_sensitive(SensitiveColumn("illness", (), (parse_criterion("share:50"),)))
+    )
     assert undo.text() == "&Undo change of criteria"
     loaded_window.input.privacy.loss.edited.emit("allowed_loss_percent", 2.0)
     assert undo.text() == "&Undo change of “Allowed loss”"

@@ -19,7 +19,9 @@ LONG = 60_000
 def losing(loaded_window, qtbot):
     """A window with a solution of 60 regions that loses many records."""
     state = loaded_window.state
-    chosen = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 60)
+    chosen = state.choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 60
+    )
     state.change(chosen.replaced(range_reach=0))
     run(loaded_window, qtbot)
     return loaded_window
@@ -34,7 +36,11 @@ def run(window, qtbot):
 def wait_for_shown(window, qtbot):
     def ready():
         shown = map_cache_of(window.context).shown
-        return shown is not None and shown.table is not None and shown.number == window.state.selected.number
+        return (
+            shown is not None
+            and shown.table is not None
+            and shown.number == window.state.selected.number
+        )
 
     qtbot.waitUntil(ready, timeout=LONG)
 
@@ -69,7 +75,11 @@ def test_the_fallback_is_not_run_for_a_solution_of_another_k(losing, qtbot):
     assert loss.button("Fall back").isEnabled()
     state.change_fields(k=20)
     assert not loss.button("Fall back").isEnabled()
-    assert loss.button("Fall back").toolTip().startswith("The shown solution has another k, other quasi-identifiers,")
+    assert (
+        loss.button("Fall back")
+        .toolTip()
+        .startswith("The shown solution has another k, other quasi-identifiers,")
+    )
     before = state.choices
     run_in_tiers(losing.context)
     assert state.choices == before
@@ -127,7 +137,9 @@ def test_the_map_has_a_layer_for_each_tier(losing, qtbot):
     run(losing, qtbot)
     view, shown = losing.area.map, map_cache_of(losing.context).shown
     tiers = shown.solution.tiers
-    assert [tier.name for tier in shown.tier_maps] == [f"tier_{number}" for number in range(1, len(tiers) - 1)]
+    assert [tier.name for tier in shown.tier_maps] == [
+        f"tier_{number}" for number in range(1, len(tiers) - 1)
+    ]
     assert view.bar.colouring.itemText(1) == f"Tier 1: larger area, tier 1 ({tiers.n_areas[1]})"
     losing.state.colour_by("tier_1")
     drawn = view.canvas.geometry_shown

@@ -28,7 +28,9 @@ class Clock:
 
 def taking(run, seconds):
     """The run, as if its solutions had taken so long."""
-    solutions = tuple(replace(each, seconds=number) for each, number in zip(run.result.solutions, seconds, strict=True))
+    solutions = tuple(
+        replace(each, seconds=number) for each, number in zip(run.result.solutions, seconds, strict=True)
+    )
     return replace(run, result=replace(run.result, solutions=solutions, seconds=sum(seconds)))
 
 
@@ -46,8 +48,12 @@ def test_a_first_guess_is_a_wide_range_and_says_that_it_is_one(state):
     stored = found.problem.counts.table.nnz
     location = build_engine_request(order.request.settings, found.problem).site_location
     assert found.tried_seconds is None, "a fixed number needs no trials"
-    assert found.guessed_seconds == len(found.site_numbers) * estimate_aggregation_seconds(location, stored)
-    assert found.expected([]) == ExpectedDuration(found.guessed_seconds / 3, 3 * found.guessed_seconds, True)
+    assert found.guessed_seconds == len(found.site_numbers) * estimate_aggregation_seconds(
+        location, stored
+    )
+    assert found.expected([]) == ExpectedDuration(
+        found.guessed_seconds / 3, 3 * found.guessed_seconds, True
+    )
     assert found.expected([]).in_words == ""
     assert replace(found, guessed_seconds=200.0).expected([]).in_words == (
         "Will take roughly 1 to 10 minutes: a first guess, nothing like it was run on these data yet."
@@ -75,13 +81,19 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(state, monkeypatch)
 
 def test_an_earlier_run_with_the_same_approaches_tells_best(state):
     found = estimate(state.request_estimate())
-    run = next(entry.run for entry in state.entries if entry.run.choices.approaches == state.choices.approaches)
+    run = next(
+        entry.run for entry in state.entries if entry.run.choices.approaches == state.choices.approaches
+    )
     slow = taking(run, [8.0] * 5)
     assert found.expected([slow]) == ExpectedDuration(40.0, 40.0)
     first = taking(run, [100.0, 8.0, 8.0, 8.0, 8.0])
-    assert found.expected([first]) == ExpectedDuration(40.0, 40.0), "getting ready is not waited for again"
+    assert found.expected([first]) == ExpectedDuration(40.0, 40.0), (
+        "getting ready is not waited for again"
+    )
     at_once = replace(slow, result=replace(slow.result, seconds=25.0))
-    assert found.expected([at_once]) == ExpectedDuration(25.0, 25.0), "several were made at the same time"
+    assert found.expected([at_once]) == ExpectedDuration(25.0, 25.0), (
+        "several were made at the same time"
+    )
     fewer = replace(found, site_numbers=found.site_numbers[:2])
     assert fewer.expected([slow]).in_words == "Will take about 16 seconds."
     other = replace(slow, choices=slow.choices.with_approach("site_location", "random"))

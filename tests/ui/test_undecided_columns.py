@@ -53,9 +53,14 @@ def roles_shown(window):
 def test_guessed_plain_columns_are_undecided_until_one_click_confirms_them(wide_window):
     section, state = wide_window.input.columns, wide_window.state
     shown = roles_shown(wide_window)
-    assert (shown["plan"], shown["shoes"], shown["illness"]) == ("released as is?", "released as is?", "sensitive")
+    assert (shown["plan"], shown["shoes"], shown["illness"]) == (
+        "released as is?",
+        "released as is?",
+        "sensitive",
+    )
     assert (
-        section.undecided.text() == "2 columns are undecided (released as is?): choose their roles before you export."
+        section.undecided.text()
+        == "2 columns are undecided (released as is?): choose their roles before you export."
     )
     assert section.confirm.isVisible()
     section.confirm.click()
@@ -82,18 +87,27 @@ def test_a_role_that_is_chosen_is_decided_and_looking_at_the_list_decides_nothin
     qtbot.keyClick(section.view, Qt.Key.Key_A)
     assert state.choices.undecided == ("shoes",)
     assert roles_shown(wide_window)["plan"] == "released as is"
-    assert section.undecided.text() == "1 column is undecided (released as is?): choose its role before you export."
+    assert (
+        section.undecided.text()
+        == "1 column is undecided (released as is?): choose its role before you export."
+    )
 
 
-def test_undecided_columns_block_the_export_until_they_are_confirmed(export_dialog, wide_window, tmp_path, qtbot):
+def test_undecided_columns_block_the_export_until_they_are_confirmed(
+    export_dialog, wide_window, tmp_path, qtbot
+):
     dialog, state = export_dialog, wide_window.state
     assert not dialog.export.isEnabled()
     assert dialog.problem.text() == "Decide first what becomes of “plan”, “shoes”."
     summary = dialog.summary
     qtbot.waitUntil(lambda: " unique." in summary.unprotected.text(), timeout=LONG)
     said = f"{summary.protected.text()} {summary.unprotected.text()} {summary.safety.text()}"
-    figure = "Not protected, released as they are: “illness” (sensitive), “plan” and “shoes”: with these, "
-    assert said.startswith("Every combination of “tract”, “age” and “sex” is shared by at least 5 records. ")
+    figure = (
+        "Not protected, released as they are: “illness” (sensitive), “plan” and “shoes”: with these, "
+    )
+    assert said.startswith(
+        "Every combination of “tract”, “age” and “sex” is shared by at least 5 records. "
+    )
     dialog.decisions.button("Release").click()
     assert dialog.export.isEnabled()
     assert not dialog.decisions.isVisible()
@@ -105,7 +119,9 @@ def test_undecided_columns_block_the_export_until_they_are_confirmed(export_dial
     done = wide_window.findChild(ReleaseDone)
     # After the export the same is said as before.
     assert said in " ".join(label.text() for label in done.findChildren(QLabel))
-    warnings = [label.text() for label in done.findChildren(QLabel) if label.property("look") == "warning"]
+    warnings = [
+        label.text() for label in done.findChildren(QLabel) if label.property("look") == "warning"
+    ]
     assert [text.startswith(figure) for text in warnings] == [True]
     done.close()
     unique = json.loads((tmp_path / "out" / "run.json").read_text())["columns"]["unique_records"]
@@ -129,7 +145,11 @@ def test_several_selected_columns_get_a_role_at_once(export_dialog, wide_window)
     choice.setCurrentIndex(choice.findData(Role.IDENTIFIER))
     choice.activated.emit(choice.currentIndex())
     roles = {row.name: row.role for row in columns.model.rows}
-    assert (roles["plan"], roles["shoes"], roles["tract"]) == (Role.IDENTIFIER, Role.IDENTIFIER, Role.REGION)
+    assert (roles["plan"], roles["shoes"], roles["tract"]) == (
+        Role.IDENTIFIER,
+        Role.IDENTIFIER,
+        Role.REGION,
+    )
     assert choice.currentIndex() == -1
     assert export_dialog.options().identifiers == ("person", "plan", "shoes")
     assert wide_window.state.choices.columns(Role.IDENTIFIER) == ("person", "plan", "shoes")
@@ -173,12 +193,18 @@ def select(view, *names):
         view.selectionModel().setCurrentIndex(model.index(rows[name], ROLE), flags.Select | flags.Rows)
 
 
-@pytest.mark.parametrize(("key", "role"), [(Qt.Key.Key_L, Role.LEAVE_OUT), (Qt.Key.Key_I, Role.IDENTIFIER)])
+@pytest.mark.parametrize(
+    ("key", "role"), [(Qt.Key.Key_L, Role.LEAVE_OUT), (Qt.Key.Key_I, Role.IDENTIFIER)]
+)
 def test_a_key_gives_all_selected_columns_a_role_in_one_step(key, role, wide_window, qtbot):
     view, state = wide_window.input.columns.view, wide_window.state
     select(view, "plan", "shoes", "illness")
     qtbot.keyClick(view, key)
-    assert {name for name, given in state.choices.roles.items() if given is role} >= {"plan", "shoes", "illness"}
+    assert {name for name, given in state.choices.roles.items() if given is role} >= {
+        "plan",
+        "shoes",
+        "illness",
+    }
     assert state.choices.undecided == ()
     assert set(state.choices.settings().identifiers) >= {"plan", "shoes", "illness"}
     state.undo()

@@ -15,7 +15,9 @@ LONG = 60_000
 def stuck(loaded_window, qtbot):
     """A window whose k is so large that even one region of all loses more than is allowed."""
     state = loaded_window.state
-    choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
+    choices = state.choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 12
+    )
     state.change(choices.replaced(k=400, range_reach=0).with_allowed_loss(1.0))
     run(loaded_window, qtbot)
     return loaded_window
@@ -35,7 +37,9 @@ def loss_notice(window, qtbot):
 def lost_in_one_region(window, qtbot):
     """Run with a single site, and return the share that is lost."""
     state = window.state
-    choices = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 1)
+    choices = state.choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 1
+    )
     state.change(choices.replaced(range_reach=0))
     run(window, qtbot)
     return format_share(state.entries[-1].solution.suppressed_records, 3000)
@@ -44,7 +48,9 @@ def lost_in_one_region(window, qtbot):
 def test_what_one_region_of_all_loses_is_said_with_the_cheapest_way_out(stuck, qtbot):
     notice = loss_notice(stuck, qtbot)
     said = notice.label.text()
-    assert [button.text().partition(":")[0] for button in notice.buttons if "Fall" not in button.text()] == [
+    assert [
+        button.text().partition(":")[0] for button in notice.buttons if "Fall" not in button.text()
+    ] == [
         "Group age",
         "Leave out age",
         "Find a release",

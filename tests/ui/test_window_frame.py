@@ -26,11 +26,23 @@ def leaves(menu: QMenu) -> list[QAction]:
 
 
 def component_menu(window, title):
-    return next(action.menu() for action in window.menuBar().actions() if action.text().replace("&", "") == title)
+    return next(
+        action.menu() for action in window.menuBar().actions() if action.text().replace("&", "") == title
+    )
 
 
 def test_there_are_nine_menus_and_each_component_has_its_approaches_in_one(window):
-    titles = ["File", "Edit", "Sites", "Locations", "Construction", "Refinement", "View", "Tools", "Help"]
+    titles = [
+        "File",
+        "Edit",
+        "Sites",
+        "Locations",
+        "Construction",
+        "Refinement",
+        "View",
+        "Tools",
+        "Help",
+    ]
     assert menu_titles(window) == titles
     for title, components in {
         "Sites": ["site_number"],
@@ -39,7 +51,9 @@ def test_there_are_nine_menus_and_each_component_has_its_approaches_in_one(windo
         "Refinement": ["refinement", "tiers"],
     }.items():
         names = [name for component in components for name in list_approaches(component)]
-        assert [action.data() for action in leaves(component_menu(window, title)) if action.isEnabled()] == names
+        assert [
+            action.data() for action in leaves(component_menu(window, title)) if action.isEnabled()
+        ] == names
 
 
 def test_tiers_are_the_last_group_of_refinement_and_one_of_each_group_is_chosen(window):
@@ -50,12 +64,18 @@ def test_tiers_are_the_last_group_of_refinement_and_one_of_each_group_is_chosen(
     tiers["auto"].trigger()
     assert window.state.choices.approaches["tiers"] == "auto"
     assert [name for name, action in tiers.items() if action.isChecked()] == ["auto"]
-    assert [action.data() for action in actions[: actions.index(heading)] if action.isChecked()] == ["none"]
+    assert [action.data() for action in actions[: actions.index(heading)] if action.isChecked()] == [
+        "none"
+    ]
 
 
 def test_run_and_stop_are_first_in_tools_and_in_the_toolbar(window):
     first = component_menu(window, "Tools").actions()[:2]
-    assert first == window.menus.toolbar_actions()[:2] == [window.menus.actions["run"], window.menus.actions["stop"]]
+    assert (
+        first
+        == window.menus.toolbar_actions()[:2]
+        == [window.menus.actions["run"], window.menus.actions["stop"]]
+    )
     assert [action.shortcut().toString() for action in first] == ["Ctrl+R", "Ctrl+."]
 
 
@@ -65,7 +85,9 @@ def test_menu_mnemonics_are_unique(window):
 
 
 def test_every_action_of_the_menus_has_a_tip_and_a_key(window):
-    actions = [leaf for top in window.menuBar().actions() for leaf in leaves(top.menu()) if leaf.isEnabled()]
+    actions = [
+        leaf for top in window.menuBar().actions() for leaf in leaves(top.menu()) if leaf.isEnabled()
+    ]
     without = [a.text() for a in actions if a.shortcut().isEmpty() and "&" not in a.text()]
     assert without == []
     assert [action.text() for action in actions if not action.statusTip()] == []
@@ -129,7 +151,9 @@ def test_the_start_page_is_alone_until_data_are_loaded(window, data, qtbot):
     assert not window.area.start_page.isVisible()
 
 
-def test_files_that_cannot_be_read_are_mended_in_the_panel_beside_the_start_page(window, data, tmp_path, qtbot):
+def test_files_that_cannot_be_read_are_mended_in_the_panel_beside_the_start_page(
+    window, data, tmp_path, qtbot
+):
     broken = tmp_path / "broken.csv"
     broken.write_text('region,age\n1,"2\n')
     with qtbot.waitSignal(window.worker.job_failed, timeout=60_000):
@@ -195,7 +219,8 @@ def contrast(one: str, other: str) -> float:
 
     def light(name: str) -> float:
         parts = [
-            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in QColor(name).getRgbF()
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+            for part in QColor(name).getRgbF()
         ]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05
 

@@ -50,7 +50,8 @@ def is_inner(widget: QWidget) -> bool:
     """Whether it is a part of a field, or of something that Qt made."""
     parent = widget.parentWidget()
     return (
-        widget.objectName().startswith("qt_") or isinstance(parent, QAbstractSpinBox | QComboBox | QHeaderView)
+        widget.objectName().startswith("qt_")
+        or isinstance(parent, QAbstractSpinBox | QComboBox | QHeaderView)
     ) or (isinstance(widget, QAbstractButton) and isinstance(parent, QLineEdit | QTableView))
 
 
@@ -86,7 +87,9 @@ def unnamed_fields(root: QWidget) -> list[str]:
                 continue
             label = label_of(widget, root.window())
             if not label:
-                found.append(f"{kind.__name__} without a name: {widget.toolTip() or widget.parentWidget()}")
+                found.append(
+                    f"{kind.__name__} without a name: {widget.toolTip() or widget.parentWidget()}"
+                )
             elif not widget.toolTip():
                 found.append(f"no tip: {label}")
     return found
@@ -94,16 +97,28 @@ def unnamed_fields(root: QWidget) -> list[str]:
 
 def unnamed_buttons(root: QWidget) -> list[str]:
     """Buttons that say nothing, neither in letters nor, where they have an icon only, in a tip."""
-    found = [button for button in seen(root, QAbstractButton) if not is_inner(button) and not button.text()]
-    return [f"no words: {each.parentWidget()}" for each in found if not (each.accessibleName() and each.toolTip())]
+    found = [
+        button for button in seen(root, QAbstractButton) if not is_inner(button) and not button.text()
+    ]
+    return [
+        f"no words: {each.parentWidget()}"
+        for each in found
+        if not (each.accessibleName() and each.toolTip())
+    ]
 
 
 def unexplained(root: QWidget) -> list[str]:
     """Words of the trade on something that can be used, without a tip on it."""
     told: list[tuple[str, object]] = []
-    told += [(button.text(), button.toolTip()) for button in seen(root, QAbstractButton) if not is_inner(button)]
     told += [
-        (label.text(), label.toolTip() or label.buddy().toolTip()) for label in seen(root, QLabel) if label.buddy()
+        (button.text(), button.toolTip())
+        for button in seen(root, QAbstractButton)
+        if not is_inner(button)
+    ]
+    told += [
+        (label.text(), label.toolTip() or label.buddy().toolTip())
+        for label in seen(root, QLabel)
+        if label.buddy()
     ]
     for combo in seen(root, QComboBox):
         rows = range(combo.count())
@@ -118,11 +133,18 @@ def unexplained(root: QWidget) -> list[str]:
 def heads_of(table: QTableView) -> list[tuple[str, object]]:
     model, across = table.model(), Qt.Orientation.Horizontal
     columns = range(model.columnCount()) if model is not None else ()
-    return [(str(model.headerData(each, across) or ""), model.headerData(each, across, TIP)) for each in columns]
+    return [
+        (str(model.headerData(each, across) or ""), model.headerData(each, across, TIP))
+        for each in columns
+    ]
 
 
 def leaves(menu: QMenu) -> list[QAction]:
-    return [each for each in menu.actions() if not each.isSeparator() and each.isEnabled() and each.menu() is None]
+    return [
+        each
+        for each in menu.actions()
+        if not each.isSeparator() and each.isEnabled() and each.menu() is None
+    ]
 
 
 def explained(action: QAction) -> bool:

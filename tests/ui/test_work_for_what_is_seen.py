@@ -48,7 +48,9 @@ def test_a_hidden_page_is_refreshed_once_when_it_is_shown(qtbot):
         ("Compare combinations", ComparePage, "_on_choices_changed"),
     ],
 )
-def test_selections_and_choices_cost_a_hidden_page_nothing(run_window, qtbot, monkeypatch, title, page, refresh):
+def test_selections_and_choices_cost_a_hidden_page_nothing(
+    run_window, qtbot, monkeypatch, title, page, refresh
+):
     window, state, calls, original = run_window, run_window.state, [], getattr(page, refresh)
 
     def count_refresh(self) -> None:
@@ -88,7 +90,9 @@ def list_more(state, number: int) -> None:
         for at in range(number)
     ]
     parameters = {"site_number": {"fixed": {"sites": number}}}
-    run = replace(entry.run, choices=entry.run.choices.replaced(parameters=parameters, random_seed=number))
+    run = replace(
+        entry.run, choices=entry.run.choices.replaced(parameters=parameters, random_seed=number)
+    )
     assert state.add_complete([(run, replace(run.result, solutions=tuple(solutions)))]) == 1
 
 

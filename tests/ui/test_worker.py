@@ -29,7 +29,9 @@ def endless(progress):
 def test_the_result_arrives_in_the_window_thread(worker, qtbot):
     seen = []
     with qtbot.waitSignal(worker.job_ended):
-        worker.start("Adding", lambda progress: 1 + 1, lambda result: seen.append((result, threading.get_ident())))
+        worker.start(
+            "Adding", lambda progress: 1 + 1, lambda result: seen.append((result, threading.get_ident()))
+        )
     assert seen == [(2, threading.get_ident())]
     assert not worker.busy
 
@@ -100,7 +102,9 @@ def test_an_unforeseen_error_keeps_its_traceback_in_the_details_without_its_text
     failure = failed.args[0]
     assert failure.message.startswith("Something unexpected happened (ValueError).")
     assert "in job" in failure.details
-    assert "Jane" not in failure.message + failure.details.replace('raise ValueError("Jane Doe, tract 17")', "")
+    assert "Jane" not in failure.message + failure.details.replace(
+        'raise ValueError("Jane Doe, tract 17")', ""
+    )
     with qtbot.waitSignal(worker.job_ended):
         assert worker.start("Next", lambda progress: None)
 
@@ -125,7 +129,10 @@ def test_shutting_down_stops_the_thread_and_silences_it(worker, qtbot):
     [
         ("/data/house/visits.csv", "visits.csv"),
         ("C:\\house\\visits.csv", "visits.csv"),
-        ("postgresql://ann@db.house/health#given.visits", "postgresql://ann@db.house/health#given.visits"),
+        (
+            "postgresql://ann@db.house/health#given.visits",
+            "postgresql://ann@db.house/health#given.visits",
+        ),
     ],
 )
 def test_a_file_is_told_by_its_name_and_an_address_whole(file, told):

@@ -230,11 +230,16 @@ class Tour:
         yield from self._dialog("about")
         window.help.show_guide()
         yield from self._dialog("guide")
-        finding = Finding("missing-file", "There is no such file.", "Check the path.", file="records.csv")
+        finding = Finding(
+            "missing-file", "There is no such file.", "Check the path.", file="records.csv"
+        )
         show_failure(window, TaskFailure("Loading records.csv", "There is no such file.", (finding,)))
         yield from self._dialog("failure")
         ask_question(
-            window, "Something is still running.", "Running a combination.", {"&Stop": int, "&Keep running": int}
+            window,
+            "Something is still running.",
+            "Running a combination.",
+            {"&Stop": int, "&Keep running": int},
         )
         yield from self._dialog("question")
 
@@ -272,7 +277,11 @@ class Tour:
     def _dialog(self, name: str) -> Iterator[Shown]:
         """The dialog that was opened last; it is closed afterwards."""
         self._rest()
-        shown = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
+        shown = [
+            each
+            for each in QApplication.topLevelWidgets()
+            if isinstance(each, QDialog) and each.isVisible()
+        ]
         assert shown, name
         dialog = QApplication.activeModalWidget() or shown[-1]
         yield name, dialog

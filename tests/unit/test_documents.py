@@ -8,7 +8,9 @@ import pytest
 from tests.problem_making import context_for
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "sample_data").glob("*.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "sample_data").glob("*.md")]
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -18,7 +20,9 @@ def test_every_link_between_the_documents_leads_somewhere(page):
 
 
 def test_the_approach_of_the_contributing_page_works_as_described():
-    examples = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+    examples = re.findall(
+        r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     (code,) = [example for example in examples if "(SiteNumber)" in example]
     package = "vbas_desktop.approaches.site_number"
     names = {"__name__": f"{package}.share", "__package__": package}

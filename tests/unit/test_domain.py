@@ -27,7 +27,13 @@ def test_a_declared_category_number_counts_even_if_fewer_are_present():
     assert Categories("age", ("1", "2", "3"), declared=2).number == 3
 
 
-@given(hnp.arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 9)), elements=st.sampled_from([0, 0, 0, 1, 5])))
+@given(
+    hnp.arrays(
+        np.int64,
+        st.tuples(st.integers(1, 7), st.integers(1, 9)),
+        elements=st.sampled_from([0, 0, 0, 1, 5]),
+    )
+)
 def test_counts_are_those_of_the_matrix(matrix):
     combinations = np.arange(matrix.shape[1], dtype=np.int64)
     counts = ClassCounts.from_matrix((matrix.shape[1],), combinations, matrix)
@@ -66,8 +72,12 @@ def test_class_numbers_are_row_major_in_the_order_of_the_quasi_identifiers():
 def test_errors_stop_and_warnings_pass():
     warning = Finding("empty-region", "has no records.", severity=Severity.WARNING)
     assert stop_on_errors([warning]) == (warning,)
-    error = Finding("ragged", "has 3 fields instead of 4.", "Add the missing field.", file="a.csv", row=1234)
-    with pytest.raises(InputError, match=r"a\.csv, row 1,234: has 3 fields instead of 4\. Add the missing field\."):
+    error = Finding(
+        "ragged", "has 3 fields instead of 4.", "Add the missing field.", file="a.csv", row=1234
+    )
+    with pytest.raises(
+        InputError, match=r"a\.csv, row 1,234: has 3 fields instead of 4\. Add the missing field\."
+    ):
         stop_on_errors([warning, error])
 
 
@@ -90,7 +100,9 @@ def test_work_between_two_steps_can_be_told_without_moving_the_bar():
 @given(st.text())
 def test_escaped_names_show_every_character_and_json_reads_them_back(name):
     shown = escape_controls(name)
-    assert not re.search("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", shown)
+    assert not re.search(
+        "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", shown
+    )
     assert json.loads(escape_lines(json.dumps(name, ensure_ascii=False))) == name
     assert escape_controls(shown) == shown
 

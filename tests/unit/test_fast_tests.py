@@ -46,7 +46,9 @@ def test_what_guards_a_release_is_in_the_list(guard):
 
 def test_every_package_that_has_tests_contributes_some():
     packages = {path.parent.name for path in (ROOT / "tests" / "unit").glob("*/test_*.py")}
-    named = {Path(name.partition("::")[0]).parent.name for name in NAMES if name.startswith("tests/unit/")}
+    named = {
+        Path(name.partition("::")[0]).parent.name for name in NAMES if name.startswith("tests/unit/")
+    }
     assert packages <= named
 
 
@@ -58,7 +60,16 @@ def test_pytest_takes_its_tests_from_the_list(tmp_path):
     (tmp_path / "test_listed.py").write_text("def test_listed(): pass\n")
     (tmp_path / "test_other.py").write_text("def test_other(): pass\n")
     (tmp_path / "fast.txt").write_text("test_listed.py\n")
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "@fast.txt"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "@fast.txt",
+    ]
     listed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert listed.stdout.splitlines()[0] == "test_listed.py::test_listed"
     assert "test_other" not in listed.stdout

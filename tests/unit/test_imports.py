@@ -65,7 +65,12 @@ except SystemExit:
     pass
 sys.exit(bool({{"numpy", "pandas", "pyarrow", "scipy", "numba", "shapely"}} & set(sys.modules)))
 """
-    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=240).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=240
+        ).returncode
+        == 0
+    )
 
 
 @pytest.mark.parametrize("command", ["approaches", "run"])
@@ -91,5 +96,7 @@ assert main(["run", *data, "--quasi-identifiers=age,sex", "--quiet"]) == 0
 heavy = {"numba", "reportlab", "duckdb", "psycopg", "pyspark", "ortools", "scipy.optimize", "scipy.stats"}
 sys.exit(", ".join(sorted(heavy & set(sys.modules))) or None)
 """
-    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=240)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=240
+    )
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -33,7 +33,9 @@ def test_every_dependency_of_the_project_is_locked():
 
 def test_what_sources_need_is_locked_and_nothing_twice():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {_normal(re.match(r"[\w.-]+", one)[0]) for one in project["optional-dependencies"]["sources"]}
+    wanted = {
+        _normal(re.match(r"[\w.-]+", one)[0]) for one in project["optional-dependencies"]["sources"]
+    }
     locked = set(re.findall(r"^([\w.-]+)==", SOURCES, re.M))
     assert wanted - locked == set()
     assert locked & set(re.findall(r"^([\w.-]+)==", LOCK, re.M)) == set()

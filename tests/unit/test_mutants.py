@@ -23,7 +23,11 @@ def planting(monkeypatch):
 def test_every_harmless_mutant_can_still_be_planted(planting):
     document = tomllib.loads((FOLDER / "harmless.toml").read_text(encoding="utf-8"))
     listed = {(entry["file"], entry["statement"], entry["mutated"]) for entry in document["mutant"]}
-    possible = {mutant.line_of_code for path in {file for file, *_ in listed} for mutant in planting.find_mutants(path)}
+    possible = {
+        mutant.line_of_code
+        for path in {file for file, *_ in listed}
+        for mutant in planting.find_mutants(path)
+    }
     assert listed - possible == set()
 
 

@@ -48,7 +48,9 @@ def test_programs_menu_entry_icon_and_file_type_are_where_debian_looks_for_them(
 
 
 def test_the_package_asks_for_the_system_libraries_that_the_window_needs(deb):
-    told = subprocess.run(["dpkg-deb", "-f", deb, "Depends"], check=True, capture_output=True, text=True).stdout
+    told = subprocess.run(
+        ["dpkg-deb", "-f", deb, "Depends"], check=True, capture_output=True, text=True
+    ).stdout
     depends = {each.split()[0] for each in told.split(",")}
     lines = (ROOT / "packaging" / "debian-packages.txt").read_text().splitlines()
     assert depends == {"libc6", *(line.split()[0] for line in lines if not line.startswith("#"))}

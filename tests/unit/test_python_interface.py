@@ -32,7 +32,9 @@ COLUMNS = {"region_column": "tract", "quasi_identifiers": ["age", "sex"], "ident
 def frames():
     """Records and regions as data frames."""
     rng = np.random.default_rng(1)
-    regions = pd.DataFrame({"id": [f"R{i}" for i in range(16)], "x": np.repeat(range(4), 4), "y": [0, 1, 2, 3] * 4})
+    regions = pd.DataFrame(
+        {"id": [f"R{i}" for i in range(16)], "x": np.repeat(range(4), 4), "y": [0, 1, 2, 3] * 4}
+    )
     values = rng.integers([1, 1, 0], [5, 3, 16], (900, 3))
     records = pd.DataFrame(
         {
@@ -56,7 +58,9 @@ def test_a_solution_says_as_many_suppressed_records_as_its_table(frames):
     # Records of unknown regions are suppressed, too.
     records.loc[:99, "tract"] = "unknown"
     data = vbas.read(records, regions, **COLUMNS)
-    with pytest.warns(vbas.FindingWarning, match="^records, row 0, column “tract”: 100 records .* rows 0, 1, 2"):
+    with pytest.warns(
+        vbas.FindingWarning, match="^records, row 0, column “tract”: 100 records .* rows 0, 1, 2"
+    ):
         found = vbas.run(data, k=12, sites=8, range_reach=0, unknown_regions="suppress")
     lost = int(found.to_frame().loc[1, "suppressed_records"])
     assert lost > 100
@@ -179,7 +183,9 @@ class Features:
                 {
                     "type": "Feature",
                     "properties": {"id": row.id},
-                    "geometry": shapely.geometry.mapping(shapely.box(row.x, row.y, row.x + 1, row.y + 1)),
+                    "geometry": shapely.geometry.mapping(
+                        shapely.box(row.x, row.y, row.x + 1, row.y + 1)
+                    ),
                 }
                 for row in regions.itertuples()
             ],
@@ -190,7 +196,10 @@ def test_regions_may_have_a_geo_interface(frames):
     records, regions = frames
     data = vbas.read(records, Features(regions), coordinates="planar", **COLUMNS)
     solution = vbas.run(data, k=4, sites=5, range_reach=0).chosen
-    shapes = [shapely.from_geojson(json.dumps(each["geometry"])) for each in solution.__geo_interface__["features"]]
+    shapes = [
+        shapely.from_geojson(json.dumps(each["geometry"]))
+        for each in solution.__geo_interface__["features"]
+    ]
     assert sum(shape.area for shape in shapes) == pytest.approx(16)
 
 
@@ -235,10 +244,22 @@ def test_verifying_a_frame_says_what_the_command_says(frames, tmp_path):
         ({"unknown_regions": "forget"}, InputError, "must be one of stop, suppress"),
         ({"site_location": "magic"}, InputError, "no site location “magic”"),
         ({"site_number": "fixed"}, UsageError, "“fixed” needs sites"),
-        ({"site_number": "maxcombs", "adc_seeding": "density", "site_location": "density"}, TypeError, "no effect"),
+        (
+            {"site_number": "maxcombs", "adc_seeding": "density", "site_location": "density"},
+            TypeError,
+            "no effect",
+        ),
         ({"site_number": "limit", "sites": 4}, TypeError, "^sites: no effect"),
-        ({"parameters": {"magic": {"a": 1}}}, UsageError, "^parameters magic.a: no approach of this run"),
-        ({"parameters": {"adc": 1}}, TypeError, r"^parameters\['adc'\] must be a dict of parameters and values$"),
+        (
+            {"parameters": {"magic": {"a": 1}}},
+            UsageError,
+            "^parameters magic.a: no approach of this run",
+        ),
+        (
+            {"parameters": {"adc": 1}},
+            TypeError,
+            r"^parameters\['adc'\] must be a dict of parameters and values$",
+        ),
         ({"k": 2.5}, InputError, "^“k” must be a whole number at least 1"),
     ],
 )
@@ -250,7 +271,8 @@ def test_what_makes_no_sense_is_refused_in_words(frames, settings, error, words)
 def test_columns_of_a_frame_with_the_same_name_are_named_without_a_line(frames):
     records = frames[0].rename(columns={"person": "age"})
     with pytest.raises(
-        InputError, match=r"^records: 2 columns have the name “age”\. Give every column a name of its own\.$"
+        InputError,
+        match=r"^records: 2 columns have the name “age”\. Give every column a name of its own\.$",
     ):
         vbas.read(records, frames[1], **COLUMNS)
 
@@ -274,12 +296,24 @@ def test_wrong_columns_and_options_are_refused_when_reading(frames, change, erro
     [
         (lambda records: vbas.verify(records, **QUESTION, k=0), InputError, "^“k” must be"),
         (lambda records: vbas.risky(records, k=0), InputError, "^“k” must be"),
-        (lambda records: vbas.risky(records, strategy="magic"), UsageError, "strategy cannot be “magic”; it is one of"),
-        (lambda records: vbas.risky(records, numbers="magic"), UsageError, "numbers cannot be “magic”; it is one of"),
+        (
+            lambda records: vbas.risky(records, strategy="magic"),
+            UsageError,
+            "strategy cannot be “magic”; it is one of",
+        ),
+        (
+            lambda records: vbas.risky(records, numbers="magic"),
+            UsageError,
+            "numbers cannot be “magic”; it is one of",
+        ),
         (lambda records: vbas.run(records), TypeError, "data must be a Data, not a DataFrame"),
         (lambda records: vbas.search(records), TypeError, "data must be a Data, not a DataFrame"),
         (lambda records: vbas.compare(records), TypeError, "data must be a Data, not a DataFrame"),
-        (lambda records: vbas.release(records, "out"), TypeError, "solution must be a Solution, not a DataFrame"),
+        (
+            lambda records: vbas.release(records, "out"),
+            TypeError,
+            "solution must be a Solution, not a DataFrame",
+        ),
     ],
 )
 def test_wrong_arguments_are_refused_by_their_names(frames, call, error, words):
@@ -304,7 +338,9 @@ def test_the_settings_of_a_run_repeat_it(frames):
     groups = {"age": {"1": "young", "2": "young", "3": "old", "4": "old"}}
     chosen = {"site_location": "adc", "sites": 5, "range_reach": 0, "k": 4, "random_seed": 3}
     made = vbas.run(
-        vbas.read(*frames, **COLUMNS, groups=groups), parameters={"adc": {"objective": "suppression"}}, **chosen
+        vbas.read(*frames, **COLUMNS, groups=groups),
+        parameters={"adc": {"objective": "suppression"}},
+        **chosen,
     )
     settings = made.settings
     assert settings["groups"] == groups
@@ -327,11 +363,17 @@ def test_what_should_be_known_is_a_warning_of_every_function(frames, tmp_path):
         lambda: vbas.search(data, k=4, unknown_regions="suppress"),
     ]
     for call in calls:
-        with pytest.warns(vbas.FindingWarning, match="^records, row 0, column “tract”: 5 records") as caught:
+        with pytest.warns(
+            vbas.FindingWarning, match="^records, row 0, column “tract”: 5 records"
+        ) as caught:
             call()
         assert {warning.filename for warning in caught} == {__file__}
-    with pytest.warns(vbas.FindingWarning, match=r"without having been searched: tract\..*Search them too \(columns\)"):
-        vbas.risky(records, columns=["age", "sex"], identifiers="person", k=3, out=tmp_path / "coarsened")
+    with pytest.warns(
+        vbas.FindingWarning, match=r"without having been searched: tract\..*Search them too \(columns\)"
+    ):
+        vbas.risky(
+            records, columns=["age", "sex"], identifiers="person", k=3, out=tmp_path / "coarsened"
+        )
 
 
 def test_other_things_than_paths_and_frames_are_refused(frames):
@@ -436,7 +478,9 @@ def test_small_classes_are_counted_and_handled(frames, tmp_path):
     assert counted.text
     with pytest.raises(UsageError, match="name a file with out"):
         counted.to_frame()
-    handled = vbas.outliers(odd, quasi_identifiers="age,sex", k=3, handle="delete", out=tmp_path / "safe.csv")
+    handled = vbas.outliers(
+        odd, quasi_identifiers="age,sex", k=3, handle="delete", out=tmp_path / "safe.csv"
+    )
     assert len(handled.to_frame()) == 899
     with pytest.raises(UsageError, match="one of delete"):
         vbas.outliers(odd, quasi_identifiers="age", handle="hide")
@@ -455,7 +499,9 @@ def test_two_frames_are_compared(frames):
 def test_appointments_are_planned_for_frames(tmp_path):
     people = pd.DataFrame({"id": [f"P{n}" for n in range(8)], "sex": ["F", "M"] * 4})
     slots = pd.DataFrame({"centre": ["A", "B"], "time": ["9:00", "9:00"], "capacity": [4, 4]})
-    plan = vbas.plan_appointments(people, slots, quasi_identifiers="sex", id_column="id", out=tmp_path / "plan")
+    plan = vbas.plan_appointments(
+        people, slots, quasi_identifiers="sex", id_column="id", out=tmp_path / "plan"
+    )
     table = plan.to_frame()
     assert list(table["id"]) == list(people["id"])
     assert set(table["centre"]) <= {"A", "B"}
@@ -470,7 +516,9 @@ def test_limits_are_keywords_too(frames):
     run = vbas.run(data, site_number="fixed", sites=12, range_reach=0, progress=False, **wanted)
     crosswalk = run.chosen.crosswalk().set_index("initial_region")["aggregated_region"]
     county = dict(zip(regions["id"], ["A", "B"] * 8, strict=True))
-    assert all(len({county[id] for id in group}) == 1 for group in crosswalk.groupby(crosswalk).groups.values())
+    assert all(
+        len({county[id] for id in group}) == 1 for group in crosswalk.groupby(crosswalk).groups.values()
+    )
     sizes = crosswalk.value_counts()
     assert sizes[crosswalk["R3"]] == 1
     assert sizes.drop(crosswalk["R3"]).min() >= 3

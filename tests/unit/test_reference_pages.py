@@ -39,7 +39,9 @@ def test_a_changed_page_is_out_of_step_until_it_is_written_again(tmp_path, capsy
     assert main([str(tmp_path), "--check"]) == 0
 
 
-def test_every_way_of_placing_sites_is_drawn_on_the_same_example_and_the_drawings_are_checked_too(tmp_path):
+def test_every_way_of_placing_sites_is_drawn_on_the_same_example_and_the_drawings_are_checked_too(
+    tmp_path,
+):
     drawn = draw_locations()
     assert list(drawn) == list(list_approaches("site_location"))
     page = write_approaches_page()
@@ -69,7 +71,9 @@ def test_every_construction_is_drawn_with_what_it_needs():
         dots = [path.get("d") for path in last.findall("{*}path") if path.get("stroke-linecap")]
         assert sum(each.count("M") for each in dots) == len(build_example().regions)
     assert "7 initial regions (red) change hands" in drawn["obstacles"].caption
-    assert drawn["given"].caption.startswith("Before (left) and after 3 initial regions (red) were moved by hand: ")
+    assert drawn["given"].caption.startswith(
+        "Before (left) and after 3 initial regions (red) were moved by hand: "
+    )
     assert drawn["coarsen"].caption.startswith("40 regions of an earlier release (left) joined to 20: ")
 
 

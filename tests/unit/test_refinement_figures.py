@@ -22,4 +22,7 @@ def test_every_refinement_is_drawn_before_and_after():
 
 
 def test_boundaries_say_what_they_gain_on_the_example():
-    assert "instead of 62 now 15 of 5,439 records are suppressed" in draw_refinements()["boundaries"].caption
+    assert (
+        "instead of 62 now 15 of 5,439 records are suppressed"
+        in draw_refinements()["boundaries"].caption
+    )

@@ -35,11 +35,15 @@ class Machine:
         path.chmod(0o755)
 
     def has_libraries(self, *names):
-        self.program("ldconfig", "\n".join(f'echo "    {name} (libc6,x86-64) => /lib/{name}"' for name in names))
+        self.program(
+            "ldconfig", "\n".join(f'echo "    {name} (libc6,x86-64) => /lib/{name}"' for name in names)
+        )
 
     def set_up(self, python=sys.executable):
         environment = {"PATH": f"{self.programs}:{os.environ['PATH']}", "PYTHON": python}
-        return subprocess.run([str(self.script)], env=environment, capture_output=True, text=True, timeout=240)
+        return subprocess.run(
+            [str(self.script)], env=environment, capture_output=True, text=True, timeout=240
+        )
 
     def apt_calls(self):
         return self.calls.read_text().splitlines() if self.calls.exists() else []
@@ -52,7 +56,11 @@ def machine(tmp_path):
 
 def missing_here():
     """The font is looked for where it really is, so whether it is missing depends on this machine."""
-    return [p for p, sign in zip(PACKAGES, LIBRARIES, strict=True) if not (sign[0] == "/" and Path(sign).exists())]
+    return [
+        p
+        for p, sign in zip(PACKAGES, LIBRARIES, strict=True)
+        if not (sign[0] == "/" and Path(sign).exists())
+    ]
 
 
 def test_a_user_gets_one_line_with_everything_that_is_missing_and_set_up_goes_on(machine):

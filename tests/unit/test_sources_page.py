@@ -69,7 +69,13 @@ def test_options_commands_and_modules_that_the_page_names_exist():
     assert {option for option in options if f"`{option}" not in commands} == set()
     called = {name for _, command, _, _ in named for name in re.findall(r"`vbas ([a-z-]+)", command)}
     assert {name for name in called if f"## vbas {name}\n" not in commands} == set()
-    paths = {path for _, _, _, code in named for path in re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py)?)`", code)}
+    paths = {
+        path
+        for _, _, _, code in named
+        for path in re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py)?)`", code)
+    }
     package = DOCS.parent / "vbas_desktop"
     assert len(paths) > 20
-    assert {path for path in paths if not (package / path).exists() and not (DOCS.parent / path).exists()} == set()
+    assert {
+        path for path in paths if not (package / path).exists() and not (DOCS.parent / path).exists()
+    } == set()

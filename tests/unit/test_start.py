@@ -19,7 +19,9 @@ def nothing(_):
 
 
 def test_without_a_screen_it_ends_with_1_and_names_the_command_that_works():
-    environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name[:3] != "QT_"}
+    environment = {
+        name: value for name, value in os.environ.items() if "DISPLAY" not in name and name[:3] != "QT_"
+    }
     start = [sys.executable, "-m", "vbas_desktop"]
     ended = subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240)
     assert ended.returncode == 1
@@ -35,8 +37,14 @@ def test_a_picture_replaces_a_file_only_when_asked_for_and_never_the_project(tmp
 
     def refused(*words):
         start = [sys.executable, "-m", "vbas_desktop", *map(str, words)]
-        environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name[:3] != "QT_"}
-        return subprocess.run(start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240).stderr
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if "DISPLAY" not in name and name[:3] != "QT_"
+        }
+        return subprocess.run(
+            start, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240
+        ).stderr
 
     assert "There is a file with this name already" in refused(project, "--picture", picture)
     assert "is an input" in refused(project, "--picture", project, "--replace")
@@ -46,7 +54,9 @@ def test_a_picture_replaces_a_file_only_when_asked_for_and_never_the_project(tmp
 
 def test_a_missing_library_is_named_by_the_package_that_brings_it():
     reason = why_no_window({"DISPLAY": ":0"}, "linux", loads=lambda name: name != "libxcb-cursor.so.0")
-    assert reason == "system libraries are missing. On Debian or Ubuntu run: apt-get install libxcb-cursor0"
+    assert (
+        reason == "system libraries are missing. On Debian or Ubuntu run: apt-get install libxcb-cursor0"
+    )
 
 
 def test_a_screen_that_does_not_answer_is_named():
@@ -78,4 +88,6 @@ def test_other_systems_always_have_a_screen():
 def test_set_up_installs_every_library_that_the_start_checks():
     lines = (ROOT / "packaging" / "debian-packages.txt").read_text(encoding="utf-8").splitlines()
     listed = dict(reversed(line.split()) for line in lines if not line.startswith("#"))
-    assert {library: listed.get(library) for library in LIBRARIES | SCREEN_LIBRARIES} == LIBRARIES | SCREEN_LIBRARIES
+    assert {
+        library: listed.get(library) for library in LIBRARIES | SCREEN_LIBRARIES
+    } == LIBRARIES | SCREEN_LIBRARIES

@@ -83,7 +83,10 @@ def run_adc(
         logs.append(state.log[: state.facts[Fact.LOGGED]].copy())
         alpha = int(state.facts[Fact.ALPHA])
         moves = int(state.facts[Fact.MOVES])
-        progress.update(f"Anonymity-driven clustering: anonymity {alpha} of {k}, {moves:,} moves", min(alpha / k, 1.0))
+        progress.update(
+            f"Anonymity-driven clustering: anonymity {alpha} of {k}, {moves:,} moves",
+            min(alpha / k, 1.0),
+        )
         if done:
             return _build_result(state, logs, before, k)
 

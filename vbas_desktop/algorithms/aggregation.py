@@ -78,7 +78,11 @@ def aggregate(
 
 
 def sum_large_classes(
-    counts: ClassCounts, membership: NDArray[np.integer], n_groups: int, k: int, progress: Progress = NO_PROGRESS
+    counts: ClassCounts,
+    membership: NDArray[np.integer],
+    n_groups: int,
+    k: int,
+    progress: Progress = NO_PROGRESS,
 ) -> NDArray[np.int64]:
     """Count the records of each group that are in classes of k or more. No table of all groups is made."""
     totals = np.zeros(n_groups, np.int64)
@@ -149,11 +153,15 @@ def find_class_tiers(
     groups = make_group_matrix(membership, aggregated.n_regions)
     entries = np.bincount(membership, np.diff(counts.table.indptr), aggregated.n_regions)
     blocks = split_evenly(entries + width / _LOOKUP_CELLS_PER_ENTRY, _ENTRIES_PER_BLOCK)
-    lookup = np.full(width * max((end - first for first, end in blocks), default=0), NOT_RELEASED, np.uint8)
+    lookup = np.full(
+        width * max((end - first for first, end in blocks), default=0), NOT_RELEASED, np.uint8
+    )
     indptr = aggregated.table.indptr
     for first, end in blocks:
         progress.update("Counting the released records", first / aggregated.n_regions)
-        listed = np.repeat(np.arange(end - first, dtype=np.int64) * width, np.diff(indptr[first : end + 1]))
+        listed = np.repeat(
+            np.arange(end - first, dtype=np.int64) * width, np.diff(indptr[first : end + 1])
+        )
         listed += aggregated.table.indices[indptr[first] : indptr[end]]
         lookup[listed] = tier_of[indptr[first] : indptr[end]]
         regions = groups.indices[groups.indptr[first] : groups.indptr[end]]

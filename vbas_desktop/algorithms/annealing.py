@@ -88,7 +88,9 @@ class BestState:
 
     def build_result(self, moves: int, tries: int, stopped: bool) -> AnnealingResult:
         """Build the result from the best state."""
-        return AnnealingResult(self.owner, self.centres, self._start, self.suppressed, moves, tries, stopped)
+        return AnnealingResult(
+            self.owner, self.centres, self._start, self.suppressed, moves, tries, stopped
+        )
 
 
 def schedule_temperatures(hot: float, tries: int) -> Iterator[tuple[float, int]]:
@@ -158,7 +160,10 @@ class SiteCountBounds(NamedTuple):
 
 
 def move_boundaries(
-    partition: PartitionState, options: AnnealingOptions, guard: BoundaryGuard, progress: Progress = NO_PROGRESS
+    partition: PartitionState,
+    options: AnnealingOptions,
+    guard: BoundaryGuard,
+    progress: Progress = NO_PROGRESS,
 ) -> AnnealingResult:
     """Anneal the boundaries of a contiguous partition; a stop returns the best state so far.
 
@@ -179,9 +184,8 @@ def move_boundaries(
         for temperature, end in schedule_temperatures(hot, tries) if start else ():
             limits = limits._replace(temperature=temperature)
             while done < end:
-                stage = (
-                    f"Moving boundaries: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
-                )
+                left = f"{totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
+                stage = f"Moving boundaries: {left}"
                 progress.update(stage, done / tries)
                 done += kernels.move_regions(partition, limits, draws, end - done, _SLICE)
             recentre(partition)
@@ -193,7 +197,10 @@ def move_boundaries(
 
 
 def move_sites(
-    partition: PartitionState, options: AnnealingOptions, guard: SiteGuard, progress: Progress = NO_PROGRESS
+    partition: PartitionState,
+    options: AnnealingOptions,
+    guard: SiteGuard,
+    progress: Progress = NO_PROGRESS,
 ) -> AnnealingResult:
     """Anneal the positions of the sites, from a partition in which each region belongs to its nearest site.
 
@@ -220,7 +227,9 @@ def move_sites(
     prepare_site_moves(partition, search, limits, draws, progress)
     hot = typical_change(partition, draws, _SAMPLE) if start or change else 0.0
     try:
-        for epoch, (temperature, end) in enumerate(schedule_temperatures(hot, tries) if hot > 0 or change else ()):
+        for epoch, (temperature, end) in enumerate(
+            schedule_temperatures(hot, tries) if hot > 0 or change else ()
+        ):
             limits = limits._replace(temperature=temperature)
             if epoch % _REORDERED == _REORDERED - 1:
                 search = _rebuild_site_blocks(search, partition.centres)

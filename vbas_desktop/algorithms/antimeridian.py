@@ -48,7 +48,9 @@ def unwrap_shapes(shapes: Shapes, cut: float | None) -> Shapes:
     """Shift shapes in longitude and latitude so that none jumps at the date line."""
     if cut is None:
         return shapes
-    return shapely.transform(shapes, lambda xy: np.column_stack((unwrap_longitudes(xy[:, 0], cut), xy[:, 1])))
+    return shapely.transform(
+        shapes, lambda xy: np.column_stack((unwrap_longitudes(xy[:, 0], cut), xy[:, 1]))
+    )
 
 
 def split_at_antimeridian(shapes: Shapes) -> tuple[Shapes, NDArray[np.intp]]:
@@ -68,7 +70,11 @@ def split_at_antimeridian(shapes: Shapes) -> tuple[Shapes, NDArray[np.intp]]:
     whole = np.ones(len(shapes), np.bool_)
     whole[crossing] = False
     for number, shape in enumerate(shapes):
-        parts = [shape] if whole[number] else [extract_polygons(shapely.intersection(shape, half)) for half in halves]
+        parts = (
+            [shape]
+            if whole[number]
+            else [extract_polygons(shapely.intersection(shape, half)) for half in halves]
+        )
         filled = [part for part in parts if not part.is_empty]
         pieces += filled
         owner += [number] * len(filled)
@@ -94,17 +100,25 @@ def _cut(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> float | None
     high = np.maximum(starts, ends)
     over = high - low > 180
     passed = np.zeros(_BINS + 1, np.int64)
-    for start, end in ((low[~over], high[~over]), (high[over], np.full(over.sum(), 180.0)), (-180.0, low[over])):
+    for start, end in (
+        (low[~over], high[~over]),
+        (high[over], np.full(over.sum(), 180.0)),
+        (-180.0, low[over]),
+    ):
         np.add.at(passed, _bin(start), 1 if np.ndim(start) else np.size(end))
         np.add.at(passed, _bin(end) + 1, -1)
     empty = np.flatnonzero(np.cumsum(passed[:-1]) == 0)
     if not empty.size:
         return None
     # Twice round, so that a range over ±180° is in one piece.
-    runs = np.split(twice := np.concatenate((empty, empty + _BINS)), np.flatnonzero(np.diff(twice) > 1) + 1)
+    runs = np.split(
+        twice := np.concatenate((empty, empty + _BINS)), np.flatnonzero(np.diff(twice) > 1) + 1
+    )
     widest = max(runs, key=len)
     middle = (widest[0] + widest[-1] + 1) / 2 / _BINS * 360 - 180
-    holds_date_line = widest[0] % _BINS == 0 or widest[-1] >= _BINS > widest[0] or widest[-1] % _BINS == _BINS - 1
+    holds_date_line = (
+        widest[0] % _BINS == 0 or widest[-1] >= _BINS > widest[0] or widest[-1] % _BINS == _BINS - 1
+    )
     return None if holds_date_line else round(float(middle), 2)
 
 

@@ -51,7 +51,9 @@ _STATES: tuple[Mapping[str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 """Known nominal categories and the group of each; Widowed never stands with Married."""
 
-_NUMBER = re.compile(r"\s*(?P<below><|≤|under|below|less than|up to)?\s*(?P<number>-?\d+(?:\.\d+)?)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\s*(?P<below><|≤|under|below|less than|up to)?\s*(?P<number>-?\d+(?:\.\d+)?)", re.IGNORECASE
+)
 """The number that a category begins with; “<5” comes before 5."""
 
 _CODE = re.compile(r"[A-Za-z][0-9]{1,3}(?:\.?[0-9A-Za-z]{1,4})?\Z")
@@ -126,6 +128,9 @@ def _group_by_state(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Yield one level with the known groups of nominal categories, if all of them are known and in two groups."""
     for groups in _STATES:
         group_of_state = {state: group for group, states in groups.items() for state in states}
-        level = {category: group_of_state.get(label.strip().casefold(), "") for category, label in labels.items()}
+        level = {
+            category: group_of_state.get(label.strip().casefold(), "")
+            for category, label in labels.items()
+        }
         if "" not in level.values() and len(set(level.values())) >= _MIN_GROUPS:
             yield level

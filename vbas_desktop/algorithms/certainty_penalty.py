@@ -30,7 +30,9 @@ def sum_region_penalties(tiers: Iterable[tuple[NDArray[np.int32], NDArray[np.int
     return total
 
 
-def sum_category_penalties(released: Sequence[ClassCounts], penalties: Sequence[NDArray[np.float64]]) -> float:
+def sum_category_penalties(
+    released: Sequence[ClassCounts], penalties: Sequence[NDArray[np.float64]]
+) -> float:
     """Sum up the penalties of all quasi-identifiers of all released records.
 
     ``released`` has the released classes tier by tier; ``penalties[q][c]`` is that of category c of quasi-identifier q

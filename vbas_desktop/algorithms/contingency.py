@@ -54,7 +54,9 @@ def count_classes(
     listed = None
     if regions.number * width >= MAX_COMBINATIONS:
         # Only the combinations that occur are numbered, so that the keys do not overflow.
-        listed, codes = np.unique(_make_keys(quasi_identifiers, SubProgress(progress, 0.0, 0.5)), return_inverse=True)
+        listed, codes = np.unique(
+            _make_keys(quasi_identifiers, SubProgress(progress, 0.0, 0.5)), return_inverse=True
+        )
         quasi_identifiers = [CodedColumn(codes, np.arange(listed.size), listed.size)]
         width = listed.size
     keys = _make_keys([regions, *quasi_identifiers], SubProgress(progress, 0.5, 0.7))
@@ -114,7 +116,9 @@ def _count_keys(
     return filled, bins[filled]
 
 
-def _count_sorted(keys: NDArray[np.int64], progress: Progress) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count_sorted(
+    keys: NDArray[np.int64], progress: Progress
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count keys by sorting them, a range of keys at a time."""
     n_parts = max(1, -(-keys.size // _RECORDS_PER_SORT))
     sample = np.sort(keys[:: 1 + keys.size // _RECORDS_PER_CHUNK])
@@ -139,7 +143,9 @@ def _list_runs(ascending: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray
     return ascending[starts], np.diff(starts, append=ascending.size)
 
 
-def _number_columns(numbers: NDArray[np.int64], n_possible: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _number_columns(
+    numbers: NDArray[np.int64], n_possible: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """List the numbers that occur, in ascending order, and the position of each number in that list."""
     if n_possible > max(_FEW_BINS, _BINS_PER_RECORD * numbers.size):
         present = np.unique(numbers)

@@ -186,7 +186,9 @@ class ClassValues(ValueCounts):
     @cached_property
     def areas(self) -> NDArray[np.int64]:
         """Area of each class: its row of the counts."""
-        return np.searchsorted(self.cells.table.indptr, self.starts[:-1], side="right").astype(np.int64) - 1
+        return (
+            np.searchsorted(self.cells.table.indptr, self.starts[:-1], side="right").astype(np.int64) - 1
+        )
 
     @cached_property
     def combinations(self) -> NDArray[np.int64]:

@@ -49,7 +49,10 @@ class ObstacleAssignment:
 
 
 def assign_around_obstacles(
-    walls: Barriers, points: NDArray[np.float64], sites: NDArray[np.float64], progress: Progress = NO_PROGRESS
+    walls: Barriers,
+    points: NDArray[np.float64],
+    sites: NDArray[np.float64],
+    progress: Progress = NO_PROGRESS,
 ) -> ObstacleAssignment:
     """Assign each point to its nearest site by the shortest way that crosses no obstacle; ties to the lower site."""
     progress.update(_STAGE)
@@ -57,11 +60,15 @@ def assign_around_obstacles(
     if not len(walls.pairs):
         nothing = np.zeros(len(points), np.bool_)
         length = np.hypot(*(points - sites[straight]).T)
-        return ObstacleAssignment(straight, length, nothing, np.zeros(len(sites), np.bool_), nothing, nothing)
+        return ObstacleAssignment(
+            straight, length, nothing, np.zeros(len(sites), np.bool_), nothing, nothing
+        )
     both = anchor_points(walls, np.concatenate((points, sites)))
     area, waves = propagate_waves(walls, both, len(points), progress)
     distance, owner = _nearest_of_points(area, waves, len(points))
-    owner = _restore_straight(walls, both.points[: len(points)], both.points[len(points) :], distance, owner, progress)
+    owner = _restore_straight(
+        walls, both.points[: len(points)], both.points[len(points) :], distance, owner, progress
+    )
     enclosed = owner == UNREACHED
     owner = _fill_gaps(area, both.points[: len(points)], both.points[len(points) :], owner)
     moved = both.moved[: len(points)]
@@ -69,7 +76,9 @@ def assign_around_obstacles(
     return ObstacleAssignment(owner, distance, moved, moved_sites, enclosed, owner != straight)
 
 
-def propagate_waves(walls: Barriers, both: AnchoredPoints, points: int, progress: Progress) -> tuple[FreeArea, Waves]:
+def propagate_waves(
+    walls: Barriers, both: AnchoredPoints, points: int, progress: Progress
+) -> tuple[FreeArea, Waves]:
     """Propagate waves over a mesh from the sites to all points that can be reached.
 
     both: the points, then the sites; ``points`` is the number of the former.
@@ -81,7 +90,9 @@ def propagate_waves(walls: Barriers, both: AnchoredPoints, points: int, progress
     low = both.points.min(axis=0)
     high = both.points.max(axis=0)
     straight = scipy.spatial.cKDTree(both.points[points:]).query(both.points[:points])[0]
-    reach = max(_DETOUR * float(straight.max(initial=0.0)), _LEAST * float(np.ptp(walls.vertices, axis=0).max()))
+    reach = max(
+        _DETOUR * float(straight.max(initial=0.0)), _LEAST * float(np.ptp(walls.vertices, axis=0).max())
+    )
     while True:
         progress.update(_STAGE)
         beyond = reach * (1 + _SAME)
@@ -98,7 +109,9 @@ def propagate_waves(walls: Barriers, both: AnchoredPoints, points: int, progress
         reach = max(2 * reach, _DETOUR * far)
 
 
-def _is_cut_off(area: FreeArea, points: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+def _is_cut_off(
+    area: FreeArea, points: int, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> bool:
     """Test whether an area with points that no site reaches goes on to the edge of the box."""
     unreached_parts = np.setdiff1d(
         area.part[area.nodes_of(slice(0, points))[0]], area.part[area.nodes_of(slice(points, None))[0]]
@@ -154,7 +167,9 @@ def _double_capacity(waves: Waves) -> Waves:
     free[left : left + capacity] = np.arange(capacity, 2 * capacity, dtype=np.int32)
     counts = waves.counts.copy()
     counts[1] += capacity
-    grown = {name: _double_array(getattr(waves, name)) for name in ("ends", "source", "aim", "key", "entry")}
+    grown = {
+        name: _double_array(getattr(waves, name)) for name in ("ends", "source", "aim", "key", "entry")
+    }
     return waves._replace(free=free, counts=counts, **grown)
 
 
@@ -162,7 +177,9 @@ def _double_array(values: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((values, np.empty_like(values)))
 
 
-def _nearest_of_points(area: FreeArea, waves: Waves, points: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def _nearest_of_points(
+    area: FreeArea, waves: Waves, points: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return distance and site of the points; of a point with several sides, those of the nearest side."""
     node = area.place_nodes
     point = np.repeat(np.arange(area.node_starts.size - 1), np.diff(area.node_starts))
@@ -211,7 +228,9 @@ def _fill_gaps(
     if not unreached.size:
         return owner
     part = area.part[area.place_nodes[area.node_starts[area.place_of[unreached]]]]
-    points_reached, owners = (points[reached], owner[reached]) if reached.size else (sites, np.arange(len(sites)))
+    points_reached, owners = (
+        (points[reached], owner[reached]) if reached.size else (sites, np.arange(len(sites)))
+    )
     gap, nearest = scipy.spatial.cKDTree(points_reached).query(points[unreached])
     owner = owner.copy()
     order = np.lexsort((unreached, gap, part))
@@ -231,7 +250,11 @@ _STAGE = "Drawing the cells around the obstacles"
 
 
 def trace_cell_borders(
-    walls: Barriers, sites: Floats, visible_area: shapely.Geometry, step: float, progress: Progress = NO_PROGRESS
+    walls: Barriers,
+    sites: Floats,
+    visible_area: shapely.Geometry,
+    step: float,
+    progress: Progress = NO_PROGRESS,
 ) -> Floats:
     """Trace the borders as line segments, float64 (n, 2, 2), in the area that is shown and a little beyond.
 
@@ -281,7 +304,9 @@ def _find_mixed_triangles(area: FreeArea, waves: Waves) -> NDArray[np.intp]:
 def _on_long_edges(area: FreeArea, waves: Waves, longest: float, low: Floats, high: Floats) -> Floats:
     """Put points on the edges between different owners that are too long, about that far apart."""
     nodes = area.mesh.corners[_find_mixed_triangles(area, waves)]
-    edges = np.unique(np.sort(np.concatenate((nodes[:, :2], nodes[:, 1:], nodes[:, ::2])), axis=1), axis=0)
+    edges = np.unique(
+        np.sort(np.concatenate((nodes[:, :2], nodes[:, 1:], nodes[:, ::2])), axis=1), axis=0
+    )
     edges = edges[waves.site[edges[:, 0]] != waves.site[edges[:, 1]]]
     ends = np.stack((area.mesh.x[edges], area.mesh.y[edges]), axis=-1)
     is_visible = ((ends.max(axis=1) >= low) & (ends.min(axis=1) <= high)).all(axis=1)
@@ -290,7 +315,9 @@ def _on_long_edges(area: FreeArea, waves: Waves, longest: float, low: Floats, hi
     is_divided = is_visible & (parts > 1)
     parts = parts[is_divided]
     ends = ends[is_divided]
-    step = np.arange(int((parts - 1).sum())) - np.repeat(np.cumsum(parts - 1) - (parts - 1), parts - 1) + 1
+    step = (
+        np.arange(int((parts - 1).sum())) - np.repeat(np.cumsum(parts - 1) - (parts - 1), parts - 1) + 1
+    )
     share = (step / np.repeat(parts, parts - 1))[:, None]
     begin, end = (np.repeat(ends[:, i], parts - 1, axis=0) for i in (0, 1))
     return np.unique(begin + share * (end - begin), axis=0)

@@ -186,8 +186,16 @@ def build_mesh(walls: Barriers, standing: AnchoredPoints) -> FreeArea:
     low = np.concatenate((vertices, standing.points)).min(axis=0)
     high = np.concatenate((vertices, standing.points)).max(axis=0)
     margin = 0.05 * float((high - low).max()) or 1.0
-    box = np.array([(x, y) for x in (low[0] - margin, high[0] + margin) for y in (low[1] - margin, high[1] + margin)])
-    every, number = np.unique(np.concatenate((vertices, standing.points, box)), axis=0, return_inverse=True)
+    box = np.array(
+        [
+            (x, y)
+            for x in (low[0] - margin, high[0] + margin)
+            for y in (low[1] - margin, high[1] + margin)
+        ]
+    )
+    every, number = np.unique(
+        np.concatenate((vertices, standing.points, box)), axis=0, return_inverse=True
+    )
     number = number.ravel()
     place_of = number[len(vertices) : len(vertices) + len(standing.points)]
     xy, triangles, fixed = _triangulate(every, number[: len(vertices)][pairs])
@@ -195,7 +203,9 @@ def build_mesh(walls: Barriers, standing: AnchoredPoints) -> FreeArea:
     return _split_nodes(xy, triangles, beyond, facing, len(every), place_of)
 
 
-def _triangulate(vertices: Floats, pairs: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+def _triangulate(
+    vertices: Floats, pairs: NDArray[np.int64]
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Triangulate (constrained Delaunay); return corners, triangles (counter-clockwise) and fixed edges."""
     triangulation: Any = pythoncdt.Triangulation(
         pythoncdt.VertexInsertionOrder.AUTO, pythoncdt.IntersectingConstraintEdges.TRY_RESOLVE, 0.0
@@ -208,7 +218,9 @@ def _triangulate(vertices: Floats, pairs: NDArray[np.int64]) -> tuple[Floats, ND
     triangles = np.asarray(triangulation.triangles_array()["vertices"], np.int64)
     corners = triangulation.vertices_array()
     xy = np.column_stack((corners["x"], corners["y"]))
-    fixed = np.array([(edge.v1, edge.v2) for edge in triangulation.fixed_edges_iter()], np.int64).reshape(-1, 2)
+    fixed = np.array(
+        [(edge.v1, edge.v2) for edge in triangulation.fixed_edges_iter()], np.int64
+    ).reshape(-1, 2)
     return xy, triangles, fixed
 
 
@@ -242,7 +254,9 @@ def _drop_covered_triangles(
 def _across(
     triangles: NDArray[np.int64], fixed: NDArray[np.int64], n_vertices: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    edges = np.stack([triangles[:, [1, 2]], triangles[:, [2, 0]], triangles[:, [0, 1]]], axis=1).reshape(-1, 2)
+    edges = np.stack([triangles[:, [1, 2]], triangles[:, [2, 0]], triangles[:, [0, 1]]], axis=1).reshape(
+        -1, 2
+    )
     name = edges.min(axis=1) * n_vertices + edges.max(axis=1)
     order = np.argsort(name, kind="stable")
     same = name[order[1:]] == name[order[:-1]]

@@ -49,7 +49,9 @@ def recolour(preferred: NDArray[np.integer], pairs: Pairs, colours: int) -> NDAr
     return chosen
 
 
-def _dsatur(around: list[list[int]], colours: int, spread: bool, may_share: bool = False) -> NDArray[np.int8] | None:
+def _dsatur(
+    around: list[list[int]], colours: int, spread: bool, may_share: bool = False
+) -> NDArray[np.int8] | None:
     """Choose one colour per region; None if the colours ran out. A loop, because each choice depends on those before.
 
     ``may_share``: a region to which no colour is left takes the one that is used least.

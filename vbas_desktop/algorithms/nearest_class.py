@@ -190,7 +190,11 @@ class NearestClasses:
         parts = []
         while waiting:
             part = waiting.pop()
-            spreads = [column.spread(values[part]) for column, values in columns] if part.size > most else [0.0]
+            spreads = (
+                [column.spread(values[part]) for column, values in columns]
+                if part.size > most
+                else [0.0]
+            )
             widest = int(np.argmax(spreads))
             if spreads[widest] <= 0:
                 parts.append(part)
@@ -249,7 +253,9 @@ class NearestClasses:
             if not rows.size or not self._parts[part].size:
                 continue
             in_part = self._find_nearest_in(numbers[rows], self._parts[part])
-            better = _is_better(self._keys(*in_part), self._keys(cost[rows], distance[rows], nearest[rows]))
+            better = _is_better(
+                self._keys(*in_part), self._keys(cost[rows], distance[rows], nearest[rows])
+            )
             better &= np.isfinite(in_part[0])
             rows = rows[better]
             cost[rows], distance[rows], nearest[rows] = (column[better] for column in in_part)
@@ -259,7 +265,9 @@ class NearestClasses:
         """Find the nearest of some classes to each of others: its cost, its distance, and which it is."""
         cost = np.zeros((numbers.size, classes.size))
         for level in self._levels:
-            levels = level.find_common_levels(level.positions[numbers][:, None], level.positions[classes])
+            levels = level.find_common_levels(
+                level.positions[numbers][:, None], level.positions[classes]
+            )
             cost += level.costs[np.maximum(levels, level.floors[classes])]
         cost[numbers[:, None] == classes] = np.inf
         least_cost = cost.min(axis=1)
@@ -294,7 +302,9 @@ def _is_better(first: Sequence[Floats | Ints], second: Sequence[Floats | Ints]) 
 
 def _find_ranges(values: NDArray[Any], parts: Sequence[Ints]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Find the lowest and the highest value of each part."""
-    return np.array([values[part].min() for part in parts]), np.array([values[part].max() for part in parts])
+    return np.array([values[part].min() for part in parts]), np.array(
+        [values[part].max() for part in parts]
+    )
 
 
 def _find_middle(keys: NDArray[Any]) -> int:

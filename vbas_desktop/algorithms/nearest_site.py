@@ -16,7 +16,9 @@ def group_coincident_points(points: NDArray[np.float64]) -> tuple[NDArray[np.int
 
     Places are numbered by x, then by y.
     """
-    _, first, number = np.unique(points[:, 0] + 1j * points[:, 1], return_index=True, return_inverse=True)
+    _, first, number = np.unique(
+        points[:, 0] + 1j * points[:, 1], return_index=True, return_inverse=True
+    )
     return first, number
 
 
@@ -73,7 +75,9 @@ def find_nearest_sites(
     owner = np.empty(len(points), np.int64)
     for start in range(0, len(points), _BLOCK):
         progress.update("Finding the nearest sites", start / len(points))
-        owner[start : start + _BLOCK] = _find_nearest_positions(tree, points[start : start + _BLOCK], positions)
+        owner[start : start + _BLOCK] = _find_nearest_positions(
+            tree, points[start : start + _BLOCK], positions
+        )
     return first[owner].astype(np.int32)
 
 

@@ -27,10 +27,14 @@ def apply_in_blocks(function: Callable[..., NDArray[Any]], *arrays: NDArray[Any]
     if number <= _BLOCK:
         return function(*arrays)
     starts = range(0, number, _BLOCK)
-    return np.concatenate([function(*(array[start : start + _BLOCK] for array in arrays)) for start in starts])
+    return np.concatenate(
+        [function(*(array[start : start + _BLOCK] for array in arrays)) for start in starts]
+    )
 
 
-def explode_in_blocks(function: Taken, shapes: NDArray[np.object_]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def explode_in_blocks(
+    function: Taken, shapes: NDArray[np.object_]
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Get the parts, rings or coordinates of all shapes, and the number of the shape that each of them belongs to.
 
     ``function`` is `shapely.get_parts`, `shapely.get_rings` or `shapely.get_coordinates`.
@@ -65,7 +69,9 @@ def clean_coverage(polygons: Shapes) -> tuple[Shapes, bool]:
 
 
 def _extent(polygons: Shapes) -> float:
-    low_x, low_y, high_x, high_y = shapely.total_bounds(polygons).tolist() if polygons.size else (0.0,) * 4
+    low_x, low_y, high_x, high_y = (
+        shapely.total_bounds(polygons).tolist() if polygons.size else (0.0,) * 4
+    )
     return max(high_x - low_x, high_y - low_y)
 
 
@@ -168,10 +174,15 @@ def _snap_together(shapes: Shapes, digits: int) -> Shapes:
     faces = faces[~shapely.is_empty(faces)]
     # By area, not by a point inside: that may lie in the very hairline which the grid has closed.
     inside, shape = shapely.STRtree(shapes).query(faces, predicate="intersects")
-    shared = shapely.area(shapely.intersection(faces[inside], shapes[shape])) > 0.5 * shapely.area(faces[inside])
+    shared = shapely.area(shapely.intersection(faces[inside], shapes[shape])) > 0.5 * shapely.area(
+        faces[inside]
+    )
     inside = inside[shared]
     shape = shape[shared]
     order = np.argsort(shape, kind="stable")
     groups = np.split(inside[order], np.searchsorted(shape[order], np.arange(1, len(shapes))))
-    shapes_made = [dissolve(faces[np.sort(members)], True) if members.size else shapely.Polygon() for members in groups]
+    shapes_made = [
+        dissolve(faces[np.sort(members)], True) if members.size else shapely.Polygon()
+        for members in groups
+    ]
     return _vertex_by_vertex(make_shape_array(shapes_made), digits)

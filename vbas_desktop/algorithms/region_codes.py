@@ -28,7 +28,9 @@ def make_region_codes(regions: Regions, solution: Solution) -> tuple[str, ...]:
 def make_tier_codes(regions: Regions, solution: Solution) -> tuple[tuple[str, ...], ...]:
     """Make the codes of the areas of each tier; without tiers there is one, the aggregated regions."""
     tiers = solution.tiers
-    memberships = [solution.membership] if tiers is None else list(tiers.memberships(solution.membership))
+    memberships = (
+        [solution.membership] if tiers is None else list(tiers.memberships(solution.membership))
+    )
     prefixes = choose_prefixes(regions.ids, len(memberships))
     return tuple(
         number_by_location(compute_mean_points(regions, membership), prefix)
@@ -87,7 +89,10 @@ def list_member_names(regions: Regions, column: str | None = None) -> tuple[str,
 
 
 def make_region_names(
-    regions: Regions, membership: NDArray[np.int32], column: str | None = None, called: tuple[str, ...] | None = None
+    regions: Regions,
+    membership: NDArray[np.int32],
+    column: str | None = None,
+    called: tuple[str, ...] | None = None,
 ) -> tuple[str, ...]:
     """Name each aggregated region after most of its members, and say how many other members it has.
 

@@ -43,7 +43,9 @@ def _neighbours_once(regions: Regions) -> Pairs:
 def region_neighbours(regions: Regions) -> Pairs:
     """Find the graph of the initial regions, once for as long as the regions exist."""
     if regions.whole is not None and regions.polygons is not None:
-        return _select_pairs(region_neighbours(regions.whole[0]), len(regions.whole[0]), regions.whole[1])
+        return _select_pairs(
+            region_neighbours(regions.whole[0]), len(regions.whole[0]), regions.whole[1]
+        )
     return _neighbours_once(regions)
 
 
@@ -72,7 +74,9 @@ def find_polygon_neighbours(polygons: NDArray[np.object_], clean: bool = False) 
     common = shapely.intersection(shapely.boundary(polygons[first]), shapely.boundary(polygons[second]))
     overlap = shapely.length(common) > 0
     undecided = np.flatnonzero(~overlap)
-    overlap[undecided] = shapely.area(shapely.intersection(polygons[first[undecided]], polygons[second[undecided]])) > 0
+    overlap[undecided] = (
+        shapely.area(shapely.intersection(polygons[first[undecided]], polygons[second[undecided]])) > 0
+    )
     return _pairs(first[overlap], second[overlap])
 
 
@@ -83,16 +87,21 @@ def find_point_neighbours(points: NDArray[np.float64]) -> Pairs:
     order = np.argsort(position, kind="stable")
     together = position[order[1:]] == position[order[:-1]]
     return _pairs(
-        np.concatenate((first[left], order[:-1][together])), np.concatenate((first[right], order[1:][together]))
+        np.concatenate((first[left], order[:-1][together])),
+        np.concatenate((first[right], order[1:][together])),
     )
 
 
-def build_adjacency(pairs: NDArray[np.integer], regions: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def build_adjacency(
+    pairs: NDArray[np.integer], regions: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return where each region's neighbours begin in the list of all neighbours, and that list, ascending."""
     both = np.concatenate((pairs, pairs[:, ::-1])).astype(np.int64)
     keys = np.sort(both[:, 0] * max(1, regions) + both[:, 1])
     number = np.bincount(keys // max(1, regions), minlength=regions)
-    return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(np.int32)
+    return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(
+        np.int32
+    )
 
 
 def list_neighbours(pairs: NDArray[np.integer], regions: int) -> list[list[int]]:
@@ -110,7 +119,9 @@ def contract_graph(pairs: Pairs, membership: NDArray[np.integer]) -> Pairs:
     return _pairs(between[:, 0], between[:, 1])
 
 
-def count_pieces(regions: Regions, membership: NDArray[np.integer], pairs: Pairs | None = None) -> NDArray[np.int32]:
+def count_pieces(
+    regions: Regions, membership: NDArray[np.integer], pairs: Pairs | None = None
+) -> NDArray[np.int32]:
     """Count the pieces of each aggregated region: 1 if it is contiguous.
 
     ``pairs`` are the neighbours of the initial regions if the caller has them already.
@@ -124,11 +135,15 @@ def count_pieces(regions: Regions, membership: NDArray[np.integer], pairs: Pairs
     return np.bincount(groups, minlength=number).astype(np.int32)
 
 
-def _find_position_neighbours(positions: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_position_neighbours(
+    positions: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find neighbours among distinct positions, which are sorted by x, then y."""
     if len(positions) >= 3:
         try:
-            corners = scipy.spatial.Delaunay(positions - positions.mean(axis=0)).simplices.astype(np.int64)
+            corners = scipy.spatial.Delaunay(positions - positions.mean(axis=0)).simplices.astype(
+                np.int64
+            )
         except scipy.spatial.QhullError:
             pass  # all on one line: each touches the next along it
         else:
@@ -205,7 +220,9 @@ def bridge_islands(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, in
         whole = np.concatenate((pairs, np.array(built, np.int32).reshape(-1, 2)))
         number, label = label_components(whole.T, len(points))
         if number <= 1:
-            return unique_pairs(whole[:, 0], whole[:, 1]).astype(np.int32) if built else pairs, len(built)
+            return unique_pairs(whole[:, 0], whole[:, 1]).astype(np.int32) if built else pairs, len(
+                built
+            )
         largest = int(np.bincount(label).argmax())
         for island in (part for part in range(number) if part != largest):
             here = np.flatnonzero(label == island)
@@ -260,7 +277,9 @@ def reassign_detached_pieces(
     return joined
 
 
-def _main_pieces(owner: NDArray[np.int32], pairs: Pairs, population: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _main_pieces(
+    owner: NDArray[np.int32], pairs: Pairs, population: NDArray[np.int64]
+) -> NDArray[np.bool_]:
     """Flag the regions that lie in the piece that their group keeps."""
     inside = pairs[owner[pairs[:, 0]] == owner[pairs[:, 1]]]
     number, piece = label_components(inside.T, len(owner))
@@ -288,7 +307,11 @@ def build_growth_graph(regions: Regions) -> tuple[Pairs, int]:
 
     Polygons with a common border, or the Gabriel graph of the points; islands are joined to the nearest coast.
     """
-    pairs = find_gabriel_neighbours(regions.points) if regions.polygons is None else region_neighbours(regions)
+    pairs = (
+        find_gabriel_neighbours(regions.points)
+        if regions.polygons is None
+        else region_neighbours(regions)
+    )
     joined = bridge_components(regions.points, pairs)
     return joined, len(joined) - len(pairs)
 
@@ -319,7 +342,9 @@ def bridge_components(points: NDArray[np.float64], pairs: Pairs) -> Pairs:
             root[left_root] = right_root
             bridges.append(possible[at])
     # The triangulation leaves out points that nearly coincide with others; they are joined in the order of the file.
-    for left_root, right_root in pairwise([int(np.flatnonzero(piece == number)[0]) for number in range(pieces)]):
+    for left_root, right_root in pairwise(
+        [int(np.flatnonzero(piece == number)[0]) for number in range(pieces)]
+    ):
         ends = (find_root(root, int(piece[left_root])), find_root(root, int(piece[right_root])))
         if ends[0] != ends[1]:
             root[ends[0]] = ends[1]

@@ -175,7 +175,10 @@ def _join(
     whole = heavy[gone] + heavy[into]
     (x, y) = middle[gone]
     (u, v) = middle[into]
-    middle[into] = [(x * heavy[gone] + u * heavy[into]) / whole, (y * heavy[gone] + v * heavy[into]) / whole]
+    middle[into] = [
+        (x * heavy[gone] + u * heavy[into]) / whole,
+        (y * heavy[gone] + v * heavy[into]) / whole,
+    ]
     heavy[into] = whole
     joined_to[gone] = into
     for other in neighbours_of[gone]:

@@ -38,7 +38,9 @@ def compute_gaps_cutoff(diversity: float | int, model: str, factor: float, expon
 
     ``factor`` and ``exponent`` are used with the model ``own`` alone.
     """
-    models = {OWN: [(factor, exponent)], CANADA: list(GAPS_MODELS.values())}.get(model) or [GAPS_MODELS[model]]
+    models = {OWN: [(factor, exponent)], CANADA: list(GAPS_MODELS.values())}.get(model) or [
+        GAPS_MODELS[model]
+    ]
     return max(b_factor * _power(diversity, b_exponent) for b_factor, b_exponent in models)
 
 
@@ -98,7 +100,9 @@ def estimate_loss(class_totals: NDArray[np.int64], k: int, sites: int) -> float:
     """
     totals = class_totals[class_totals > 0]
     mean = totals / sites
-    below = sum((np.exp(i * np.log(mean) - mean - math.lgamma(i + 1)) for i in range(k - 1)), np.zeros(len(mean)))
+    below = sum(
+        (np.exp(i * np.log(mean) - mean - math.lgamma(i + 1)) for i in range(k - 1)), np.zeros(len(mean))
+    )
     return float((totals * below).sum())
 
 
@@ -151,7 +155,9 @@ def search_finest(loss: Callable[[int], int], allowed: int, most: int) -> int:
     return 1
 
 
-def search_least_penalty(loss: Callable[[int], int], penalty: Callable[[int], float], allowed: int, most: int) -> int:
+def search_least_penalty(
+    loss: Callable[[int], int], penalty: Callable[[int], float], allowed: int, most: int
+) -> int:
     """Find the number of sites with the least penalty among those with ``loss(s) <= allowed``; 1 if none is met.
 
     A logarithmic grid is tried, then a finer one around the best number: the penalty falls and rises in small steps.
@@ -162,7 +168,11 @@ def search_least_penalty(loss: Callable[[int], int], penalty: Callable[[int], fl
     @cache
     def rating(sites: int) -> tuple[bool, float, int]:
         suppressed = loss(sites)
-        return suppressed > allowed, penalty(sites) if suppressed <= allowed else float(suppressed), -sites
+        return (
+            suppressed > allowed,
+            penalty(sites) if suppressed <= allowed else float(suppressed),
+            -sites,
+        )
 
     grid = make_site_grid(most)
     best = min(grid, key=rating)
@@ -215,7 +225,8 @@ class RefinementPasses:
         """Predict the loss after refinement from the loss before it, by the ratios of the passes so far."""
         numbers = sorted(self.refined)
         ratios = [
-            self.refined[number] / self.unrefined[number] if self.unrefined[number] else 1.0 for number in numbers
+            self.refined[number] / self.unrefined[number] if self.unrefined[number] else 1.0
+            for number in numbers
         ]
         return unrefined * float(np.interp(math.log(sites), np.log(numbers), ratios))
 
@@ -242,7 +253,9 @@ def refine_and_correct(
         if len(refined) == MAX_PASSES:
             return refined
         is_risky = len(refined) == MAX_PASSES - 1 and refined[sites] > allowed
-        sites = find(RefinementPasses(refined, unrefined).predict, allowed * (_CAUTION if is_risky else 1.0))
+        sites = find(
+            RefinementPasses(refined, unrefined).predict, allowed * (_CAUTION if is_risky else 1.0)
+        )
         near = [number for number in refined if number / _NEAR_ENOUGH <= sites <= number * _NEAR_ENOUGH]
         if sites in refined or any(refined[number] <= allowed for number in near):
             return refined

@@ -61,7 +61,9 @@ class Aggregation:
     @property
     def memberships(self) -> tuple[NDArray[np.int32], ...]:
         """Return the area of each initial region, tier by tier; without tiers there is one."""
-        return (self.membership,) if self.tiers is None else tuple(self.tiers.memberships(self.membership))
+        return (
+            (self.membership,) if self.tiers is None else tuple(self.tiers.memberships(self.membership))
+        )
 
     @property
     def n_areas(self) -> tuple[int, ...]:
@@ -107,7 +109,9 @@ class LocalSuppression:
 
     def release_values(self, values: ClassValues, tier: int) -> ClassValues:
         """List the sensitive values of the classes that the areas of one tier release."""
-        return list_class_values(values.column, self.aggregation.raise_to(values.select(self.tier_of == tier), tier))
+        return list_class_values(
+            values.column, self.aggregation.raise_to(values.select(self.tier_of == tier), tier)
+        )
 
 
 def suppress_locally(
@@ -124,7 +128,9 @@ def suppress_locally(
     least = k if by_size and released_only else 1
     aggregated = aggregate(counts, aggregation.membership, aggregation.n_groups, progress, least)
     values = tuple(
-        list_class_values(column, aggregate(column.cells, aggregation.membership, aggregation.n_groups, progress))
+        list_class_values(
+            column, aggregate(column.cells, aggregation.membership, aggregation.n_groups, progress)
+        )
         for column in aggregation.sensitive
     )
     judged = [class_values for class_values in values if class_values.column.chosen.criteria]
@@ -140,7 +146,9 @@ def suppress_locally(
         tier_of = np.where(good, 0, NOT_RELEASED).astype(np.uint8)
     suppression = LocalSuppression(aggregation, aggregated, tier_of, values)
     return _settle(
-        suppression, [class_values for class_values in judged if compares_with_all(class_values.column)], progress
+        suppression,
+        [class_values for class_values in judged if compares_with_all(class_values.column)],
+        progress,
     )
 
 
@@ -156,14 +164,20 @@ def _refuse(
     areas = []
     columns = []
     for class_values in judged:
-        there = list_class_values(class_values.column, aggregation.raise_to(class_values.select(rest), tier))
-        bad = ~there.meet_criteria(class_values.column.chosen.criteria, shares_of(class_values.column.totals), progress)
+        there = list_class_values(
+            class_values.column, aggregation.raise_to(class_values.select(rest), tier)
+        )
+        bad = ~there.meet_criteria(
+            class_values.column.chosen.criteria, shares_of(class_values.column.totals), progress
+        )
         areas.append(there.areas[bad])
         columns.append(np.searchsorted(aggregated.combinations, there.combinations[bad]))
     return np.concatenate(areas), np.concatenate(columns)
 
 
-def _settle(suppression: LocalSuppression, judged: Sequence[ClassValues], progress: Progress) -> LocalSuppression:
+def _settle(
+    suppression: LocalSuppression, judged: Sequence[ClassValues], progress: Progress
+) -> LocalSuppression:
     """Take out what does not meet the criteria by the released records, until all that is released does."""
     while judged:
         tier_of = suppression.tier_of.copy()
@@ -191,10 +205,14 @@ def _list_classes(
         area = suppression.aggregation.tiers.ancestors[tier][area].astype(np.int64)
     width = max(1, counts.n_combinations)
     keys = released.areas[bad] * width + np.searchsorted(counts.combinations, released.combinations[bad])
-    return np.flatnonzero((suppression.tier_of == tier) & np.isin(area * width + counts.table.indices, keys))
+    return np.flatnonzero(
+        (suppression.tier_of == tier) & np.isin(area * width + counts.table.indices, keys)
+    )
 
 
-def count_released(aggregation: Aggregation, progress: Progress = NO_PROGRESS) -> tuple[NDArray[np.int64], ...]:
+def count_released(
+    aggregation: Aggregation, progress: Progress = NO_PROGRESS
+) -> tuple[NDArray[np.int64], ...]:
     """Count the records that each area releases, tier by tier, without keeping the released classes."""
     if aggregation.tiers is None and not aggregation.sensitive:
         totals = sum_large_classes(
@@ -207,7 +225,9 @@ def count_released(aggregation: Aggregation, progress: Progress = NO_PROGRESS) -
         for tier, totals in enumerate(totals_by_tier):
             sizes = np.where(suppression.tier_of == tier, suppression.aggregated.sizes, 0)
             here = sum_by_region(suppression.aggregated.table, sizes)
-            area = np.arange(here.size) if aggregation.tiers is None else aggregation.tiers.ancestors[tier]
+            area = (
+                np.arange(here.size) if aggregation.tiers is None else aggregation.tiers.ancestors[tier]
+            )
             np.add.at(totals, area, here)
     return totals_by_tier
 
@@ -240,7 +260,11 @@ def release_classes(aggregation: Aggregation, progress: Progress = NO_PROGRESS) 
     records = np.zeros(shape, np.int64)
     pairs = np.zeros(shape, np.int64)
     log_sum = 0.0
-    parts = list(_split_combinations(aggregation, _CLASSES_PER_PART)) if not aggregation.sensitive else [aggregation]
+    parts = (
+        list(_split_combinations(aggregation, _CLASSES_PER_PART))
+        if not aggregation.sensitive
+        else [aggregation]
+    )
     released = []
     for part in parts:
         suppression = suppress_locally(part, progress, released_only=True)
@@ -248,13 +272,18 @@ def release_classes(aggregation: Aggregation, progress: Progress = NO_PROGRESS) 
         released.append(suppression.released)
     if len(parts) == 1:
         return ReleasedClasses(released[0], records, pairs, log_sum, suppression)
-    tables = [hstack([counts.table for counts in tier], format="csr") for tier in zip(*released, strict=True)]
+    tables = [
+        hstack([counts.table for counts in tier], format="csr") for tier in zip(*released, strict=True)
+    ]
     classes = tuple(replace(aggregation.counts, table=table) for table in tables)
     return ReleasedClasses(classes, records, pairs, log_sum)
 
 
 def _add_released(
-    suppression: LocalSuppression, records: NDArray[np.int64], pairs: NDArray[np.int64], progress: Progress
+    suppression: LocalSuppression,
+    records: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    progress: Progress,
 ) -> float:
     """Add the released records and their pairs by tier and initial region; return the sum of n · ln n."""
     aggregation = suppression.aggregation
@@ -274,7 +303,9 @@ def _add_released(
 def _split_combinations(aggregation: Aggregation, classes_per_part: int) -> Iterator[Aggregation]:
     """Split an aggregation into some combinations each, as far as these can be judged by themselves."""
     counts = aggregation.counts
-    alone = aggregation.tiers is None or any(compares_with_all(column) for column in aggregation.sensitive)
+    alone = aggregation.tiers is None or any(
+        compares_with_all(column) for column in aggregation.sensitive
+    )
     if alone or counts.table.nnz <= classes_per_part:
         yield aggregation
         return

@@ -98,7 +98,11 @@ class _Sums:
 
 
 def find_release_tiers(
-    counts: ClassCounts, tiers: Tiers, k: int, progress: Progress = NO_PROGRESS, refusing: Refusing | None = None
+    counts: ClassCounts,
+    tiers: Tiers,
+    k: int,
+    progress: Progress = NO_PROGRESS,
+    refusing: Refusing | None = None,
 ) -> NDArray[np.uint8]:
     """Find the tier in which each class of ``counts`` (areas of tier 0) is released, or NOWHERE. O(classes · tiers).
 
@@ -123,7 +127,9 @@ def find_release_tiers(
 
     refuse = None if refusing is None else refuse_listed
     for first, end in split_evenly(np.diff(starts), size):
-        progress.update("Finding the smallest safe area of each class", starts[first] / max(1, table.nnz))
+        progress.update(
+            "Finding the smallest safe area of each class", starts[first] / max(1, table.nnz)
+        )
         block = slice(starts[first], starts[end])
         entries = by_combination.data[block]
         column = np.repeat(np.arange(first, end), np.diff(starts[first : end + 1]))
@@ -155,7 +161,9 @@ def decide_in_tiers(
     yield from _decide_in_levels(sums, sum_of, levels, k, refuse)
 
 
-def _classes_as_sums(column: NDArray[np.int64], area: NDArray[np.int64], records: NDArray[np.int64], k: int) -> _Sums:
+def _classes_as_sums(
+    column: NDArray[np.int64], area: NDArray[np.int64], records: NDArray[np.int64], k: int
+) -> _Sums:
     """Describe the classes of tier 0, of which nothing is released inside, as the sums of larger areas are."""
     return _Sums(column, area, records, np.full(records.size, k - 1), np.zeros(records.size, np.int64))
 

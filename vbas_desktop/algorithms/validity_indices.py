@@ -40,7 +40,9 @@ class SizeSums:
         return cls(int(array.sum()), _count_pairs(array), log_sum)
 
     def __add__(self, other: SizeSums) -> SizeSums:
-        return SizeSums(self.records + other.records, self.pairs + other.pairs, self.log_sum + other.log_sum)
+        return SizeSums(
+            self.records + other.records, self.pairs + other.pairs, self.log_sum + other.log_sum
+        )
 
 
 def _count_pairs(sizes: NDArray[np.int64]) -> int:
@@ -111,7 +113,9 @@ class ContingencyTable:
             return None
         if self.original.pairs == 0 or self.released.pairs == 0:
             return 1.0 if self.original.pairs == self.released.pairs else 0.0
-        return math.sqrt(self.cells.pairs / self.original.pairs) * math.sqrt(self.cells.pairs / self.released.pairs)
+        return math.sqrt(self.cells.pairs / self.original.pairs) * math.sqrt(
+            self.cells.pairs / self.released.pairs
+        )
 
     @property
     def hubert(self) -> float | None:
@@ -135,7 +139,9 @@ class ContingencyTable:
 
         0 if all records are in one original class, None without records or where the logarithms are not known.
         """
-        if not self.records or math.isnan(self.cells.log_sum + self.original.log_sum + self.released.log_sum):
+        if not self.records or math.isnan(
+            self.cells.log_sum + self.original.log_sum + self.released.log_sum
+        ):
             return None
         uncertainty = self.records * math.log(self.records) - self.original.log_sum
         if uncertainty <= _ROUNDING * self.records:
@@ -168,7 +174,9 @@ class DaviesBouldin:
         return min(1.0, self.value / self.worst)
 
 
-def summarise_ratios(largest: NDArray[np.float64], coinciding: int, worst: float | None = None) -> DaviesBouldin:
+def summarise_ratios(
+    largest: NDArray[np.float64], coinciding: int, worst: float | None = None
+) -> DaviesBouldin:
     """Compute the index from the largest ratio of each class (−inf: no other class has another centre)."""
     usable = largest > -np.inf
     if not usable.any():
@@ -191,7 +199,9 @@ def compute_worst_index(points: Floats, records: NDArray[np.int64]) -> float | N
     middle = np.average(some, axis=0, weights=weight)
     spread = math.sqrt(np.average(((some - middle) ** 2).sum(axis=1), weights=weight))
     positions = some[first]
-    distances, _ = scipy.spatial.cKDTree(positions).query(positions, [2], workers=choose_thread_count(len(positions)))
+    distances, _ = scipy.spatial.cKDTree(positions).query(
+        positions, [2], workers=choose_thread_count(len(positions))
+    )
     return 2.0 * spread / float(distances.min())
 
 
@@ -217,7 +227,9 @@ def compute_largest_ratios(centres: Floats, spread: Floats) -> Floats:
     widths = np.zeros(first.size)
     np.maximum.at(widths, at, spread)
     # Until one at another place is met: from then on the nearest is known.
-    _raise_ratios((centres, spread), np.arange(number), (positions, widths), (best, nearest), _NEAR, -np.inf)
+    _raise_ratios(
+        (centres, spread), np.arange(number), (positions, widths), (best, nearest), _NEAR, -np.inf
+    )
     widest_first = np.argsort(-widths, kind="stable")
     start = 0
     size = _WIDEST
@@ -227,7 +239,9 @@ def compute_largest_ratios(centres: Floats, spread: Floats) -> Floats:
         rows = np.flatnonzero((best * nearest < spread + widest) & (nearest < np.inf))
         if not rows.size:
             break
-        _raise_ratios((centres, spread), rows, (positions[some], widths[some]), (best, nearest), 1, widest)
+        _raise_ratios(
+            (centres, spread), rows, (positions[some], widths[some]), (best, nearest), 1, widest
+        )
         start += size
         size *= 2
     return best

@@ -45,7 +45,11 @@ def compute_study_area(regions: Regions, clean: bool = False) -> Polygon | Multi
     if polygons.size == 0:
         return _outline(regions)
     area = dissolve(polygons, clean or shapely.coverage_is_valid(polygons))
-    outside = regions.points[~shapely.intersects_xy(area, regions.points)] if polygons.size < len(regions) else None
+    outside = (
+        regions.points[~shapely.intersects_xy(area, regions.points)]
+        if polygons.size < len(regions)
+        else None
+    )
     if outside is not None and outside.size:
         area = shapely.union_all([area, *_discs(outside, _diagonal(regions))])
     return extract_polygons(area)
@@ -150,7 +154,9 @@ def measure_compactness(shapes: Shapes) -> NDArray[np.float64]:
     """Compute the Polsby–Popper compactness 4πA/P² of each shape: 1 for a disc, towards 0 for ragged ones."""
     perimeter = shapely.length(shapes)
     with np.errstate(invalid="ignore", divide="ignore"):
-        value: NDArray[np.float64] = np.where(perimeter > 0, 4 * np.pi * shapely.area(shapes) / perimeter**2, np.nan)
+        value: NDArray[np.float64] = np.where(
+            perimeter > 0, 4 * np.pi * shapely.area(shapes) / perimeter**2, np.nan
+        )
     return value
 
 
@@ -172,7 +178,9 @@ def find_disc_radius(regions: Regions) -> float | None:
 
 def _diagonal(regions: Regions) -> float:
     radius = find_disc_radius(regions)
-    return float(np.hypot(*np.ptp(regions.points, axis=0))) or 1.0 if radius is None else radius / _MARGIN
+    return (
+        float(np.hypot(*np.ptp(regions.points, axis=0))) or 1.0 if radius is None else radius / _MARGIN
+    )
 
 
 def _outline(regions: Regions) -> Polygon | MultiPolygon:
@@ -186,7 +194,9 @@ def _outline(regions: Regions) -> Polygon | MultiPolygon:
             shapely.buffer(shapely.convex_hull(shapely.multipoints(regions.points)), margin, quad_segs=6)
         )
     positions = np.unique(regions.points, axis=0)
-    apart = scipy.spatial.cKDTree(positions).query(positions, k=min(len(positions), 1 + _NEAREST))[0][:, -1]
+    apart = scipy.spatial.cKDTree(positions).query(positions, k=min(len(positions), 1 + _NEAREST))[0][
+        :, -1
+    ]
     # Few points are far apart everywhere: then that is what near means.
     typical_gap = float(np.quantile(apart, 0.9))
     reach = np.clip(1.5 * apart, 0.3 * margin, max(margin, 0.75 * typical_gap))
@@ -221,7 +231,9 @@ def _clip_cells(cells: Shapes, area: Polygon | MultiPolygon) -> Shapes:
     return clipped
 
 
-def _nearest_owns(points: NDArray[np.float64], membership: NDArray[np.integer], sites: NDArray[np.float64]) -> bool:
+def _nearest_owns(
+    points: NDArray[np.float64], membership: NDArray[np.integer], sites: NDArray[np.float64]
+) -> bool:
     """Test whether every point belongs to a site that no other site is nearer than."""
     nearest, _ = scipy.spatial.cKDTree(sites).query(points)
     own = np.hypot(*(points - sites[membership]).T)
@@ -234,7 +246,9 @@ def _groups(membership: NDArray[np.integer], number: int) -> list[NDArray[np.int
     return np.split(order, np.searchsorted(membership[order], np.arange(1, number)))
 
 
-def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], number: int, clean: bool) -> Shapes:
+def _dissolved_polygons(
+    regions: Regions, membership: NDArray[np.integer], number: int, clean: bool
+) -> Shapes:
     assert regions.polygons is not None
     polygons, coverage = (regions.polygons, True) if clean else clean_coverage(regions.polygons)
     polygons = polygons.copy()
@@ -259,7 +273,9 @@ def _dissolved_cells(
     cells = _shared_cells(points, membership, cells)
     filled = ~shapely.is_empty(cells)
     coverage = _still_fit(cells, before, filled)
-    shapes = [dissolve(cells[members[filled[members]]], coverage) for members in _groups(membership, number)]
+    shapes = [
+        dissolve(cells[members[filled[members]]], coverage) for members in _groups(membership, number)
+    ]
     return make_shape_array(shapes)
 
 

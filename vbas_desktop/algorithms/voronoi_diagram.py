@@ -34,7 +34,9 @@ def voronoi_polygons(
     angle = np.arange(8) * (np.pi / 4) + 0.1
     outer = (low + high) / 2 + _FAR * span * np.column_stack((np.cos(angle), np.sin(angle)))
     everything = np.vstack((points, outer))
-    all_cells = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(everything), ordered=True))
+    all_cells = shapely.get_parts(
+        shapely.voronoi_polygons(shapely.multipoints(everything), ordered=True)
+    )
     cells = all_cells[: len(points)]
     if _is_sound(all_cells, cells, points):
         return cells, True
@@ -121,7 +123,11 @@ def _goes_around(edges: NDArray[np.float64], turn: NDArray[np.int64]) -> bool:
         sides.append((int(on_side.sum()), float(along.sum()), float((high - low)[1 - axis])))
     total = sum(number for number, _, _ in sides)
     one_way = len({np.sign(length) for _, length, _ in sides}) == 1
-    return total == len(edges) and one_way and all(np.isclose(abs(length), side, 1e-9) for _, length, side in sides)
+    return (
+        total == len(edges)
+        and one_way
+        and all(np.isclose(abs(length), side, 1e-9) for _, length, side in sides)
+    )
 
 
 def _by_qhull(points: NDArray[np.float64], number: int) -> Shapes:
@@ -140,6 +146,10 @@ def _by_qhull(points: NDArray[np.float64], number: int) -> Shapes:
     return cells
 
 
-def _merge_points(vertices: NDArray[np.float64], width: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    _, first, same = np.unique(np.round(vertices / width), axis=0, return_index=True, return_inverse=True)
+def _merge_points(
+    vertices: NDArray[np.float64], width: float
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    _, first, same = np.unique(
+        np.round(vertices / width), axis=0, return_index=True, return_inverse=True
+    )
     return vertices[first], same.ravel()

@@ -68,14 +68,22 @@ def load_checklist() -> Checklist:
     """Load the checklist that comes with the program."""
     data = json.loads(resource_path("policy.json").read_text(encoding="utf-8"))
     return Checklist(
-        tuple(StrategicChoice(c["id"], c["question"], tuple(c["options"]), c["help"]) for c in data["strategy"]),
+        tuple(
+            StrategicChoice(c["id"], c["question"], tuple(c["options"]), c["help"])
+            for c in data["strategy"]
+        ),
         tuple(
             ChecklistModule(
-                m["id"], m["title"], tuple(ChecklistPoint(p["id"], p["title"], tuple(p["steps"])) for p in m["points"])
+                m["id"],
+                m["title"],
+                tuple(ChecklistPoint(p["id"], p["title"], tuple(p["steps"])) for p in m["points"]),
             )
             for m in data["modules"]
         ),
-        tuple(ChoiceOutcomes(outcome["choices"], tuple(outcome["outcomes"])) for outcome in data["outcomes"]),
+        tuple(
+            ChoiceOutcomes(outcome["choices"], tuple(outcome["outcomes"]))
+            for outcome in data["outcomes"]
+        ),
     )
 
 
@@ -149,7 +157,9 @@ def _add_export_evidence(facts: ReleaseFacts, export: ExportChoices, evidence: d
         dropped = "; identifiers are dropped." if facts.roles.get("identifier") else "."
         evidence["exm-2"] = "The rows are written in random order" + dropped
     if export.renames:
-        evidence["exm-1"] = f"{format_count(export.renames, 'column has', 'columns have')} another name in the release."
+        evidence["exm-1"] = (
+            f"{format_count(export.renames, 'column has', 'columns have')} another name in the release."
+        )
     if export.record_key:
         evidence["dpm-5"] = "Every record gets a random key; the index of the keys stays inside."
     if export.aggregated:
@@ -172,7 +182,9 @@ def _add_role_evidence(facts: ReleaseFacts, evidence: dict[str, str]) -> None:
     if sensitive:
         evidence["dpm-4"] = f"Marked as sensitive: {sensitive}."
     if facts.region_column:
-        evidence["prm-10"] = evidence["mrm-7"] = "Sensitive values are released as recorded, not aggregated."
+        evidence["prm-10"] = evidence["mrm-7"] = (
+            "Sensitive values are released as recorded, not aggregated."
+        )
 
 
 def _add_setting_evidence(facts: ReleaseFacts, evidence: dict[str, str]) -> None:
@@ -182,7 +194,9 @@ def _add_setting_evidence(facts: ReleaseFacts, evidence: dict[str, str]) -> None
     if facts.region_column:
         groups = f" {', '.join(facts.grouped)}: categories taken together." if facts.grouped else ""
         evidence["prm-3"] = f"Places are generalised to aggregated regions.{groups}"
-        evidence["prm-5"] = "Places are as far apart as their points; a class’s centre is that of its records."
+        evidence["prm-5"] = (
+            "Places are as far apart as their points; a class’s centre is that of its records."
+        )
         evidence["mrm-6"] = f"crosswalk.csv says what each aggregated region is made of.{groups}"
     if facts.requirement:
         evidence["prm-8"] = evidence["prm-9"] = f"Stated in the requirement {facts.requirement}."
@@ -198,7 +212,9 @@ def _add_result_evidence(facts: ReleaseFacts, evidence: dict[str, str]) -> None:
     index_text = "" if facts.jaccard is None else f"Jaccard {facts.jaccard:.3g}"
     distance_text = f", mean distance moved {facts.mean_distance}" if facts.mean_distance else ""
     evidence["mrm-2"] = (
-        f"{index_text}{distance_text}." if index_text else "Nothing is released, so nothing could be measured."
+        f"{index_text}{distance_text}."
+        if index_text
+        else "Nothing is released, so nothing could be measured."
     )
     evidence["mrm-5"] = f"{share}; no value of a small class is released."
     evidence["mrm-9"] = f"k = {facts.k}; {share}."
@@ -273,7 +289,9 @@ class PolicyNotes:
 
     def with_choice(self, choice: str, option: str) -> PolicyNotes:
         """Return the notes with another strategic choice."""
-        return self._replace(choices={name: value for name, value in {**self.choices, choice: option}.items() if value})
+        return self._replace(
+            choices={name: value for name, value in {**self.choices, choice: option}.items() if value}
+        )
 
     def with_signature(self, by: str, on: str) -> PolicyNotes:
         """Return the notes signed by somebody on a day (ISO date); without a name, unsigned."""
@@ -290,7 +308,9 @@ def find_point_state(point: str, notes: PolicyNotes, evidence: Mapping[str, str]
 def list_open_points(notes: PolicyNotes, evidence: Mapping[str, str]) -> list[ChecklistPoint]:
     """List the points that neither a note nor evidence has settled."""
     return [
-        point for point in load_checklist().points if find_point_state(point.id, notes, evidence) is PointState.OPEN
+        point
+        for point in load_checklist().points
+        if find_point_state(point.id, notes, evidence) is PointState.OPEN
     ]
 
 

@@ -50,7 +50,11 @@ def _demanded_class(criterion: PolicyCriterion) -> int | None:
         return None
     if criterion.measure == "smallest_class" and criterion.comparison in _FROM_BELOW:
         return _least_whole(criterion)
-    if criterion.measure == "highest_risk" and criterion.comparison not in _FROM_BELOW and criterion.threshold > 0:
+    if (
+        criterion.measure == "highest_risk"
+        and criterion.comparison not in _FROM_BELOW
+        and criterion.threshold > 0
+    ):
         # As it is written: 0.1 is a tenth, though no binary number is.
         size = 1 / Fraction(str(criterion.threshold))
         return math.ceil(size) if criterion.comparison == "at most" else math.floor(size) + 1
@@ -61,7 +65,9 @@ def _demanded_region(criteria: Iterable[PolicyCriterion], base: str) -> int:
     sizes = [
         _least_whole(criterion)
         for criterion in criteria
-        if criterion.measure == "smallest_region" and criterion.of == base and criterion.comparison in _FROM_BELOW
+        if criterion.measure == "smallest_region"
+        and criterion.of == base
+        and criterion.comparison in _FROM_BELOW
     ]
     return max(sizes, default=0)
 
@@ -88,7 +94,9 @@ class PolicyForecast:
     text: str
 
 
-def forecast_policy(policy: Policy, k: int, expected_loss_percent: float | None = None) -> PolicyForecast:
+def forecast_policy(
+    policy: Policy, k: int, expected_loss_percent: float | None = None
+) -> PolicyForecast:
     """Forecast whether a run can meet a policy, given that no released class is smaller than k.
 
     expected_loss_percent: what the number of sites that was found loses; None if nothing was tried.
@@ -106,14 +114,18 @@ def forecast_policy(policy: Policy, k: int, expected_loss_percent: float | None 
         elif criterion.measure == "suppressed_percent" and expected_loss_percent is not None:
             if not criterion.holds(expected_loss_percent):
                 limit = f"{criterion.comparison} {criterion.threshold:g} %"
-                failed.append(f"{expected_loss_percent:.4g} % of the records are lost, it demands {limit}")
+                failed.append(
+                    f"{expected_loss_percent:.4g} % of the records are lost, it demands {limit}"
+                )
         else:
             unknown += 1
     if failed:
         return PolicyForecast(Forecast.FAIL, f"Policy: fail, {'; '.join(failed)}.")
     parts = []
     if unknown:
-        parts.append(f"{format_count(unknown, 'criterion', 'criteria')} can be judged only after the run")
+        parts.append(
+            f"{format_count(unknown, 'criterion', 'criteria')} can be judged only after the run"
+        )
     if questions:
         parts.append(f"{format_count(questions, 'question is', 'questions are')} for a person to answer")
     if parts:

@@ -7,13 +7,22 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from vbas_desktop.model.policies import MEASURES, POPULATION, RECORDS, Policy, PolicyCriterion, format_figure
+from vbas_desktop.model.policies import (
+    MEASURES,
+    POPULATION,
+    RECORDS,
+    Policy,
+    PolicyCriterion,
+    format_figure,
+)
 from vbas_desktop.model.text import format_count, inflect
 
 Key = tuple[str, str]
 """A measure, and the base that it is computed on."""
 
-NO_POPULATION = "no inhabitants are known: name a column of the region file, or a table of the population"
+NO_POPULATION = (
+    "no inhabitants are known: name a column of the region file, or a table of the population"
+)
 NO_SENSITIVE = "no column is marked as sensitive"
 NO_LEDGER = "no earlier release of this audience is in a ledger"
 NOT_COMPUTABLE = "it does not follow from this file alone"
@@ -82,9 +91,8 @@ class PolicyEvaluation:
         title = f"the policy “{self.policy.name}”"
         missed = self.count(CriterionStatus.MISSED)
         if missed:
-            return (
-                f"The release does not meet {title}: {format_count(missed, 'criterion is', 'criteria are')} not held."
-            )
+            criteria = format_count(missed, "criterion is", "criteria are")
+            return f"The release does not meet {title}: {criteria} not held."
         if self.met:
             return f"The release meets {title}."
         held = self.count(CriterionStatus.HELD)
@@ -95,7 +103,9 @@ class PolicyEvaluation:
         if unknown:
             parts.append(f"{unknown:,} {inflect(unknown, 'was', 'were')} not computed")
         if open_questions:
-            parts.append(f"{open_questions:,} {inflect(open_questions, 'waits', 'wait')} for a person to answer")
+            parts.append(
+                f"{open_questions:,} {inflect(open_questions, 'waits', 'wait')} for a person to answer"
+            )
         if answered:
             parts.append(f"{answered:,} {inflect(answered, 'was', 'were')} answered by a person")
         summary = f"of {format_count(len(self.criteria), 'criterion', 'criteria')}, {', '.join(parts)}"
@@ -128,18 +138,26 @@ def evaluate_policy(
     """Evaluate every criterion of a policy by the figures; ``answers`` are those of people to its questions."""
     results = []
     for number, criterion in enumerate(policy.criteria):
-        answer = (answers or {}).get(make_answer_key(policy, number), "").strip() or criterion.answer.strip()
+        answer = (answers or {}).get(
+            make_answer_key(policy, number), ""
+        ).strip() or criterion.answer.strip()
         results.append(_evaluate_criterion(criterion, figures, answer))
     return PolicyEvaluation(policy, tuple(results))
 
 
-def _evaluate_criterion(criterion: PolicyCriterion, figures: ReleaseFigures, answer: str) -> CriterionResult:
+def _evaluate_criterion(
+    criterion: PolicyCriterion, figures: ReleaseFigures, answer: str
+) -> CriterionResult:
     """Evaluate one criterion; a question is answered by a person."""
     if criterion.question:
-        return CriterionResult(criterion, CriterionStatus.ANSWERED if answer else CriterionStatus.ASKED, answer)
+        return CriterionResult(
+            criterion, CriterionStatus.ANSWERED if answer else CriterionStatus.ASKED, answer
+        )
     key = (criterion.measure, criterion.of)
     if key not in figures.values:
-        return CriterionResult(criterion, CriterionStatus.UNKNOWN, reason=figures.reasons.get(key, NOT_COMPUTABLE))
+        return CriterionResult(
+            criterion, CriterionStatus.UNKNOWN, reason=figures.reasons.get(key, NOT_COMPUTABLE)
+        )
     value = figures.values[key]
     status = CriterionStatus.HELD if criterion.holds(value) else CriterionStatus.MISSED
     return CriterionResult(criterion, status, format_figure(value, MEASURES[criterion.measure].unit))

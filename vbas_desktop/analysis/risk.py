@@ -70,7 +70,9 @@ class PopulationRisk:
 
     def without_risk(self, reason: str) -> PopulationRisk:
         """Return the figures without a risk; ``reason`` says why."""
-        return replace(self, journalist_maximum=None, journalist_average=None, k_map=None, no_estimate=reason)
+        return replace(
+            self, journalist_maximum=None, journalist_average=None, k_map=None, no_estimate=reason
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain data for run.json."""
@@ -108,7 +110,9 @@ def _compute_sampling_fraction(records: int, inhabitants: float) -> float | None
     return records / inhabitants if inhabitants else None
 
 
-def find_smallest_population(inhabitants: NDArray[np.float64], tiers: tuple[ReleasedTier, ...]) -> float | None:
+def find_smallest_population(
+    inhabitants: NDArray[np.float64], tiers: tuple[ReleasedTier, ...]
+) -> float | None:
     """Find the fewest inhabitants of a released region with records; ``inhabitants`` are those of initial regions."""
     fewest = []
     for tier in tiers:
@@ -119,7 +123,10 @@ def find_smallest_population(inhabitants: NDArray[np.float64], tiers: tuple[Rele
 
 
 def estimate_population_risk(
-    column: str, inhabitants: NDArray[np.float64], records: NDArray[np.int64], tiers: tuple[ReleasedTier, ...]
+    column: str,
+    inhabitants: NDArray[np.float64],
+    records: NDArray[np.int64],
+    tiers: tuple[ReleasedTier, ...],
 ) -> PopulationRisk:
     """Estimate the risk from inhabitants by initial region; ``records`` are all records of the initial regions."""
     total = float(inhabitants.sum())
@@ -142,7 +149,9 @@ def estimate_population_risk(
     people = people_by_region[tier.area[is_released]]
     sampled = records_by_region[tier.area[is_released]]
     if (people < sampled).any():
-        return risk.without_risk("a region has more records than inhabitants, so the records are no sample of them")
+        return risk.without_risk(
+            "a region has more records than inhabitants, so the records are no sample of them"
+        )
     estimated_people = sizes * (people / sampled)
     return replace(
         risk,
@@ -188,7 +197,9 @@ def count_class_people(
         released = tier.area[is_released].astype(np.int64) * width + tier.column[is_released]
         keys = tier.membership[population.region].astype(np.int64) * width + population.column
         distinct, inverse = np.unique(keys, return_inverse=True)
-        totals = np.bincount(inverse.ravel(), population.people, minlength=distinct.size).astype(np.int64)
+        totals = np.bincount(inverse.ravel(), population.people, minlength=distinct.size).astype(
+            np.int64
+        )
         # A sentinel behind the last class stands for classes without people.
         totals = np.append(totals, 0)
         position = np.searchsorted(distinct, released)

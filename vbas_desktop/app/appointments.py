@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vbas_desktop.appointments.inputs import PeopleTable, SideConstraints, SlotTable, build_task, project_slots
+from vbas_desktop.appointments.inputs import (
+    PeopleTable,
+    SideConstraints,
+    SlotTable,
+    build_task,
+    project_slots,
+)
 from vbas_desktop.appointments.outputs import PlanAssessment, assess_plan
 from vbas_desktop.appointments.plan import AppointmentPlan, AppointmentTask
 from vbas_desktop.appointments.planners import create_planner
@@ -32,7 +38,9 @@ class PlanRequest:
 
     def build_task(self) -> AppointmentTask:
         """Build the task. Raises `InputError` if a constraint cannot be applied or leaves people without a slot."""
-        return build_task(self.people, project_slots(self.slots, self.regions), self.constraints, self.regions)
+        return build_task(
+            self.people, project_slots(self.slots, self.regions), self.constraints, self.regions
+        )
 
     def make_plan(self, task: AppointmentTask, progress: Progress = NO_PROGRESS) -> AppointmentPlan:
         """Make a plan with the chosen planner; if cancelled, some planners return the best plan so far."""

@@ -71,7 +71,9 @@ def estimate_comparison(request: CompareRequest, progress: Progress = NO_PROGRES
     """Count, and see how much work it is and how much of it is done."""
     counted = count_scenarios(request.plan, request.data.table, request.data.regions, progress)
     constructions = request.plan.list_component_approaches("construction")
-    problems = {scenario: with_given_partition(problem, constructions) for scenario, problem in counted.items()}
+    problems = {
+        scenario: with_given_partition(problem, constructions) for scenario, problem in counted.items()
+    }
     return estimate_work(request.plan, problems, request.cache, progress)
 
 
@@ -100,9 +102,13 @@ def compare_combinations(
 
 def _check_requirement(request: CompareRequest, comparison: Comparison) -> Comparison:
     """Mark the solutions that meet the requirement; refuse if one has to and none does."""
-    released = [name for name in request.data.table.file_format.header if name not in request.identifiers]
+    released = [
+        name for name in request.data.table.file_format.header if name not in request.identifiers
+    ]
     finished = tuple(
-        replace(entry, result=check_requirement(entry.result, entry.problem, request.requirement, released))
+        replace(
+            entry, result=check_requirement(entry.result, entry.problem, request.requirement, released)
+        )
         for entry in comparison.finished
     )
     checked = replace(comparison, finished=finished)

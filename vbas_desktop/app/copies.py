@@ -31,12 +31,19 @@ class CopyRequest:
         if self.format not in found.formats:
             message = f"This target takes no {self.format.upper()} file, since it has types."
             raise InputError(
-                Finding("release-option", message, "Choose the format parquet for the release.", file=self.address)
+                Finding(
+                    "release-option",
+                    message,
+                    "Choose the format parquet for the release.",
+                    file=self.address,
+                )
             )
         return found
 
 
-def check_copy_target(request: CopyRequest, inputs: Iterable[Path] = (), progress: Progress = NO_PROGRESS) -> None:
+def check_copy_target(
+    request: CopyRequest, inputs: Iterable[Path] = (), progress: Progress = NO_PROGRESS
+) -> None:
     """Refuse a target that would be refused in the end, before anything is computed."""
     target = request.target
     for path in local_paths(request.address):
@@ -46,7 +53,9 @@ def check_copy_target(request: CopyRequest, inputs: Iterable[Path] = (), progres
 
 def copy_release(request: CopyRequest, original: Original, progress: Progress = NO_PROGRESS) -> int:
     """Copy the file, read the copy back, give it its name, and return the number of rows."""
-    reading = RecordReading(delimiter=original.delimiter, encoding=original.encoding, category_counts="no")
+    reading = RecordReading(
+        delimiter=original.delimiter, encoding=original.encoding, category_counts="no"
+    )
     with request.target.stage(original.file, SubProgress(progress, 0.0, 0.5)) as address:
         engine = open_engine(address, reading, SubProgress(progress, 0.5, 0.6))
         try:

@@ -92,7 +92,9 @@ def load_data(request: LoadRequest, progress: Progress = NO_PROGRESS) -> LoadedD
             regions = load_regions(request.regions, reading.of_regions, SubProgress(progress, 0.0, 0.1))
         except findings.InputError as error:
             raise (
-                _explain_swapped_files(error, address, request.regions) if isinstance(address, Path) else error
+                _explain_swapped_files(error, address, request.regions)
+                if isinstance(address, Path)
+                else error
             ) from None
         table = loading.result(SubProgress(progress, 0.1, 1.0))
     if not request.region_column and not table.source.elsewhere:
@@ -115,12 +117,18 @@ def _check_distinct_files(records: Path, regions: Path) -> None:
         raise findings.input_error("one-file-twice", message, remedy, file=records)
 
 
-def _explain_swapped_files(error: findings.InputError, records: Path, regions: Path) -> findings.InputError:
+def _explain_swapped_files(
+    error: findings.InputError, records: Path, regions: Path
+) -> findings.InputError:
     """Return the error of reading the regions; if the record file looks like regions instead, it says so."""
     if not _has_coordinates(records) or _has_coordinates(regions):
         return error
-    message = f"{records.name}, which was given as record file, has the coordinates that a region file needs."
-    swapped = findings.Finding("swapped-files", message, "Did you swap the two files?", file=str(regions))
+    message = (
+        f"{records.name}, which was given as record file, has the coordinates that a region file needs."
+    )
+    swapped = findings.Finding(
+        "swapped-files", message, "Did you swap the two files?", file=str(regions)
+    )
     return findings.InputError((swapped, *error.findings))
 
 
@@ -134,11 +142,17 @@ def _has_coordinates(path: Path) -> bool:
     except OSError:
         return False
     head = start.decode("utf-8-sig", "replace").partition("\n")[0].strip()
-    header = [name.strip().strip('"') for name in head.split(sniff_delimiter(start, len(start) < SAMPLE_BYTES))]
-    return find_coordinate_columns(header, None, None, "auto", findings.FindingList(path.name)) is not None
+    header = [
+        name.strip().strip('"') for name in head.split(sniff_delimiter(start, len(start) < SAMPLE_BYTES))
+    ]
+    return (
+        find_coordinate_columns(header, None, None, "auto", findings.FindingList(path.name)) is not None
+    )
 
 
-def _read_filters(reading: ReadingSettings, address: Path | Address) -> tuple[FilterFile | None, FilterFile | None]:
+def _read_filters(
+    reading: ReadingSettings, address: Path | Address
+) -> tuple[FilterFile | None, FilterFile | None]:
     """Read the tables of required and of unwanted combinations; None for one that is not named."""
     required = reading.keep_records
     unwanted = reading.drop_records

@@ -121,7 +121,9 @@ def _check_column_names(frame: Any, keyword: str) -> None:
     repeated = next((name for name, number in numbers.items() if number > 1), None)
     if repeated is not None:
         message = f"{numbers[repeated]:,} columns have the name “{repeated:.80}”."
-        raise InputError(Finding("duplicate-name", message, "Give every column a name of its own.", file=keyword))
+        raise InputError(
+            Finding("duplicate-name", message, "Give every column a name of its own.", file=keyword)
+        )
 
 
 def replace_flags(text: str) -> str:
@@ -184,9 +186,15 @@ def read_verified(path: Path, sha256: str) -> pd.DataFrame:
         raise InputError(Finding("release-changed", message, "Write the release again.", file=str(path)))
     if path.suffix == ".parquet":
         return pd.read_parquet(path)
-    file_format = load_records(path, RecordReading(category_counts="no"), columns=frozenset()).file_format
+    file_format = load_records(
+        path, RecordReading(category_counts="no"), columns=frozenset()
+    ).file_format
     return pd.read_csv(
-        path, dtype=str, keep_default_na=False, sep=file_format.delimiter, encoding=file_format.encoding or "utf-8"
+        path,
+        dtype=str,
+        keep_default_na=False,
+        sep=file_format.delimiter,
+        encoding=file_format.encoding or "utf-8",
     )
 
 
@@ -199,4 +207,6 @@ def hash_file(path: Path) -> str:
 def read_table(table: bytes, text_columns: Sequence[str]) -> pd.DataFrame:
     """Read a table that the program wrote as CSV."""
     types = dict.fromkeys(text_columns, str)
-    return pd.read_csv(io.BytesIO(table), dtype=types, keep_default_na=False, na_values={"anonymity": [""]})
+    return pd.read_csv(
+        io.BytesIO(table), dtype=types, keep_default_na=False, na_values={"anonymity": [""]}
+    )

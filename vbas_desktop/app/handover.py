@@ -81,7 +81,9 @@ class SimilarAudience(InputError):
     def __init__(self, name: str, known: str) -> None:
         self.known = known
         message = f"The audience “{name:.80}” is not in the ledger, but “{known:.80}” is."
-        remedy = f"If they are the same, use --audience {shlex.quote(known)}; if not, add --new-audience."
+        remedy = (
+            f"If they are the same, use --audience {shlex.quote(known)}; if not, add --new-audience."
+        )
         super().__init__(Finding(AUDIENCE, message, remedy))
 
 
@@ -119,7 +121,9 @@ def recorded_release(target: Path, ledger: Ledger) -> LedgerEntry | None:
     except (OSError, ValueError):
         sums = []
     folder = str(target.resolve())
-    return next((entry for entry in ledger if entry.folder == folder or entry.released_sha256 in sums), None)
+    return next(
+        (entry for entry in ledger if entry.folder == folder or entry.released_sha256 in sums), None
+    )
 
 
 def check_unoccupied(target: Path) -> None:

@@ -213,7 +213,9 @@ def check_written_release(request: CheckRequest, progress: Progress = NO_PROGRES
     ledger = read_ledger(request.find_ledger())
     if not request.new_audience:
         check_audience(request.audience, ledger)
-    entry = entry_from_folder(request.folder, ledger.key, request.audience, "", SubProgress(progress, 0.0, 0.3))
+    entry = entry_from_folder(
+        request.folder, ledger.key, request.audience, "", SubProgress(progress, 0.0, 0.3)
+    )
     settings, _ = settings_from_options(options)
     load = LoadRequest(
         parse_address(records),
@@ -224,10 +226,14 @@ def check_written_release(request: CheckRequest, progress: Progress = NO_PROGRES
     data = load_data(load, SubProgress(progress, 0.3, 0.8))
     if not _is_source(data.table, entry):
         message = "This is not the file of the run: its content differs."
-        raise InputError(Finding("input-changed", message, "Name the file of the run.", file=str(records)))
+        raise InputError(
+            Finding("input-changed", message, "Name the file of the run.", file=str(records))
+        )
     table = map_regions(data.table, entry.region_column, data.regions.mapping)
     candidate = ReleaseCandidate(entry, table, data.regions)
-    return check_candidate(ledger, candidate, request.audience, SubProgress(progress, 0.8, 1.0), request.k)
+    return check_candidate(
+        ledger, candidate, request.audience, SubProgress(progress, 0.8, 1.0), request.k
+    )
 
 
 def _is_source(table: RecordTable, entry: LedgerEntry) -> bool:
@@ -264,7 +270,9 @@ def record_release(request: RecordRequest, progress: Progress = NO_PROGRESS) -> 
     path = request.find_ledger()
     audience = request.audience.strip()
     if not audience:
-        raise InputError(Finding("ledger", "It is not known who gets the release.", "Name the audience."))
+        raise InputError(
+            Finding("ledger", "It is not known who gets the release.", "Name the audience.")
+        )
     _check_date(request.date)
     if path.is_relative_to(user_data_folder()):
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
@@ -280,7 +288,9 @@ def record_release(request: RecordRequest, progress: Progress = NO_PROGRESS) -> 
     return recorded
 
 
-def record_release_or_ask(request: RecordRequest, progress: Progress = NO_PROGRESS) -> LedgerEntry | SimilarAudience:
+def record_release_or_ask(
+    request: RecordRequest, progress: Progress = NO_PROGRESS
+) -> LedgerEntry | SimilarAudience:
     """Record a release; return `SimilarAudience` instead of raising it, so that a person can be asked."""
     try:
         return record_release(request, progress)
@@ -300,6 +310,8 @@ def _check_date(text: str) -> None:
 def _check_not_recorded(ledger: Ledger, entry: LedgerEntry) -> None:
     """Raise `InputError` if the ledger has this release for the same audience."""
     for recorded in ledger:
-        if recorded.released_sha256 == entry.released_sha256 and same_audience(recorded.audience, entry.audience):
+        if recorded.released_sha256 == entry.released_sha256 and same_audience(
+            recorded.audience, entry.audience
+        ):
             message = f"This release is in the ledger already: {recorded.title}."
             raise InputError(Finding("ledger", message, "Nothing has to be done."))

@@ -6,7 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vbas_desktop.analysis.outliers.first_step import FirstStep
-from vbas_desktop.analysis.outliers.summary import TreatmentReport, describe_filtered_records, describe_outliers
+from vbas_desktop.analysis.outliers.summary import (
+    TreatmentReport,
+    describe_filtered_records,
+    describe_outliers,
+)
 from vbas_desktop.analysis.outliers.synthetic_rows import SensitiveFilling
 from vbas_desktop.analysis.outliers.treated_rows import TreatmentRequest
 from vbas_desktop.analysis.outliers.treatments import OutlierTreatment

@@ -65,7 +65,11 @@ def judge_solution(request: JudgeRequest, progress: Progress = NO_PROGRESS) -> O
 def _assess_population(request: JudgeRequest, progress: Progress) -> dict[str, Any] | None:
     if request.problem is None or request.solution is None or not (request.population or request.column):
         return None
-    table = read_population(Path(request.population), request.problem, progress) if request.population else None
+    table = (
+        read_population(Path(request.population), request.problem, progress)
+        if request.population
+        else None
+    )
     risk = assess_population_risk(build_plan(request.problem, request.solution), request.column, table)
     return None if risk is None else risk.as_dict()
 
@@ -76,7 +80,11 @@ def _evaluate(request: JudgeRequest, document: dict[str, Any]) -> PolicyEvaluati
     policy = find_policy(request.policy)
     if request.problem is None or request.solution is None:
         figures = ReleaseFigures(
-            {}, {(criterion.measure, criterion.of): "there is no solution yet" for criterion in policy.criteria}
+            {},
+            {
+                (criterion.measure, criterion.of): "there is no solution yet"
+                for criterion in policy.criteria
+            },
         )
     else:
         figures = compute_policy_figures(build_plan(request.problem, request.solution), document)

@@ -112,9 +112,13 @@ def release_solution(request: ReleaseRequest, progress: Progress = NO_PROGRESS) 
     check_handover(request.handing, request.ran.table.source.path, request.target)
     if not request.replaces:
         check_unoccupied(request.target)
-    loss = check_loss(request.ran, request.solution, request.options.exceed_loss, request.loss_limit_percent, progress)
+    loss = check_loss(
+        request.ran, request.solution, request.options.exceed_loss, request.loss_limit_percent, progress
+    )
     ran = add_findings(request.ran, loss)
-    ran = replace(ran, table=map_regions(ran.table, ran.problem.region_column, ran.problem.regions.mapping))
+    ran = replace(
+        ran, table=map_regions(ran.table, ran.problem.region_column, ran.problem.regions.mapping)
+    )
     require_unchanged(ran.table.source)
     if ran.problem.regions.mapping is not None:
         require_unchanged(ran.problem.regions.mapping.source)
@@ -122,7 +126,9 @@ def release_solution(request: ReleaseRequest, progress: Progress = NO_PROGRESS) 
     # The secret of the rows' order is drawn here, so that it is among the options that are kept.
     options = request.options.with_secret_drawn()
     released = [name for name, _ in options.released_columns(ran.table.file_format.header)]
-    result = check_requirement(ran.result, ran.problem, request.requirement, released, bool(options.aggregate))
+    result = check_requirement(
+        ran.result, ran.problem, request.requirement, released, bool(options.aggregate)
+    )
     ran = replace(ran, result=result)
     solution = ran.result.solution(request.solution)
     document = _build_document(request, ran, solution, options)
@@ -134,7 +140,9 @@ def release_solution(request: ReleaseRequest, progress: Progress = NO_PROGRESS) 
     )
     if check is not None:
         document["ledger_check"] = check
-    write_request = WriteRequest(ran.problem, ran.table, ran.result, solution, options, request.target, document)
+    write_request = WriteRequest(
+        ran.problem, ran.table, ran.result, solution, options, request.target, document
+    )
     report = write_release(write_request, SubProgress(progress, 0.1, 1.0 if copy is None else 0.8))
     if copy is not None:
         _copy_records(request, copy, options, SubProgress(progress, 0.8, 1.0))
@@ -151,7 +159,9 @@ def _check_copy(request: ReleaseRequest, progress: Progress) -> CopyRequest | No
     return copy
 
 
-def _copy_records(request: ReleaseRequest, copy: CopyRequest, options: ReleaseOptions, progress: Progress) -> None:
+def _copy_records(
+    request: ReleaseRequest, copy: CopyRequest, options: ReleaseOptions, progress: Progress
+) -> None:
     """Copy the records of the published release; an error does not undo the release."""
     file_format = request.ran.table.file_format
     problem = request.ran.problem
@@ -238,7 +248,9 @@ class CoverageRequest:
 def count_coverage(request: CoverageRequest, progress: Progress = NO_PROGRESS) -> ColumnCoverage:
     """Sort the columns of a release by whether k holds for them, before anything is written."""
     table = map_regions(request.table, request.problem.region_column, request.problem.regions.mapping)
-    return expect_coverage(build_plan(request.problem, request.solution), table, request.options, progress)
+    return expect_coverage(
+        build_plan(request.problem, request.solution), table, request.options, progress
+    )
 
 
 @dataclass(frozen=True)
@@ -269,7 +281,9 @@ def export_run(request: ExportRequest, progress: Progress = NO_PROGRESS) -> Rele
     with _explaining_damage():
         settings, _ = settings_from_options({**kept, **request.changes})
         # Consent to a loss beyond what is allowed, or to revealed sites, is given for one release at a time.
-        options = ReleaseOptions.from_dict({**kept, "exceed_loss": None, "confirm_sites": None, **request.changes})
+        options = ReleaseOptions.from_dict(
+            {**kept, "exceed_loss": None, "confirm_sites": None, **request.changes}
+        )
         repeated = _find_repeated_solution(document, options)
     inputs = _list_export_inputs(request, kept)
     check_release_target(request.target, inputs)
@@ -293,7 +307,9 @@ def export_run(request: ExportRequest, progress: Progress = NO_PROGRESS) -> Rele
     data = load_data(load, SubProgress(progress, 0.0, 0.4))
     mapping = data.regions.mapping
     mapped = {} if mapping is None else {"region_map": mapping.source}
-    _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source, **mapped})
+    _refuse_other_files(
+        document, {"records": data.table.source, "regions": data.regions.source, **mapped}
+    )
     _refuse_other_filters(document, data.table)
     ran = run_configuration(RunRequest(settings, data), SubProgress(progress, 0.4, 0.6))
     solution = choose_solution(ran, request.solution or document.get("chosen_solution"))
@@ -310,7 +326,11 @@ def export_run(request: ExportRequest, progress: Progress = NO_PROGRESS) -> Rele
 def _list_export_inputs(request: ExportRequest, kept: Mapping[str, Any]) -> list[Path]:
     """List the files that are read, among them the one that says how the run was made."""
     given = {name: value for name in ("records", "regions") if (value := getattr(request, name))}
-    named: dict[str, Any] = {"run_folder": request.folder, "ledger": request.handing.ledger, "generalise": []}
+    named: dict[str, Any] = {
+        "run_folder": request.folder,
+        "ledger": request.handing.ledger,
+        "generalise": [],
+    }
     return input_paths({**kept, **request.changes, **given, **named})
 
 
@@ -382,7 +402,9 @@ def _refuse_other_filters(document: Mapping[str, Any], table: RecordTable) -> No
     before = (document.get("selection") or {}).get("sha256", "")
     if table.source.selection != before:
         message = "The filters of records are not those of the run: their content differs."
-        raise InputError(Finding("input-changed", message, "Restore the files of the run, or run again."))
+        raise InputError(
+            Finding("input-changed", message, "Restore the files of the run, or run again.")
+        )
 
 
 def _refuse_other_result(

@@ -20,8 +20,15 @@ from vbas_desktop.analysis.representability.hierarchy import (
     read_hierarchies,
     with_level_weights,
 )
-from vbas_desktop.analysis.representability.report import RepresentabilityOptions, build_representability_report
-from vbas_desktop.analysis.representability.requirement import Requirement, check_requirement, rows_as_dicts
+from vbas_desktop.analysis.representability.report import (
+    RepresentabilityOptions,
+    build_representability_report,
+)
+from vbas_desktop.analysis.representability.requirement import (
+    Requirement,
+    check_requirement,
+    rows_as_dicts,
+)
 from vbas_desktop.io.databases.loading import load_records_at
 from vbas_desktop.io.documents.hierarchies import check_hierarchy, read_hierarchy_file
 from vbas_desktop.io.hashing import require_unchanged
@@ -66,7 +73,9 @@ class Generalisation:
             except (KeyError, ValueError):
                 text = f"{name}={'/'.join(f'{weight:g}' for weight in weights)}"
                 message = f"“{text}” does not give weights for a quasi-identifier’s levels."
-                raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
+                raise InputError(
+                    Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")
+                ) from None
         return normalise_levels(hierarchies) if self.normalise_levels else hierarchies
 
     def read_distances(
@@ -76,7 +85,11 @@ class Generalisation:
         tables = read_distance_tables(self.distances, columns)
         for name, order in self.ordinal.items():
             if name not in columns or name in tables:
-                problem = "has a table of distances already" if name in tables else "is not among the quasi-identifiers"
+                problem = (
+                    "has a table of distances already"
+                    if name in tables
+                    else "is not among the quasi-identifiers"
+                )
                 message = f"An order is given for a column that {problem}."
                 raise InputError(Finding("ordinal", message, "Leave the order out.", column=name))
             tables[name] = make_rank_distances(name, order or _find_order(table, hierarchies[name]))
@@ -86,7 +99,11 @@ class Generalisation:
         """Refuse hierarchies that have no row for some value of their column in the original records."""
         for column in columns:
             path = None if self.hierarchies is None else self.hierarchies / f"{column}.csv"
-            if path is not None and path.is_file() and (self.crosswalk is None or column != self.crosswalk[0]):
+            if (
+                path is not None
+                and path.is_file()
+                and (self.crosswalk is None or column != self.crosswalk[0])
+            ):
                 check_hierarchy(read_hierarchy_file(path, column), table)
 
 
@@ -98,7 +115,9 @@ def _find_order(table: CodedRecords, hierarchy: Hierarchy) -> list[str]:
     values = [str(value) for value in distinct if value != ""]
     numbers = {value: finite_number(value) for value in values}
     if None in numbers.values():
-        message = "The order of the values is not known: they are not numbers, and there is no hierarchy."
+        message = (
+            "The order of the values is not known: they are not numbers, and there is no hierarchy."
+        )
         remedy = "Write COLUMN=first/second/third, or give a hierarchy that lists the values in order."
         raise InputError(Finding("ordinal", message, remedy, column=hierarchy.column))
     return sorted(values, key=lambda value: (numbers[value], value))
@@ -139,13 +158,17 @@ def measure_representability(
     hierarchies = generalisation.read_hierarchies(columns)
     original = load_records_at(request.original, request.reading, SubProgress(progress, 0.0, 0.45))
     generalisation.check_complete(original, columns)
-    options = replace(request.options, distances=generalisation.read_distances(original, columns, hierarchies))
+    options = replace(
+        request.options, distances=generalisation.read_distances(original, columns, hierarchies)
+    )
     header = original.file_format.header
     described = (*options.sensitive, *options.aims, *options.excluded, *options.meanings)
     unknown = [name for name in dict.fromkeys(described) if name not in header]
     if unknown:
         raise InputError([unknown_column(original, name) for name in unknown])
-    anonymised = load_records_at(request.anonymised, request.anonymised_reading, SubProgress(progress, 0.45, 0.8))
+    anonymised = load_records_at(
+        request.anonymised, request.anonymised_reading, SubProgress(progress, 0.45, 0.8)
+    )
     worst = None
     if request.worst is not None:
         worst = load_records_at(request.worst, request.reading, SubProgress(progress, 0.8, 0.9))
@@ -161,4 +184,6 @@ def measure_representability(
     rows = [] if request.requirement is None else check_requirement(request.requirement, vector)
     if rows:
         vector["requirement"] = rows_as_dicts(rows)
-    return RepresentabilityResult(vector, tuple(finding for table in tables for finding in table.findings))
+    return RepresentabilityResult(
+        vector, tuple(finding for table in tables for finding in table.findings)
+    )

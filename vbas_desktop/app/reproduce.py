@@ -49,7 +49,12 @@ from vbas_desktop.io.synthetic.generate import generate
 from vbas_desktop.io.synthetic.marginals import DEPENDENT, INDEPENDENT, load_spec_with_attributes
 from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.progress import NO_PROGRESS, Progress, SubProgress
-from vbas_desktop.releases.comparison import THESIS_NAMES, check_comparison_target, store_beside, write_reproduction
+from vbas_desktop.releases.comparison import (
+    THESIS_NAMES,
+    check_comparison_target,
+    store_beside,
+    write_reproduction,
+)
 from vbas_desktop.settings.reading import RecordReading
 
 from .inputs import input_paths
@@ -119,8 +124,12 @@ class ExperimentData:
     def read(self, folder: Path, progress: Progress) -> tuple[RecordTable, Regions]:
         """Load both files."""
         where = RegionReading(coordinates=self.coordinates)
-        regions = load_regions(self.regions or folder / "regions.csv", where, SubProgress(progress, 0.0, 0.1))
-        table = load_records(self.records or folder / "records.csv", self.reading, SubProgress(progress, 0.1, 1.0))
+        regions = load_regions(
+            self.regions or folder / "regions.csv", where, SubProgress(progress, 0.0, 0.1)
+        )
+        table = load_records(
+            self.records or folder / "records.csv", self.reading, SubProgress(progress, 0.1, 1.0)
+        )
         return table, regions
 
     def remarks(self, source: str) -> list[str]:
@@ -186,10 +195,16 @@ def reproduce_tables(
 
 def _build_plan(request: ReproduceRequest, folder: Path, locations: tuple[str, ...]) -> ComparisonPlan:
     groupings = read_groupings(request.generalise or str(folder / "generalise.csv"))
-    plan = build_thesis_plan(request.like, groupings, "region", request.workers, request.random_seed, locations)
+    plan = build_thesis_plan(
+        request.like, groupings, "region", request.workers, request.random_seed, locations
+    )
     if len(plan.scenarios) != 6:
         raise InputError(
-            Finding("groups", "Not every selection of the thesis has groups.", "Give groups for the column age.")
+            Finding(
+                "groups",
+                "Not every selection of the thesis has groups.",
+                "Give groups for the column age.",
+            )
         )
     return plan
 
@@ -202,13 +217,19 @@ class IslandRequest(ExperimentData):
 def reproduce_island(request: IslandRequest, progress: Progress = NO_PROGRESS) -> tuple[str, ...]:
     """Generate or read the data, run the 18 scenarios and write the tables; return a summary, line by line."""
     check_target(request.target, THESIS_NAMES, request.inputs)
-    published = read_published_island() if request.reference is None else read_island_reference(request.reference)
+    published = (
+        read_published_island()
+        if request.reference is None
+        else read_island_reference(request.reference)
+    )
     folder = request.data(SubProgress(progress, 0.0, 0.1))
     table, regions = request.read(folder, SubProgress(progress, 0.1, 0.2))
     rows: list[IslandRow] = []
     scenarios = [(name, generalised) for generalised in (False, True) for name in SELECTIONS]
     for place, (name, generalised) in enumerate(scenarios):
-        span = SubProgress(progress, 0.2 + 0.8 * place / len(scenarios), 0.2 + 0.8 * (place + 1) / len(scenarios))
+        span = SubProgress(
+            progress, 0.2 + 0.8 * place / len(scenarios), 0.2 + 0.8 * (place + 1) / len(scenarios)
+        )
         problem = _count_scenario(request, table, regions, SELECTIONS[name], generalised, folder)
         rows += run_island_methods(problem, name, generalised, request.random_seed, span)
     require_unchanged(table.source)
@@ -229,7 +250,9 @@ def _count_scenario(
     generalised: bool,
     folder: Path,
 ) -> Problem:
-    groupings = read_groupings(request.generalise or str(folder / "generalise.csv")) if generalised else ()
+    groupings = (
+        read_groupings(request.generalise or str(folder / "generalise.csv")) if generalised else ()
+    )
     return build_problem(
         table,
         regions,
@@ -240,9 +263,14 @@ def _count_scenario(
     )
 
 
-def _format_tables(rows: list[IslandRow], published: list[IslandRow], lines: list[str]) -> Mapping[str, str]:
+def _format_tables(
+    rows: list[IslandRow], published: list[IslandRow], lines: list[str]
+) -> Mapping[str, str]:
     tables = sorted({row.table for row in rows})
-    texts = {f"tables/table-{table}.csv": format_island_csv(r for r in rows if r.table == table) for table in tables}
+    texts = {
+        f"tables/table-{table}.csv": format_island_csv(r for r in rows if r.table == table)
+        for table in tables
+    }
     texts["tables.md"] = format_island_markdown(rows, published)
     texts["claims.md"] = "\n".join(["# Prince Edward Island", "", *lines]) + "\n"
     texts["side-by-side.csv"] = format_paired_island_csv(rows, published)

@@ -85,7 +85,9 @@ def run_configuration(
     solution = _choose_default(result, find_loss_limit(request.settings))
     result = replace(result, advice=advise(engine_request, result, solution, steady.aside(), trials))
     require_unchanged(request.data.table.source)
-    result = check_requirement(result, problem, request.requirement, request.released_columns, request.is_aggregated)
+    result = check_requirement(
+        result, problem, request.requirement, request.released_columns, request.is_aggregated
+    )
     result = replace(result, total_seconds=request.data.loading_seconds + perf_counter() - started)
     return RunOutcome(request.settings, request.data.table, problem, result)
 
@@ -126,7 +128,11 @@ def with_given_partition(problem: Problem, constructions: Iterable[Approach]) ->
     If none of the constructions is “Given”, or it names no file, this is the same problem. Raises `InputError` with the
     rows of the crosswalk that are wrong.
     """
-    files = [construction.file for construction in constructions if isinstance(construction, GivenConstruction)]
+    files = [
+        construction.file
+        for construction in constructions
+        if isinstance(construction, GivenConstruction)
+    ]
     if not any(files):
         return problem
     return replace(problem, given=load_given_partition(files[0], problem.regions.ids))
@@ -141,7 +147,9 @@ class AlternativesRequest:
     trials: TrialCache | None = None
 
 
-def search_alternatives(request: AlternativesRequest, progress: Progress = NO_PROGRESS) -> tuple[Alternative, ...]:
+def search_alternatives(
+    request: AlternativesRequest, progress: Progress = NO_PROGRESS
+) -> tuple[Alternative, ...]:
     """Search the number of sites that the other aim of the allowed loss, and tiers, would give."""
     allowed_percent = allowed_loss_percent(request.settings.parameters)
     engine_request = build_engine_request(request.settings, request.problem)
@@ -201,7 +209,9 @@ def build_document(ran: RunOutcome, solution: Solution, options: ReleaseOptions)
     """Build the content of ``run.json``: the settings of a run and its solutions."""
     sources = (ran.problem.records_source, ran.problem.regions_source)
     files = [source.path if source is not None else "" for source in sources]
-    document = build_run_document(ran.problem, ran.result, options_in_force(ran.settings, options, *files), solution.id)
+    document = build_run_document(
+        ran.problem, ran.result, options_in_force(ran.settings, options, *files), solution.id
+    )
     if ran.table.rows_hash:
         # By this the ledger knows the same records again in another order.
         document["rows_hash"] = ran.table.rows_hash

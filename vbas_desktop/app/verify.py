@@ -114,7 +114,9 @@ def verify_file(request: VerifyRequest, progress: Progress = NO_PROGRESS) -> Ver
             sensitive=request.sensitive,
             progress=progress,
         )
-    return VerifyResult(request.k, counts, findings, None if policy is None else _evaluate_policy(policy, counts))
+    return VerifyResult(
+        request.k, counts, findings, None if policy is None else _evaluate_policy(policy, counts)
+    )
 
 
 def _find_address(file: Path | Address) -> Address | None:
@@ -132,7 +134,9 @@ def _find_address(file: Path | Address) -> Address | None:
 def _recount_database(request: VerifyRequest, address: Address, progress: Progress) -> Recount:
     engine = open_engine(address, request.reading, progress)
     try:
-        return recount_records(engine, request.quasi_identifiers, request.region_column, progress, request.sensitive)
+        return recount_records(
+            engine, request.quasi_identifiers, request.region_column, progress, request.sensitive
+        )
     finally:
         engine.close()
 
@@ -151,7 +155,9 @@ def _check_columns(request: VerifyRequest) -> None:
     region_column = request.region_column
     if region_column in request.quasi_identifiers:
         message = "The region column cannot be a quasi-identifier too."
-        raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=region_column))
+        raise InputError(
+            Finding("region-as-quasi-identifier", message, "Name it once.", column=region_column)
+        )
     for column in request.sensitive:
         if column.column in (region_column, *request.quasi_identifiers):
             message = "The column cannot be sensitive and a quasi-identifier, or the region column, too."

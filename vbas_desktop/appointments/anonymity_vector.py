@@ -219,7 +219,10 @@ class Improvement:
 
 
 def compute_improvement(
-    better: AnonymityVector, worse: AnonymityVector, base: AnonymityVector, exact_limit: int = EXACT_LIMIT
+    better: AnonymityVector,
+    worse: AnonymityVector,
+    base: AnonymityVector,
+    exact_limit: int = EXACT_LIMIT,
 ) -> Improvement:
     """Compute (index of ``better`` − index of ``worse``) / index of ``base``; 0 where the base has index 0.
 
@@ -227,7 +230,9 @@ def compute_improvement(
     """
     if base.people <= exact_limit:
         exact_first, exact_second, exact_reference = compute_indices(better, worse, base)
-        return Improvement((exact_first - exact_second) / exact_reference if exact_reference else 0.0, exact=True)
+        return Improvement(
+            (exact_first - exact_second) / exact_reference if exact_reference else 0.0, exact=True
+        )
     unplaced = base.people - base.counts[0] - 1
     if unplaced < 0:
         return Improvement(0.0, exact=False)

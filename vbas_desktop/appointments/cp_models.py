@@ -43,7 +43,9 @@ class SeatingModel:
         self.cells: dict[tuple[int, int], Any] = {}
         self._rows_of_slot: list[list[int]] = [[] for _ in range(task.seats.size)]
         self._slots_of_row: list[list[int]] = [[] for _ in range(task.people.size)]
-        usable = np.ones((task.people.size, task.seats.size), bool) if task.allowed is None else task.allowed
+        usable = (
+            np.ones((task.people.size, task.seats.size), bool) if task.allowed is None else task.allowed
+        )
         for row, slot in np.argwhere(usable).tolist():
             most = int(min(task.people[row], task.seats[slot]))
             if most:
@@ -100,7 +102,9 @@ class SeatingModel:
         others = sum(self._list_people(slot, groups))
         self.model.add(share.denominator * others <= share.numerator * sum(self._list_people(slot)))
         by_group = ((group, self._list_people(slot, [group])) for group in groups)
-        present = [self._add_presence(f"g{group}_{slot}", people) for group, people in by_group if people]
+        present = [
+            self._add_presence(f"g{group}_{slot}", people) for group, people in by_group if people
+        ]
         self._require_groups(present, limits)
 
     def _require_groups(self, present: list[cp_model.IntVar], limits: GroupLimits) -> None:
@@ -124,7 +128,9 @@ class SeatingModel:
         Raises `InputError` with the constraints in the way if there is none, or if none is found in time; `Cancelled`
         if the user stopped the search.
         """
-        status, solver = solve(self.model, limit, progress, "Looking for a plan that keeps all constraints")
+        status, solver = solve(
+            self.model, limit, progress, "Looking for a plan that keeps all constraints"
+        )
         if has_solution(status):
             return self.read(solver)
         if limit.stopped:
@@ -132,7 +138,9 @@ class SeatingModel:
         if status == cp_model.INFEASIBLE:
             raise InputError(_explain_infeasibility(self.task, progress))
         message = f"No plan was found within {limit.seconds:g} seconds."
-        raise InputError(Finding("time-limit", message, "Raise the time limit, relax the constraints, or plan fewer."))
+        raise InputError(
+            Finding("time-limit", message, "Raise the time limit, relax the constraints, or plan fewer.")
+        )
 
     def read(self, solver: cp_model.CpSolver) -> NDArray[np.int64]:
         """Read the solver's numbers of people: rows × slots."""
@@ -157,7 +165,9 @@ class SizedSeatingModel(SeatingModel):
         largest = max(map(len, self._flags.values()), default=0)
         for size in range(1, largest + 1):
             entry = self.model.new_int_var(0, int(task.people.sum()) // size, f"v{size}")
-            self.model.add(entry == sum(flags[size - 1] for flags in self._flags.values() if len(flags) >= size))
+            self.model.add(
+                entry == sum(flags[size - 1] for flags in self._flags.values() if len(flags) >= size)
+            )
             self.entries.append(entry)
 
     def _add_cell(self, row: int, slot: int, most: int) -> Any:
@@ -196,7 +206,9 @@ def _explain_infeasibility(task: AppointmentTask, progress: Progress) -> Finding
         groups_text = f"at least {format_count(limits.fewest_groups, 'group')} in a slot"
     else:
         share_text = f"at most {limits.percent} of a slot for all groups but the majority together"
-        groups_text = f"at least {format_count(limits.fewest_groups, 'other group')} in a slot where there are any"
+        groups_text = (
+            f"at least {format_count(limits.fewest_groups, 'other group')} in a slot where there are any"
+        )
     alone = {
         "the slots that each class may use": replace(limits, largest_share=1.0, fewest_groups=1),
         share_text: replace(limits, fewest_groups=1),
@@ -205,7 +217,9 @@ def _explain_infeasibility(task: AppointmentTask, progress: Progress) -> Finding
     for description, limit in alone.items():
         missing = _count_unseated(task, limit, progress)
         if missing:
-            message = f"With {description}, {format_count(missing, 'person finds', 'people find')} no seat."
+            message = (
+                f"With {description}, {format_count(missing, 'person finds', 'people find')} no seat."
+            )
             return Finding("infeasible", message, "Relax this constraint.")
     missing = _count_unseated(task, limits, progress)
     message = (
@@ -219,7 +233,9 @@ def _count_unseated(task: AppointmentTask, limits: GroupLimits, progress: Progre
     """Count the people without a seat under these limits; 0 if that is not found out in time."""
     model = SeatingModel(replace(task, limits=limits))
     model.seat_most()
-    status, solver = solve(model.model, TimeLimit(_EXPLAIN_SECONDS), progress, "Looking for what is in the way")
+    status, solver = solve(
+        model.model, TimeLimit(_EXPLAIN_SECONDS), progress, "Looking for what is in the way"
+    )
     return int(task.people.sum()) - round(solver.objective_value) if has_solution(status) else 0
 
 
@@ -236,7 +252,11 @@ class PiecesModel:
         self._largest = int(min(task.people.max(initial=0), task.seats.max(initial=0)))
         sizes = range(1, self._largest + 1)
         self._cut = [
-            {size: self.model.new_int_var(0, people // size, f"y{number}_{size}") for size in sizes if size <= people}
+            {
+                size: self.model.new_int_var(0, people // size, f"y{number}_{size}")
+                for size in sizes
+                if size <= people
+            }
             for number, people in enumerate(task.people.tolist())
         ]
         for people, row in zip(task.people.tolist(), self._cut, strict=True):
@@ -266,7 +286,10 @@ class PiecesModel:
 
     def accept(self, solver: cp_model.CpSolver) -> list[int]:
         """Take the solver's solution over as the best one and return its values."""
-        cuts = [Counter({size: solver.value(variable) for size, variable in row.items()}) for row in self._cut]
+        cuts = [
+            Counter({size: solver.value(variable) for size, variable in row.items()})
+            for row in self._cut
+        ]
         fillings: list[Counter[int]] = [Counter() for _ in range(self._task.seats.size)]
         for slots in self._slots:
             slots.read(solver, fillings)
@@ -298,12 +321,16 @@ class _PatternSlots:
     def __init__(self, model: cp_model.CpModel, seats: int, slots: list[int], largest: int) -> None:
         self._slots = slots
         self._patterns = [Counter(pattern) for pattern in _list_patterns(seats, min(seats, largest))]
-        self._uses = [model.new_int_var(0, len(slots), f"w{seats}_{n}") for n in range(len(self._patterns))]
+        self._uses = [
+            model.new_int_var(0, len(slots), f"w{seats}_{n}") for n in range(len(self._patterns))
+        ]
         model.add(sum(self._uses) == len(slots))
 
     def pieces(self, size: int) -> cp_model.LinearExprT:
         return sum(
-            pattern[size] * use for pattern, use in zip(self._patterns, self._uses, strict=True) if pattern[size]
+            pattern[size] * use
+            for pattern, use in zip(self._patterns, self._uses, strict=True)
+            if pattern[size]
         )
 
     def hint(self, model: cp_model.CpModel, fillings: list[Counter[int]]) -> None:
@@ -324,7 +351,9 @@ class _CountedSlot:
     def __init__(self, model: cp_model.CpModel, seats: int, slot: int, largest: int) -> None:
         self._slot = slot
         top = min(seats, largest)
-        self._counts = {size: model.new_int_var(0, seats // size, f"z{slot}_{size}") for size in range(1, top + 1)}
+        self._counts = {
+            size: model.new_int_var(0, seats // size, f"z{slot}_{size}") for size in range(1, top + 1)
+        }
         model.add(sum(size * count for size, count in self._counts.items()) <= seats)
 
     def pieces(self, size: int) -> cp_model.LinearExprT:
@@ -335,10 +364,14 @@ class _CountedSlot:
             model.add_hint(count, fillings[self._slot][size])
 
     def read(self, solver: cp_model.CpSolver, fillings: list[Counter[int]]) -> None:
-        fillings[self._slot] = +Counter({size: solver.value(count) for size, count in self._counts.items()})
+        fillings[self._slot] = +Counter(
+            {size: solver.value(count) for size, count in self._counts.items()}
+        )
 
 
-def _add_slots(model: cp_model.CpModel, seats: NDArray[np.int64], largest: int) -> list[_PatternSlots | _CountedSlot]:
+def _add_slots(
+    model: cp_model.CpModel, seats: NDArray[np.int64], largest: int
+) -> list[_PatternSlots | _CountedSlot]:
     """Add the variables of all slots: patterns where they are few enough, otherwise numbers of pieces."""
     by_size: dict[int, list[int]] = {}
     for slot, size in enumerate(seats.tolist()):
@@ -346,7 +379,11 @@ def _add_slots(model: cp_model.CpModel, seats: NDArray[np.int64], largest: int) 
     listed = sum(_count_patterns(size, min(size, largest)) for size in by_size)
     if listed <= _PATTERN_LIMIT:
         return [_PatternSlots(model, size, slots, largest) for size, slots in sorted(by_size.items())]
-    return [_CountedSlot(model, size, slot, largest) for size, slots in sorted(by_size.items()) for slot in slots]
+    return [
+        _CountedSlot(model, size, slot, largest)
+        for size, slots in sorted(by_size.items())
+        for slot in slots
+    ]
 
 
 def _list_patterns(seats: int, largest: int) -> list[tuple[int, ...]]:
@@ -362,4 +399,7 @@ def _count_patterns(seats: int, largest: int) -> int:
     """Count the patterns of a slot; more than `_PATTERN_LIMIT` for large slots."""
     if seats > 60:
         return _PATTERN_LIMIT + 1
-    return 1 + sum(_count_patterns(seats - size, min(size, seats - size)) for size in range(1, min(seats, largest) + 1))
+    return 1 + sum(
+        _count_patterns(seats - size, min(size, seats - size))
+        for size in range(1, min(seats, largest) + 1)
+    )

@@ -27,7 +27,9 @@ class TimeLimit:
         return 0.0 if self.stopped else max(0.0, self.seconds - (time.perf_counter() - self.started))
 
 
-def solve(model: cp_model.CpModel, limit: TimeLimit, progress: Progress, stage: str) -> tuple[int, cp_model.CpSolver]:
+def solve(
+    model: cp_model.CpModel, limit: TimeLimit, progress: Progress, stage: str
+) -> tuple[int, cp_model.CpSolver]:
     """Solve within the time limit and return status and solver; cancelling ends the search but raises nothing.
 
     One search thread: the same solution on any number of cores, and on these models as fast as several.

@@ -36,7 +36,9 @@ class ExactPlanner(Planner):
         order=30,
     )
     obeys_limits: ClassVar[bool] = True
-    time_limit: float = option(60.0, label="Time limit", help="Seconds for all levels.", ge=0.1, le=86_400.0)
+    time_limit: float = option(
+        60.0, label="Time limit", help="Seconds for all levels.", ge=0.1, le=86_400.0
+    )
 
     def build_plan(self, task: AppointmentTask, progress: Progress) -> AppointmentPlan:
         """Find the best plan and state what is proved of it."""
@@ -67,7 +69,13 @@ class ExactPlanner(Planner):
         else:
             model.best = GreedyPlanner().build_plan(task, progress).matrix(task)
         levels = minimise_levels(
-            model.model, model.entries, model.values(model.best), model.hint, model.accept, limit, progress
+            model.model,
+            model.entries,
+            model.values(model.best),
+            model.hint,
+            model.accept,
+            limit,
+            progress,
         )
         return model.best, levels
 
@@ -80,7 +88,9 @@ def _solve_pieces(
     from .cp_solver import minimise_levels
 
     model = PiecesModel(task, start)
-    levels = minimise_levels(model.model, model.entries, model.values(), model.hint, model.accept, limit, progress)
+    levels = minimise_levels(
+        model.model, model.entries, model.values(), model.hint, model.accept, limit, progress
+    )
     return model.build_matrix(), levels
 
 

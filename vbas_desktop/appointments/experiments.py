@@ -70,7 +70,11 @@ def _is_allowed(node: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.USub | ast.UAdd) and _is_allowed(node.operand)
     if isinstance(node, ast.Constant):
-        return isinstance(node.value, int | float) and not isinstance(node.value, bool) and node.value < 1e12
+        return (
+            isinstance(node.value, int | float)
+            and not isinstance(node.value, bool)
+            and node.value < 1e12
+        )
     return isinstance(node, ast.Name) and node.id in ("N", "n")
 
 
@@ -152,7 +156,9 @@ def find_published_gain(classes: str, people: int) -> PublishedGain | None:
 DEFAULT_CLASSES = parse_expression(DEFAULT_CLASS_EXPRESSION)
 
 
-def draw_programme(people: int, seed: int, number_of_classes: Expression = DEFAULT_CLASSES) -> AppointmentTask:
+def draw_programme(
+    people: int, seed: int, number_of_classes: Expression = DEFAULT_CLASSES
+) -> AppointmentTask:
     """Draw N people in classes of about equal size (standard deviation 20 %), and slots of 10 ± 2 seats.
 
     There are N/100 + 5 classes, or as many as the expression gives. Slots are added until there is a seat for everybody
@@ -179,10 +185,14 @@ def evaluate_class_count(number_of_classes: Expression, people: int) -> int:
     try:
         classes = number_of_classes.value(people)
     except ValueError as error:
-        raise InputError(Finding("classes", f"{error}.", "Write another expression, such as N/100+5.")) from None
+        raise InputError(
+            Finding("classes", f"{error}.", "Write another expression, such as N/100+5.")
+        ) from None
     if not 1 <= classes <= people:
         message = f"{number_of_classes.text} is {classes:,} for {format_count(people, 'person')}."
-        raise InputError(Finding("classes", message, "There must be at least one class, and no more than people."))
+        raise InputError(
+            Finding("classes", message, "There must be at least one class, and no more than people.")
+        )
     return classes
 
 
@@ -218,7 +228,10 @@ def run_improvement_experiment(
         for seed in range(programmes):
             progress.update(f"{people:,} people", (number + seed / programmes) / len(sizes))
             task = draw_programme(people, seed, number_of_classes)
-            plans = {name: create_planner(name, time_limit=seconds, fill=fill).plan(task, progress) for name in names}
+            plans = {
+                name: create_planner(name, time_limit=seconds, fill=fill).plan(task, progress)
+                for name in names
+            }
             random = create_planner("random", random_seed=seed).plan(task, progress)
             for name in names:
                 totals[name] += _measure_improvement(task, plans[name], random)
@@ -227,7 +240,9 @@ def run_improvement_experiment(
                 proved += plans["optimal"].proof == "optimal"
         means = {name: total / programmes for name, total in totals.items()}
         rows.append(
-            ImprovementRow(people, programmes, means, gained / programmes if "optimal" in names else None, proved)
+            ImprovementRow(
+                people, programmes, means, gained / programmes if "optimal" in names else None, proved
+            )
         )
     return rows
 
@@ -245,7 +260,11 @@ class CountryRow:
 
 
 def run_country_experiment(
-    dates: int, seed: int, progress: Progress, birth_years: tuple[int, int] = BIRTH_YEARS, fill: str = CLOSEST
+    dates: int,
+    seed: int,
+    progress: Progress,
+    birth_years: tuple[int, int] = BIRTH_YEARS,
+    fill: str = CLOSEST,
 ) -> list[CountryRow]:
     """Plan one programme per region of Table 11 and date with the greedy planner.
 
@@ -263,13 +282,19 @@ def run_country_experiment(
             task = _draw_region_programme(generator, people, published.centres, years)
             random = create_planner("random", random_seed=date).plan(task, progress)
             gains.append(
-                _measure_improvement(task, create_planner("heuristic", fill=fill).plan(task, progress), random)
+                _measure_improvement(
+                    task, create_planner("heuristic", fill=fill).plan(task, progress), random
+                )
             )
-        rows.append(CountryRow(published, people * dates, dates, min(gains), max(gains), float(np.mean(gains))))
+        rows.append(
+            CountryRow(published, people * dates, dates, min(gains), max(gains), float(np.mean(gains)))
+        )
     return rows
 
 
-def _draw_region_programme(generator: np.random.Generator, people: int, centres: int, years: int) -> AppointmentTask:
+def _draw_region_programme(
+    generator: np.random.Generator, people: int, centres: int, years: int
+) -> AppointmentTask:
     """Draw people by birth year, more of some than of others; centres of uneven size with a few seats to spare."""
     shares = generator.dirichlet(np.full(years, 8.0))
     sizes = generator.multinomial(people, shares)

@@ -106,11 +106,15 @@ class GreedyPlanner(Planner):
     def build_plan(self, task: AppointmentTask, progress: Progress) -> AppointmentPlan:
         """Seat class by class, largest first (ties: input order)."""
         if task.has_majority:
-            cells = seat_groups(task, lambda people, seats: seat_freely(people, seats, progress, self.fill), progress)
+            cells = seat_groups(
+                task, lambda people, seats: seat_freely(people, seats, progress, self.fill), progress
+            )
             return AppointmentPlan.from_table(cells, self.metadata.name, "heuristic")
         if task.allowed is None:
             return AppointmentPlan.from_table(
-                seat_freely(task.people, task.seats, progress, self.fill), self.metadata.name, "heuristic"
+                seat_freely(task.people, task.seats, progress, self.fill),
+                self.metadata.name,
+                "heuristic",
             )
         free = task.seats.astype(np.int64).copy()
         seated: list[tuple[int, int, int]] = []
@@ -122,8 +126,12 @@ class GreedyPlanner(Planner):
             seated += seated_cells
         table = np.array(seated, np.int64).reshape(-1, 3)
         if table[:, 2].sum() < task.people.sum():
-            return AppointmentPlan.from_matrix(seat_everyone(task, table), self.metadata.name, "heuristic")
-        return AppointmentPlan.from_cells(table[:, 0], table[:, 1], table[:, 2], self.metadata.name, "heuristic")
+            return AppointmentPlan.from_matrix(
+                seat_everyone(task, table), self.metadata.name, "heuristic"
+            )
+        return AppointmentPlan.from_cells(
+            table[:, 0], table[:, 1], table[:, 2], self.metadata.name, "heuristic"
+        )
 
 
 def seat_freely(
@@ -185,7 +193,9 @@ class ExchangePlanner(Planner):
         when="For programmes of up to some thousand people, when a few seconds are worth a better vector.",
         order=20,
     )
-    time_limit: float = option(10.0, label="Time limit", help="Seconds for the exchanges.", ge=0.0, le=86_400.0)
+    time_limit: float = option(
+        10.0, label="Time limit", help="Seconds for the exchanges.", ge=0.0, le=86_400.0
+    )
 
     fill: Literal["closest", "listing", "largest"] = option(
         CLOSEST,
@@ -225,7 +235,9 @@ def exchange_people(
         if elapsed > seconds:
             break
         try:
-            progress.update(f"Exchanging people ({n_exchanges:,} exchanges)", min(1.0, elapsed / max(seconds, 1e-9)))
+            progress.update(
+                f"Exchanging people ({n_exchanges:,} exchanges)", min(1.0, elapsed / max(seconds, 1e-9))
+            )
         except Cancelled:
             break
         position, n_made = sweep(exchanges, pieces, position, _TRIES)

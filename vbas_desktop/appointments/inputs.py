@@ -78,7 +78,9 @@ class PeopleTable:
     names: tuple[str, ...] = field(default=())
 
 
-def load_people(path: str | Path, columns: PeopleColumns, options: RecordReading, progress: Progress) -> PeopleTable:
+def load_people(
+    path: str | Path, columns: PeopleColumns, options: RecordReading, progress: Progress
+) -> PeopleTable:
     """Read the people from a file or an address and form the classes; the region, where given, is part of the class.
 
     Raises `InputError` without quasi-identifiers, for repeated people and for counts that are not numbers.
@@ -86,7 +88,10 @@ def load_people(path: str | Path, columns: PeopleColumns, options: RecordReading
     if not columns.quasi_identifiers:
         raise InputError(
             Finding(
-                "no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one column.", file=str(path)
+                "no-quasi-identifier",
+                "No quasi-identifier is chosen.",
+                "Name at least one column.",
+                file=str(path),
             )
         )
     table = load_records_at(path, options, progress)
@@ -106,7 +111,9 @@ def group_people(table: CodedRecords, columns: PeopleColumns) -> PeopleTable:
     return PeopleTable(table, columns, np.zeros(0, np.int64), labels, sizes, names)
 
 
-def _number_classes(table: CodedRecords, names: Sequence[str]) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]:
+def _number_classes(
+    table: CodedRecords, names: Sequence[str]
+) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]:
     """Number the classes in the order of their first row; return the class of each row and the labels of each class."""
     columns = []
     for name in names:
@@ -115,7 +122,9 @@ def _number_classes(table: CodedRecords, names: Sequence[str]) -> tuple[NDArray[
         columns.append((categories, table.codes(name)))
     keys = make_row_keys([(codes, len(categories.values)) for categories, codes in columns], table.rows)
     class_of, first = number_values(keys)
-    labels = [[categories.label(code) for code in codes[first].tolist()] for categories, codes in columns]
+    labels = [
+        [categories.label(code) for code in codes[first].tolist()] for categories, codes in columns
+    ]
     return class_of, tuple(zip(*labels, strict=True))
 
 
@@ -147,7 +156,11 @@ def _is_count(value: str) -> bool:
 def _read_counts(table: CodedRecords, column: str) -> NDArray[np.int64]:
     categories = table.facts(column).categories
     assert categories is not None or table.codes(column) is not None
-    is_invalid = np.array([not _is_count(value) for value in categories.values]) if categories else np.zeros(0, bool)
+    is_invalid = (
+        np.array([not _is_count(value) for value in categories.values])
+        if categories
+        else np.zeros(0, bool)
+    )
     if is_invalid.any():
         rows = table.first_rows(column, is_invalid, 1)
         raise InputError(
@@ -182,7 +195,9 @@ def build_task(
         column = _find_column(people, constraints.group_column)
         names, groups = np.unique([label[column] for label in people.labels], return_inverse=True)
         majority = _find_majority(names.tolist(), constraints)
-        limits = GroupLimits(groups.astype(np.int64), constraints.largest_share, constraints.fewest_groups, majority)
+        limits = GroupLimits(
+            groups.astype(np.int64), constraints.largest_share, constraints.fewest_groups, majority
+        )
     task = AppointmentTask(people.sizes, slots.seats, people.labels, slots.labels, allowed, limits)
     if allowed is not None:
         _refuse_people_without_slots(people, task)
@@ -194,7 +209,11 @@ def _find_column(people: PeopleTable, column: str) -> int:
     if column not in people.names:
         choices = ", ".join(people.names)
         raise InputError(
-            Finding("group-column", f"“{column}” is not one of the planned columns.", f"Choose one of: {choices}.")
+            Finding(
+                "group-column",
+                f"“{column}” is not one of the planned columns.",
+                f"Choose one of: {choices}.",
+            )
         )
     return people.names.index(column)
 
@@ -206,7 +225,9 @@ def _find_majority(names: list[str], constraints: SideConstraints) -> int | None
     if constraints.majority not in names:
         message = "Nobody has the value that is named as the majority."
         raise InputError(
-            Finding("majority", message, "Write it exactly as in the file.", column=constraints.group_column)
+            Finding(
+                "majority", message, "Write it exactly as in the file.", column=constraints.group_column
+            )
         )
     return names.index(constraints.majority)
 
@@ -226,13 +247,17 @@ def _allow_same_region(people: PeopleTable, slots: SlotTable) -> NDArray[np.bool
     if unknown and not set(slots.regions) & set(own.tolist()):
         raise InputError(
             Finding(
-                "regions-differ", "No slot is in a region that occurs in the people file.", "Check the region names."
+                "regions-differ",
+                "No slot is in a region that occurs in the people file.",
+                "Check the region names.",
             )
         )
     return np.asarray(own[:, None] == np.array(slots.regions)[None, :])
 
 
-def _allow_within(people: PeopleTable, slots: SlotTable, km: float, regions: Regions | None) -> NDArray[np.bool_]:
+def _allow_within(
+    people: PeopleTable, slots: SlotTable, km: float, regions: Regions | None
+) -> NDArray[np.bool_]:
     """Allow each class the slots within ``km`` of its region's point: classes × slots."""
     if people.columns.region is None or slots.points is None or regions is None:
         raise InputError(
@@ -244,7 +269,11 @@ def _allow_within(people: PeopleTable, slots: SlotTable, km: float, regions: Reg
         )
     index = {name: number for number, name in enumerate(regions.ids)}
     regions_of_classes = [index.get(label[-1]) for label in people.labels]
-    n_unknown = sum(int(size) for size, region in zip(people.sizes, regions_of_classes, strict=True) if region is None)
+    n_unknown = sum(
+        int(size)
+        for size, region in zip(people.sizes, regions_of_classes, strict=True)
+        if region is None
+    )
     if n_unknown:
         raise InputError(
             Finding(
@@ -280,7 +309,13 @@ MAX_SEATS = 1_000_000_000
 """Largest capacity of a slot: sums of larger numbers could overflow 64 bits."""
 
 _NEEDED = ("centre", "time", "capacity")
-_SYNONYMS = {"center": "centre", "center_nr": "centre", "hour": "time", "date": "time", "seats": "capacity"}
+_SYNONYMS = {
+    "center": "centre",
+    "center_nr": "centre",
+    "hour": "time",
+    "date": "time",
+    "seats": "capacity",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,12 +339,22 @@ def load_slots(path: str | Path) -> SlotTable:
     try:
         rows += lines
     except csv.Error:
-        findings.add("not-csv", "The line cannot be split into fields.", "Check the quotes.", row=lines.line_num)
+        findings.add(
+            "not-csv", "The line cannot be split into fields.", "Check the quotes.", row=lines.line_num
+        )
         findings.stop_on_errors()
-    names = [_SYNONYMS.get(name.strip().lower(), name.strip().lower()) for name in rows[0]] if rows else []
+    names = (
+        [_SYNONYMS.get(name.strip().lower(), name.strip().lower()) for name in rows[0]] if rows else []
+    )
     for name in _NEEDED:
         if name not in names:
-            findings.add("missing-column", f"There is no column “{name}”.", "Add it to line 1.", row=1, column=name)
+            findings.add(
+                "missing-column",
+                f"There is no column “{name}”.",
+                "Add it to line 1.",
+                row=1,
+                column=name,
+            )
     if len(rows) < 2:
         findings.add("no-slots", "The file has no slots.", "Add a line for each slot.")
     findings.stop_on_errors()
@@ -317,7 +362,9 @@ def load_slots(path: str | Path) -> SlotTable:
     table = [slot for slot in parsed if slot is not None]
     _check_repeated(table, findings)
     findings.stop_on_errors()
-    points = [(float(slot["x"]), float(slot["y"])) for slot in table] if {"x", "y"} <= set(names) else None
+    points = (
+        [(float(slot["x"]), float(slot["y"])) for slot in table] if {"x", "y"} <= set(names) else None
+    )
     return SlotTable(
         labels=tuple((slot["centre"], slot["time"]) for slot in table),
         seats=np.array([int(slot["capacity"]) for slot in table], np.int64),
@@ -327,21 +374,36 @@ def load_slots(path: str | Path) -> SlotTable:
     )
 
 
-def _parse_slot(row: list[str], number: int, names: list[str], findings: FindingList) -> dict[str, str] | None:
+def _parse_slot(
+    row: list[str], number: int, names: list[str], findings: FindingList
+) -> dict[str, str] | None:
     if len(row) != len(names):
         findings.add(
-            "ragged", f"The row has {len(row)} fields instead of {len(names)}.", "Complete the row.", row=number
+            "ragged",
+            f"The row has {len(row)} fields instead of {len(names)}.",
+            "Complete the row.",
+            row=number,
         )
         return None
     slot = {name: value.strip() for name, value in zip(names, row, strict=True)}
     capacity = slot["capacity"]
     if capacity.startswith("-") and capacity[1:].isdigit():
         findings.add(
-            "negative-capacity", "The capacity is negative.", "Enter 0 or more.", row=number, column="capacity"
+            "negative-capacity",
+            "The capacity is negative.",
+            "Enter 0 or more.",
+            row=number,
+            column="capacity",
         )
         return None
     if not (capacity.isascii() and capacity.isdigit()):
-        findings.add("capacity", "The capacity is no whole number.", "Enter 0, 1, 2, …", row=number, column="capacity")
+        findings.add(
+            "capacity",
+            "The capacity is no whole number.",
+            "Enter 0, 1, 2, …",
+            row=number,
+            column="capacity",
+        )
         return None
     if len(capacity.lstrip("0")) > len(str(MAX_SEATS)) or int(capacity) > MAX_SEATS:
         message = f"The capacity is above {MAX_SEATS:,}."
@@ -349,7 +411,9 @@ def _parse_slot(row: list[str], number: int, names: list[str], findings: Finding
         return None
     for axis in ("x", "y"):
         if axis in slot and not _is_number(slot[axis]):
-            findings.add("coordinate", "This is no coordinate.", "Enter a number.", row=number, column=axis)
+            findings.add(
+                "coordinate", "This is no coordinate.", "Enter a number.", row=number, column=axis
+            )
             return None
     return slot | {"row": str(number)}
 

@@ -96,9 +96,13 @@ def _seat_parts(
     failed = 0
     for classes, slots in parts:
         try:
-            own = GroupLimits(limits.group[classes], limits.largest_share, limits.fewest_groups, limits.majority)
+            own = GroupLimits(
+                limits.group[classes], limits.largest_share, limits.fewest_groups, limits.majority
+            )
             seated = seat_groups(
-                AppointmentTask(task.people[classes], task.seats[slots], limits=own), seat_classes, progress
+                AppointmentTask(task.people[classes], task.seats[slots], limits=own),
+                seat_classes,
+                progress,
             )
             cells.append(np.column_stack([classes[seated[:, 0]], slots[seated[:, 1]], seated[:, 2]]))
         except InputError as error:
@@ -106,7 +110,9 @@ def _seat_parts(
             findings = findings or list(error.findings)
     if failed:
         prefix = f"In {failed:,} of {format_count(len(parts), 'region')} (this is about the first)"
-        raise InputError([replace(finding, message=f"{prefix}: {finding.message}") for finding in findings])
+        raise InputError(
+            [replace(finding, message=f"{prefix}: {finding.message}") for finding in findings]
+        )
     return np.concatenate(cells)
 
 
@@ -130,7 +136,9 @@ def _move_majority(cells: Ints, fewest: Ints) -> Ints:
             n_missing = min(int(-surplus[receiver]), int(surplus[donor]))
             donor_cells = people[donor]
             # The largest group that can leave as a whole, else a part of the largest one.
-            candidates = {number: count for number, count in donor_cells.items() if count <= n_missing} or donor_cells
+            candidates = {
+                number: count for number, count in donor_cells.items() if count <= n_missing
+            } or donor_cells
             number = max(candidates, key=lambda candidate: candidates[candidate])
             moved = min(n_missing, donor_cells[number])
             donor_cells[number] -= moved
@@ -141,7 +149,9 @@ def _move_majority(cells: Ints, fewest: Ints) -> Ints:
             surplus[donor] -= moved
             surplus[receiver] += moved
     moved_cells = [
-        (number, slot, count) for slot, donor_cells in people.items() for number, count in donor_cells.items()
+        (number, slot, count)
+        for slot, donor_cells in people.items()
+        for number, count in donor_cells.items()
     ]
     return np.array(moved_cells, np.int64).reshape(-1, 3)
 
@@ -170,9 +180,9 @@ def _solve_frame(task: AppointmentTask, limits: GroupLimits, bundle: Ints, progr
     allowed = None if task.allowed is None else task.allowed[first]
     n_cells = first.size * task.seats.size if allowed is None else int(allowed.sum())
     if n_cells > MAX_CELLS:
-        message = (
-            f"{format_count(first.size, 'group')} in {format_count(task.seats.size, 'slot')} are too many for one plan."
-        )
+        groups = format_count(first.size, "group")
+        slots = format_count(task.seats.size, "slot")
+        message = f"{groups} in {slots} are too many for one plan."
         raise InputError(Finding("too-large", message, "Plan the regions or dates one by one."))
     people = np.bincount(bundle, task.people, first.size).astype(np.int64)
     bundle_limits = replace(limits, group=limits.group[first])
@@ -233,7 +243,11 @@ def _refuse_impossible(task: AppointmentTask, limits: GroupLimits) -> None:
                 f"{format_count(hosts, 'slot')} at {limits.percent} of a slot, but the groups are too small to have "
                 f"{limits.fewest_groups} of them in each."
             )
-            findings = [Finding("infeasible", message, "Allow fewer groups, a larger share, or add larger slots.")]
+            findings = [
+                Finding(
+                    "infeasible", message, "Allow fewer groups, a larger share, or add larger slots."
+                )
+            ]
     if findings:
         raise InputError(findings)
 
@@ -250,7 +264,9 @@ def _check_number_of_groups(limits: GroupLimits, sizes: Ints, others: int) -> It
         yield Finding("infeasible", message, "Lower the number of groups (--min-groups).")
 
 
-def _check_seats_for_others(task: AppointmentTask, limits: GroupLimits, others: int) -> Iterator[Finding]:
+def _check_seats_for_others(
+    task: AppointmentTask, limits: GroupLimits, others: int
+) -> Iterator[Finding]:
     capacity = limits.most_others(task.seats)
     short = others - int(capacity.sum())
     if short > 0:
@@ -277,7 +293,9 @@ def _check_size_of_majority(limits: GroupLimits, others: int, majority: int) -> 
             f"With at most {limits.percent} of a slot for all groups but the majority together, "
             f"{format_count(others - most, 'person finds', 'people find')} no seat: the majority is too small."
         )
-        yield Finding("infeasible", message, "Raise the share (--max-share), or choose another majority.")
+        yield Finding(
+            "infeasible", message, "Raise the share (--max-share), or choose another majority."
+        )
 
 
 def _build_greedy_frame(task: AppointmentTask, limits: GroupLimits, bundle: Ints) -> GroupFrame | None:
@@ -335,7 +353,11 @@ def _choose_groups(sizes: Ints, slots: int, fewest: int, in_proportion: bool) ->
     dealt = np.zeros((sizes.size, slots), np.int64)
     for slot in range(slots):
         left = sizes - used
-        rank = np.where(left > 0, sizes / (used + 1), 0.0) if in_proportion else np.minimum(left, slots - slot)
+        rank = (
+            np.where(left > 0, sizes / (used + 1), 0.0)
+            if in_proportion
+            else np.minimum(left, slots - slot)
+        )
         chosen = np.argsort(-rank, kind="stable")[:fewest]
         if (left[chosen] <= 0).any():
             return None

@@ -67,19 +67,27 @@ class PlanAssessment:
         }
 
 
-def assess_plan(task: AppointmentTask, plan: AppointmentPlan, random_seed: int, progress: Progress) -> PlanAssessment:
+def assess_plan(
+    task: AppointmentTask, plan: AppointmentPlan, random_seed: int, progress: Progress
+) -> PlanAssessment:
     """Compare a plan with a random one. Limits on groups do not bind the random plan: it is only a baseline."""
     free = AppointmentTask(task.people, task.seats, allowed=task.allowed)
-    random = plan if plan.planner == "random" else RandomPlanner(random_seed=random_seed).plan(free, progress)
+    random = (
+        plan if plan.planner == "random" else RandomPlanner(random_seed=random_seed).plan(free, progress)
+    )
     progress.update("Rating the plan")
-    return PlanAssessment(task, plan, random, compute_improvement(plan.vector, random.vector, task.before))
+    return PlanAssessment(
+        task, plan, random, compute_improvement(plan.vector, random.vector, task.before)
+    )
 
 
 PLAN_FILES = ("plan.json", "plan.csv", "appointments.csv")
 """Files in the folder of a plan."""
 
 
-def write_plan(assessment: PlanAssessment, people: PeopleTable, target: str | Path, progress: Progress) -> None:
+def write_plan(
+    assessment: PlanAssessment, people: PeopleTable, target: str | Path, progress: Progress
+) -> None:
     """Write ``plan.json``, ``plan.csv`` and, for a file of people, ``appointments.csv`` as one new folder."""
     with staged_folder(Path(target), PLAN_FILES) as folder:
         text = json.dumps(assessment.as_dict(), indent=2) + "\n"
@@ -113,14 +121,18 @@ def assign_people(people: PeopleTable, plan: AppointmentPlan) -> NDArray[np.int6
     return slot
 
 
-def _write_appointments(assessment: PlanAssessment, people: PeopleTable, path: Path, progress: Progress) -> None:
+def _write_appointments(
+    assessment: PlanAssessment, people: PeopleTable, path: Path, progress: Progress
+) -> None:
     slot = assign_people(people, assessment.plan)
     labels = assessment.task.slot_labels
     name = people.columns.id or "row"
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(escape_formulas([name, "centre", "time"]))
-        for number, (person, slot_number) in enumerate(zip(iterate_person_ids(people), slot, strict=True)):
+        for number, (person, slot_number) in enumerate(
+            zip(iterate_person_ids(people), slot, strict=True)
+        ):
             if number % 10_000 == 0:
                 progress.update("Writing appointments", number / slot.size)
             writer.writerow(escape_formulas([person, *labels[slot_number]]))
@@ -145,7 +157,9 @@ def require_ids(people: PeopleTable) -> None:
     """Raise `InputError` for people behind an address without an id column: they have no row numbers to name them."""
     if people.table.source.elsewhere and people.columns.id is None and people.columns.count is None:
         message = "Records behind an address have no row numbers, so nothing names the people."
-        raise InputError(Finding("no-id", message, "Name a column of ids.", file=people.table.source.path))
+        raise InputError(
+            Finding("no-id", message, "Name a column of ids.", file=people.table.source.path)
+        )
 
 
 def read_plan(folder: str | Path, task: AppointmentTask, people: PeopleTable) -> AppointmentPlan:
@@ -187,5 +201,9 @@ def find_alternatives(
     """
     for number, person_id in enumerate(iterate_person_ids(people)):
         if person_id == person:
-            return list_alternatives(task, plan, int(people.class_of[number]), int(assign_people(people, plan)[number]))
-    raise InputError(Finding("unknown-person", "Nobody in the people file has this id.", "Check the id."))
+            return list_alternatives(
+                task, plan, int(people.class_of[number]), int(assign_people(people, plan)[number])
+            )
+    raise InputError(
+        Finding("unknown-person", "Nobody in the people file has this id.", "Check the id.")
+    )

@@ -52,7 +52,9 @@ class GroupLimits:
     @property
     def share(self) -> Fraction:
         """Largest share exactly as it is written in decimals: 0.15 is 3/20."""
-        return max(Fraction(str(self.largest_share)).limit_denominator(1_000_000), Fraction(1, 1_000_000))
+        return max(
+            Fraction(str(self.largest_share)).limit_denominator(1_000_000), Fraction(1, 1_000_000)
+        )
 
     @property
     def percent(self) -> str:
@@ -97,10 +99,14 @@ class AppointmentTask:
         problems = []
         if (self.people < 0).any():
             problems.append(
-                Finding("negative-people", "A class has a negative number of people.", "Correct its count.")
+                Finding(
+                    "negative-people", "A class has a negative number of people.", "Correct its count."
+                )
             )
         if (self.seats < 0).any():
-            problems.append(Finding("negative-capacity", "A slot has a negative capacity.", "Correct its capacity."))
+            problems.append(
+                Finding("negative-capacity", "A slot has a negative capacity.", "Correct its capacity.")
+            )
         if not problems and self.people.sum() > self.seats.sum():
             people = int(self.people.sum())
             seats = int(self.seats.sum())
@@ -148,7 +154,12 @@ class AppointmentPlan:
 
     @classmethod
     def from_cells(
-        cls, classes: NDArray[np.int64], slots: NDArray[np.int64], counts: NDArray[np.int64], planner: str, proof: str
+        cls,
+        classes: NDArray[np.int64],
+        slots: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        planner: str,
+        proof: str,
     ) -> AppointmentPlan:
         """Build a plan from cells in any order; cells listed twice are added up, empty ones left out."""
         width = int(slots.max()) + 1 if slots.size else 1
@@ -156,7 +167,13 @@ class AppointmentPlan:
         totals = np.bincount(inverse, counts, keys.size).astype(np.int64)
         used = totals > 0
         keys = keys[used]
-        return cls(as_readonly(keys // width), as_readonly(keys % width), as_readonly(totals[used]), planner, proof)
+        return cls(
+            as_readonly(keys // width),
+            as_readonly(keys % width),
+            as_readonly(totals[used]),
+            planner,
+            proof,
+        )
 
     @classmethod
     def from_table(cls, cells: NDArray[np.int64], planner: str, proof: str) -> AppointmentPlan:
@@ -167,7 +184,9 @@ class AppointmentPlan:
     def from_matrix(cls, matrix: NDArray[np.int64], planner: str, proof: str) -> AppointmentPlan:
         """Build a plan from a classes × slots matrix."""
         classes, slots = np.nonzero(matrix)
-        return cls.from_cells(classes.astype(np.int64), slots.astype(np.int64), matrix[classes, slots], planner, proof)
+        return cls.from_cells(
+            classes.astype(np.int64), slots.astype(np.int64), matrix[classes, slots], planner, proof
+        )
 
     def matrix(self, task: AppointmentTask) -> NDArray[np.int64]:
         """Return the plan as a classes × slots matrix."""
@@ -189,9 +208,13 @@ class AppointmentPlan:
         seated = np.bincount(self.classes, self.counts, task.people.size)
         broken = []
         if (seated != task.people).any():
-            broken.append(f"{format_count(int((seated != task.people).sum()), 'class')} not placed exactly once")
+            broken.append(
+                f"{format_count(int((seated != task.people).sum()), 'class')} not placed exactly once"
+            )
         if (self.free_seats(task) < 0).any():
-            broken.append(f"{format_count(int((self.free_seats(task) < 0).sum()), 'slot')} over capacity")
+            broken.append(
+                f"{format_count(int((self.free_seats(task) < 0).sum()), 'slot')} over capacity"
+            )
         if task.allowed is not None and not task.allowed[self.classes, self.slots].all():
             n_cells = int((~task.allowed[self.classes, self.slots]).sum())
             broken.append(f"{format_count(n_cells, 'class')} in slots that may not be used")
@@ -212,7 +235,9 @@ class AppointmentPlan:
         broken = []
         over = shares > np.floor(limits.largest_share * task.seats + 1e-9)[None, :]
         if limits.largest_share < 1.0 and over.any():
-            broken.append(f"{format_count(int(over.any(axis=0).sum()), 'slot')} with too many people of one group")
+            broken.append(
+                f"{format_count(int(over.any(axis=0).sum()), 'slot')} with too many people of one group"
+            )
         used = shares.sum(axis=0) > 0
         if ((shares > 0).sum(axis=0)[used] < limits.fewest_groups).any():
             broken.append("some slots hold too few groups")
@@ -247,7 +272,9 @@ def list_alternatives(
     seated[plan.slots[own]] = plan.counts[own]
     if seated[slot] < 1:
         raise InputError(
-            Finding("not-there", "Nobody of this class has an appointment in this slot.", "Choose another.")
+            Finding(
+                "not-there", "Nobody of this class has an appointment in this slot.", "Choose another."
+            )
         )
     free = plan.free_seats(task) > 0
     free[slot] = False
@@ -255,7 +282,10 @@ def list_alternatives(
         free &= task.allowed[class_number]
     if task.limits is not None and task.limits.majority is not None:
         free &= _find_joinable_slots(task, task.limits, plan, class_number)
-    vectors = {size: _move_person(plan.vector, int(seated[slot]), size) for size in np.unique(seated[free]).tolist()}
+    vectors = {
+        size: _move_person(plan.vector, int(seated[slot]), size)
+        for size in np.unique(seated[free]).tolist()
+    }
     options = [(int(other), vectors[int(seated[other])]) for other in np.flatnonzero(free)]
     return sorted(options, key=lambda option: (option[1], option[0]))
 
@@ -294,7 +324,9 @@ def seat_everyone(task: AppointmentTask, cells: NDArray[np.int64]) -> NDArray[np
         left_people = task.people - partial.sum(axis=1)
         left_seats = task.seats - partial.sum(axis=0)
         # First what fits without moving anybody; the full flow would tear well-seated classes apart.
-        partial += _find_reseating(left_people, left_seats, allowed, partial if moving else np.zeros_like(partial))
+        partial += _find_reseating(
+            left_people, left_seats, allowed, partial if moving else np.zeros_like(partial)
+        )
         if (partial.sum(axis=1) == task.people).all():
             return partial
     missing = int((task.people - partial.sum(axis=1)).sum())
@@ -310,7 +342,10 @@ def seat_everyone(task: AppointmentTask, cells: NDArray[np.int64]) -> NDArray[np
 
 
 def _find_reseating(
-    people: NDArray[np.int64], seats: NDArray[np.int64], allowed: NDArray[np.bool_], movable: NDArray[np.int64]
+    people: NDArray[np.int64],
+    seats: NDArray[np.int64],
+    allowed: NDArray[np.bool_],
+    movable: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Find the change of a plan that seats most of ``people``: new seats, minus ``movable`` seats given up.
 
@@ -322,7 +357,9 @@ def _find_reseating(
     rows, columns = np.nonzero(allowed)
     back_rows, back_columns = np.nonzero(movable)
     total = int(people.sum()) + int(movable.sum())
-    heads = np.concatenate([np.full(classes, source), rows, back_columns + classes, np.arange(slots) + classes])
+    heads = np.concatenate(
+        [np.full(classes, source), rows, back_columns + classes, np.arange(slots) + classes]
+    )
     tails = np.concatenate([np.arange(classes), columns + classes, back_rows, np.full(slots, sink)])
     limits = np.concatenate([people, np.full(rows.size, total), movable[back_rows, back_columns], seats])
     size = classes + slots + 2
@@ -347,7 +384,11 @@ class Planner(Approach):
 
         Raises `InputError` where the task has constraints that this planner cannot keep.
         """
-        if task.limits is not None and task.limits.active and not (task.has_majority or self.obeys_limits):
+        if (
+            task.limits is not None
+            and task.limits.active
+            and not (task.has_majority or self.obeys_limits)
+        ):
             raise InputError(
                 Finding(
                     "planner-limits",
@@ -359,5 +400,7 @@ class Planner(Approach):
         plan = self.build_plan(task, progress)
         violations = plan.violations(task)
         if violations:
-            raise AssertionError(f"planner {self.metadata.name} made an invalid plan: {'; '.join(violations)}")
+            raise AssertionError(
+                f"planner {self.metadata.name} made an invalid plan: {'; '.join(violations)}"
+            )
         return replace(plan, seconds=time.perf_counter() - started)

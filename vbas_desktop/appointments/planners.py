@@ -42,19 +42,25 @@ class RandomPlanner(Planner):
         generator = np.random.default_rng(self.random_seed)
         progress.update("Dealing seats", 0.0)
         if task.has_majority:
-            seated = seat_groups(task, lambda people, seats: _deal_seats(people, seats, generator), progress)
+            seated = seat_groups(
+                task, lambda people, seats: _deal_seats(people, seats, generator), progress
+            )
             return AppointmentPlan.from_table(seated, self.metadata.name, "heuristic")
         people = np.repeat(np.arange(task.people.size), task.people)
         seats = generator.permutation(np.repeat(np.arange(task.seats.size), task.seats))
         if task.allowed is None:
             ones = np.ones(people.size, np.int64)
-            return AppointmentPlan.from_cells(people, seats[: people.size], ones, self.metadata.name, "heuristic")
+            return AppointmentPlan.from_cells(
+                people, seats[: people.size], ones, self.metadata.name, "heuristic"
+            )
         cells = []
         free = np.ones(seats.size, bool)
         for number in generator.permutation(task.people.size):
             own = np.nonzero(free & task.allowed[number][seats])[0][: int(task.people[number])]
             free[own] = False
-            cells.append(np.column_stack([np.full(own.size, number), seats[own], np.ones(own.size, np.int64)]))
+            cells.append(
+                np.column_stack([np.full(own.size, number), seats[own], np.ones(own.size, np.int64)])
+            )
         table = np.concatenate(cells) if cells else np.zeros((0, 3), np.int64)
         return AppointmentPlan.from_matrix(seat_everyone(task, table), self.metadata.name, "heuristic")
 
@@ -73,10 +79,15 @@ def list_planners() -> dict[str, type[Planner]]:
     """List all planners by name, in menu order."""
     from .exact_planner import ExactPlanner  # needs OR-Tools
 
-    return {kind.metadata.name: kind for kind in (GreedyPlanner, ExchangePlanner, ExactPlanner, RandomPlanner)}
+    return {
+        kind.metadata.name: kind
+        for kind in (GreedyPlanner, ExchangePlanner, ExactPlanner, RandomPlanner)
+    }
 
 
-def select_parameters(assignments: Mapping[tuple[str, str], str], name: str) -> tuple[dict[str, str], list[str]]:
+def select_parameters(
+    assignments: Mapping[tuple[str, str], str], name: str
+) -> tuple[dict[str, str], list[str]]:
     """Select the parameters of one planner from assignments (planner, parameter) → value; list those it does not use.
 
     “better” starts from the plan of “heuristic”, so it takes its ``fill`` as well. Raises `InputError` for planners,
@@ -102,7 +113,9 @@ def create_planner(name: str, **values: Any) -> Planner:
     """
     classes = list_planners()
     if name not in classes:
-        raise InputError(Finding("unknown-planner", f"There is no planner “{name}”.", f"Known: {', '.join(classes)}."))
+        raise InputError(
+            Finding("unknown-planner", f"There is no planner “{name}”.", f"Known: {', '.join(classes)}.")
+        )
     planner_class = classes[name]
     parameter_names = {parameter.name for parameter in planner_class.options()}
     return planner_class.from_texts(

@@ -51,7 +51,16 @@ class Context:
             return self._memory[key]
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("regions", "counts", "k", "random_seed", "weights", "sensitive", "category_penalties", "given")
+        names = (
+            "regions",
+            "counts",
+            "k",
+            "random_seed",
+            "weights",
+            "sensitive",
+            "category_penalties",
+            "given",
+        )
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -63,7 +72,9 @@ class Context:
         regions, counts = self.regions.part(members), self.counts.select_regions(members)
         sensitive = tuple(each.with_cells(each.cells.select_regions(members)) for each in self.sensitive)
         given = None if self.given is None else self.given.part(members)
-        return Context(regions, counts, self.k, self.random_seed, weights, sensitive, self.category_penalties, given)
+        return Context(
+            regions, counts, self.k, self.random_seed, weights, sensitive, self.category_penalties, given
+        )
 
     @property
     def points(self) -> NDArray[np.float64]:

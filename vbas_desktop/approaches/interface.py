@@ -79,7 +79,12 @@ class Approach(OptionGroup, ABC):
     def from_texts(cls, values: Mapping[str, Any]) -> Self:
         """Create an instance from what a person typed. Raises `InputError` for unknown names and wrong values."""
         options = {declared.name: declared for declared in cls.options()}
-        return cls(**{name: options[name].read(value) if name in options else value for name, value in values.items()})
+        return cls(
+            **{
+                name: options[name].read(value) if name in options else value
+                for name, value in values.items()
+            }
+        )
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters as plain JSON data; a nested approach becomes its name and settings."""
@@ -87,7 +92,9 @@ class Approach(OptionGroup, ABC):
         for declared in self.options():
             value = getattr(self, declared.name)
             is_nested = isinstance(value, Approach)
-            values[declared.name] = {"name": value.metadata.name, **value.settings()} if is_nested else value
+            values[declared.name] = (
+                {"name": value.metadata.name, **value.settings()} if is_nested else value
+            )
         return values
 
 
@@ -241,7 +248,11 @@ class Refinement(Approach):
 
     @abstractmethod
     def refine(
-        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+        self,
+        context: Context,
+        owner: NDArray[np.int32],
+        sites: NDArray[np.float64] | None,
+        progress: Progress,
     ) -> RefinementResult:
         """Reassign initial regions to the sites; every aggregated region keeps at least one of them."""
 
@@ -254,7 +265,9 @@ class TierApproach(Approach):
     """Whether somebody named the larger areas: only these may go across boundaries that regions keep within."""
 
     @abstractmethod
-    def build_tiers(self, context: Context, membership: NDArray[np.int32], progress: Progress) -> Tiers | None:
+    def build_tiers(
+        self, context: Context, membership: NDArray[np.int32], progress: Progress
+    ) -> Tiers | None:
         """Build larger areas above the aggregated regions; membership: int32 (r,). None: there are none."""
 
 

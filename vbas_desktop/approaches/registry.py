@@ -34,7 +34,9 @@ ENTRY_POINT_GROUP = "vbas_desktop.approaches"
 def list_approaches(component: str) -> dict[str, type[Approach]]:
     """List the approaches of a component by name, in menu order."""
     by_name: dict[str, type[Approach]] = {}
-    for approach in _built_in(component) + [item for item in _plug_ins()[0] if item.component == component]:
+    for approach in _built_in(component) + [
+        item for item in _plug_ins()[0] if item.component == component
+    ]:
         by_name.setdefault(approach.metadata.name, approach)
     return dict(sorted(by_name.items(), key=lambda item: (item[1].metadata.order, item[0])))
 
@@ -45,7 +47,9 @@ def get_approach(component: str, name: str) -> type[Approach]:
     if name not in approaches:
         title = component.replace("_", " ")
         raise InputError(
-            Finding("unknown-approach", f"There is no {title} “{name}”.", f"Known: {', '.join(approaches)}.")
+            Finding(
+                "unknown-approach", f"There is no {title} “{name}”.", f"Known: {', '.join(approaches)}."
+            )
         )
     return approaches[name]
 
@@ -102,7 +106,8 @@ def create_nested(component: str, value: Any) -> Any:
 def _built_in(component: str) -> list[type[Approach]]:
     package = importlib.import_module(f"vbas_desktop.approaches.{component}")
     modules = [
-        importlib.import_module(f"{package.__name__}.{info.name}") for info in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(f"{package.__name__}.{info.name}")
+        for info in pkgutil.iter_modules(package.__path__)
     ]
     return [
         item
@@ -124,21 +129,29 @@ def plug_in_problems() -> tuple[str, ...]:
 def _plug_ins() -> tuple[tuple[type[Approach], ...], tuple[str, ...]]:
     classes: list[type[Approach]] = []
     problems: list[str] = []
-    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value)):
+    for point in sorted(
+        entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value)
+    ):
         try:
             item = point.load()
         except Exception as error:  # noqa: BLE001  (whatever a stranger's module does must not end the program)
             reason = type(error).__name__
             problems.append(f"The plug-in “{point.name}” ({point.value}) cannot be loaded ({reason}).")
             continue
-        if isinstance(item, type) and issubclass(item, Approach) and getattr(item, "component", "") in COMPONENTS:
+        if (
+            isinstance(item, type)
+            and issubclass(item, Approach)
+            and getattr(item, "component", "") in COMPONENTS
+        ):
             classes.append(item)
         else:
             problems.append(f"The plug-in “{point.name}” ({point.value}) is not an approach.")
     return tuple(classes), tuple(problems)
 
 
-def disclosure_notes(chosen: Mapping[str, str], settings: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+def disclosure_notes(
+    chosen: Mapping[str, str], settings: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, ...]:
     """List what the regions reveal about small classes because of these approaches, nested ones included.
 
     chosen: name of the approach by component. settings: its parameters by component, as from `Approach.settings`.
@@ -146,9 +159,13 @@ def disclosure_notes(chosen: Mapping[str, str], settings: Mapping[str, Mapping[s
     notes = []
     for component in COMPONENTS:
         name = chosen.get(component, "")
-        nested = [value["name"] for value in settings.get(component, {}).values() if isinstance(value, Mapping)]
+        nested = [
+            value["name"] for value in settings.get(component, {}).values() if isinstance(value, Mapping)
+        ]
         kinds = [list_approaches(component).get(nested_name) for nested_name in (name, *nested)]
-        notes += [kind.metadata.discloses for kind in kinds if kind is not None and kind.metadata.discloses]
+        notes += [
+            kind.metadata.discloses for kind in kinds if kind is not None and kind.metadata.discloses
+        ]
     return tuple(dict.fromkeys(notes))
 
 
@@ -160,7 +177,9 @@ PRESETS = {USUAL: "Suppression and place", THESIS: "All published measures"}
 def preset(name: str) -> tuple[str, ...]:
     """List the measures of a preset by name, in menu order."""
     flag = {USUAL: "pareto_default", THESIS: "pareto_thesis"}[name]
-    return tuple(measure for measure, kind in list_approaches("rating").items() if getattr(kind, flag, False))
+    return tuple(
+        measure for measure, kind in list_approaches("rating").items() if getattr(kind, flag, False)
+    )
 
 
 def preset_of(measures: Iterable[str]) -> str | None:
@@ -176,4 +195,8 @@ def usual_among(measures: Iterable[Measure]) -> tuple[str, ...]:
 
 def expand_presets(names: Iterable[str]) -> tuple[str, ...]:
     """List measures by name; the name of a preset stands for the measures in it."""
-    return tuple(dict.fromkeys(measure for name in names for measure in (preset(name) if name in PRESETS else (name,))))
+    return tuple(
+        dict.fromkeys(
+            measure for name in names for measure in (preset(name) if name in PRESETS else (name,))
+        )
+    )

@@ -48,7 +48,11 @@ def settings_from_options(options: Mapping[str, Any]) -> tuple[RunSettings, tupl
     settings = RunSettings.from_dict(options).replaced(
         approaches=names,
         parameters=with_allowed_loss(
-            {component: {names[component]: approach.settings()} for component, approach in instances.items()}, options
+            {
+                component: {names[component]: approach.settings()}
+                for component, approach in instances.items()
+            },
+            options,
         ),
         groupings=options.get("groupings") or {},
     )
@@ -132,7 +136,9 @@ class ApproachResolver:
     """Creates approaches from parsed options, and remembers which options were used."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self._named = {key: options[key] for key in list_flag_parameters() if options.get(key) is not None}
+        self._named = {
+            key: options[key] for key in list_flag_parameters() if options.get(key) is not None
+        }
         self._set = dict(parse_assignment(text) for text in options.get("set") or ())
         self._used: set[Any] = set()
 
@@ -165,7 +171,9 @@ class ApproachResolver:
         """Raise `UsageError` if a ``--set`` names an approach or parameter that is not in use."""
         for name, parameter in self._set:
             if (name, parameter) not in self._used:
-                raise UsageError(f"--set {name}.{parameter}: no approach of this run has such a parameter.")
+                raise UsageError(
+                    f"--set {name}.{parameter}: no approach of this run has such a parameter."
+                )
 
     def _value(self, name: str, declared: Option) -> Any:
         value = None
@@ -222,8 +230,15 @@ def _read_value(option: str, declared: Option, value: Any) -> Any:
 def is_file_assignment(text: str) -> bool:
     """Tell whether APPROACH.PARAMETER=VALUE names a file."""
     (name, parameter), _ = parse_assignment(text)
-    kinds = (kind for component in COMPONENTS for kind in [list_approaches(component).get(name)] if kind is not None)
-    return any(each.name == parameter and each.metavar == "FILE" for kind in kinds for each in kind.options())
+    kinds = (
+        kind
+        for component in COMPONENTS
+        for kind in [list_approaches(component).get(name)]
+        if kind is not None
+    )
+    return any(
+        each.name == parameter and each.metavar == "FILE" for kind in kinds for each in kind.options()
+    )
 
 
 def parse_assignment(text: str) -> tuple[tuple[str, str], str]:

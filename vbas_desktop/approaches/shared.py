@@ -85,7 +85,9 @@ class GapsSiteNumber(SiteNumber):
         le=10.0,
         enabled_when=("model", lambda model: model == OWN),
     )
-    share: float = option(0.9, label="Share", help="The share of the computed number that is used.", ge=0.001, le=1.0)
+    share: float = option(
+        0.9, label="Share", help="The share of the computed number that is used.", ge=0.001, le=1.0
+    )
 
     def sites_for(self, context: Context, diversity: float | int) -> int:
         """Compute floor(share · floor(n / cutoff)); without any diversity there is no cutoff: one for each region."""
@@ -121,7 +123,11 @@ class SiteSearchOptions:
 
 
 def anneal_sites(
-    context: Context, seeds: NDArray[np.float64], sites: int, search: SiteSearchOptions, progress: Progress
+    context: Context,
+    seeds: NDArray[np.float64],
+    sites: int,
+    search: SiteSearchOptions,
+    progress: Progress,
 ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
     """Move sites by simulated annealing so that fewer records are suppressed; return them with diagnostics.
 
@@ -144,7 +150,9 @@ def anneal_sites(
         most = min(len(points), math.floor(sites * (1 + share)))
         regions = np.unique(owner).size
         allowed = math.floor(context.records * search.allowed_percent / 100)
-        change = SiteCountBounds(min(regions, max(1, math.ceil(sites * (1 - share)))), max(most, regions), allowed)
+        change = SiteCountBounds(
+            min(regions, max(1, math.ceil(sites * (1 - share)))), max(most, regions), allowed
+        )
         seeds = np.vstack([seeds, np.tile(find_remote_point(points), (max(0, most - len(seeds)), 1))])
     pairs = region_neighbours(context.regions)
     data = AnnealingData(context.counts, points, pairs, context.k, context.sensitive)

@@ -55,15 +55,23 @@ def check_metadata(approach: interface.Approach) -> None:
     kind = type(approach)
     metadata = kind.metadata
     _require(kind.component in COMPONENTS, approach, "belongs to a component")
-    _require(re.fullmatch(r"[a-z][a-z0-9_-]*", metadata.name) is not None, approach, "has a name for scripts")
+    _require(
+        re.fullmatch(r"[a-z][a-z0-9_-]*", metadata.name) is not None, approach, "has a name for scripts"
+    )
     has_docstring = bool(kind.__doc__) and not str(kind.__doc__).startswith(f"{kind.__name__}(")
     _require(has_docstring, approach, "has a docstring")
     for text in (metadata.title, metadata.summary, metadata.formula, metadata.complexity, metadata.when):
-        _require(bool(text) and text.strip() == text, approach, "has title, summary, formula, complexity and when")
+        _require(
+            bool(text) and text.strip() == text,
+            approach,
+            "has title, summary, formula, complexity and when",
+        )
     is_one_sentence = metadata.summary.endswith(".") and ". " not in metadata.summary
     _require(is_one_sentence, approach, "has a summary of one sentence")
     for parameter in kind.options():
-        _require(bool(parameter.label and parameter.help), approach, "labels and explains its parameters")
+        _require(
+            bool(parameter.label and parameter.help), approach, "labels and explains its parameters"
+        )
 
 
 def check_bounds(approach: interface.Approach) -> None:
@@ -75,8 +83,14 @@ def check_bounds(approach: interface.Approach) -> None:
             _require(has_bounds, approach, "gives numbers a lower and an upper bound", parameter.name)
         for value in _wrong_values(parameter):
             message = _refusal(approach, {**values, parameter.name: value})
-            _require(parameter.title in message, approach, f"refuses the value {value!r}", parameter.name)
-    _require("has no option" in _refusal(approach, {**values, "no_such_parameter": 1}), approach, "knows its names")
+            _require(
+                parameter.title in message, approach, f"refuses the value {value!r}", parameter.name
+            )
+    _require(
+        "has no option" in _refusal(approach, {**values, "no_such_parameter": 1}),
+        approach,
+        "knows its names",
+    )
 
 
 def check_settings_recreate_it(approach: interface.Approach) -> None:
@@ -84,7 +98,9 @@ def check_settings_recreate_it(approach: interface.Approach) -> None:
     values = {}
     for name, value in approach.settings().items():
         nested = dict(value) if isinstance(value, Mapping) else {}
-        values[name] = create_approach(approach.component, nested.pop("name"), nested) if nested else value
+        values[name] = (
+            create_approach(approach.component, nested.pop("name"), nested) if nested else value
+        )
     _require(type(approach).from_texts(values) == approach, approach, "can be created from its settings")
 
 
@@ -104,7 +120,11 @@ def check_is_deterministic(approach: interface.Approach) -> None:
     _require(copy == approach, approach, "can be pickled")
     _require(run_approach(approach, context, 6, NO_PROGRESS) == first, approach, "is deterministic")
     copied_context = pickle.loads(pickle.dumps(context))
-    _require(run_approach(copy, copied_context, 6, NO_PROGRESS) == first, approach, "is deterministic after pickling")
+    _require(
+        run_approach(copy, copied_context, 6, NO_PROGRESS) == first,
+        approach,
+        "is deterministic after pickling",
+    )
 
 
 def check_can_be_cancelled(approach: interface.Approach) -> None:
@@ -137,7 +157,9 @@ def edge_cases() -> Iterator[tuple[str, Context]]:
     yield "no records left", _context(_GRID, [[0, 0]] * 20)
 
 
-def _context(points: Sequence[tuple[int, int]], counts: Sequence[Sequence[int]], random_seed: int = 0) -> Context:
+def _context(
+    points: Sequence[tuple[int, int]], counts: Sequence[Sequence[int]], random_seed: int = 0
+) -> Context:
     """Make a context with k = 3, in which the regions lie east or west; a crosswalk merges those of a side."""
     ids = tuple(f"r{number}" for number in range(len(points)))
     sides = tuple("west" if number % 3 else "east" for number in range(len(points)))
@@ -152,7 +174,11 @@ def _context(points: Sequence[tuple[int, int]], counts: Sequence[Sequence[int]],
 
 
 def run_approach(
-    approach: interface.Approach, context: Context, n_sites: int, progress: Progress, edge_case: str = "a grid"
+    approach: interface.Approach,
+    context: Context,
+    n_sites: int,
+    progress: Progress,
+    edge_case: str = "a grid",
 ) -> Any:
     """Run an approach, check its result, and return that as plain data."""
 
@@ -166,7 +192,10 @@ def run_approach(
         return approach.approximate(context), approach.decide(context, _GrowingTrials(context))
     if isinstance(approach, interface.SiteLocation):
         located = approach.locate(context, n_sites, progress)
-        require(located.shape == (n_sites, 2) or approach.changes_number, "returns as many sites as requested")
+        require(
+            located.shape == (n_sites, 2) or approach.changes_number,
+            "returns as many sites as requested",
+        )
         require(bool(np.isfinite(located).all()), "returns finite coordinates")
         return located.tolist()
     if isinstance(approach, interface.Construction):
@@ -199,24 +228,35 @@ def _run_refinement(
     """Refine a partition with its sites and without."""
     refined = approach.refine(context, owner, sites, progress)
     require(set(refined.owner.tolist()) == set(owner.tolist()), "keeps every aggregated region")
-    require(refined.sites is not None and refined.sites.shape == sites.shape, "keeps the number of sites")
+    require(
+        refined.sites is not None and refined.sites.shape == sites.shape, "keeps the number of sites"
+    )
     without_sites = approach.refine(context, owner, None, progress)
     require(without_sites.sites is None, "returns no sites where there are none")
-    require(set(without_sites.owner.tolist()) == set(owner.tolist()), "keeps every aggregated region without sites")
+    require(
+        set(without_sites.owner.tolist()) == set(owner.tolist()),
+        "keeps every aggregated region without sites",
+    )
     return refined.owner.tolist(), None if refined.sites is None else refined.sites.tolist()
 
 
-def _check_nesting(parents: Sequence[NDArray[np.int32]], n_regions: int, require: Callable[[bool, str], None]) -> None:
+def _check_nesting(
+    parents: Sequence[NDArray[np.int32]], n_regions: int, require: Callable[[bool, str], None]
+) -> None:
     """Check that the areas of each tier lie in those of the next one, up to a single area."""
     number = n_regions
     for parent in parents:
         require(parent.shape == (number,), "gives each area one larger area")
         number = int(parent.max()) + 1
-        require(np.array_equal(np.unique(parent), np.arange(number)), "numbers the areas of a tier from 0")
+        require(
+            np.array_equal(np.unique(parent), np.arange(number)), "numbers the areas of a tier from 0"
+        )
     require(bool(parents) and number == 1, "ends with a single area")
 
 
-def _suppress(context: Context, membership: NDArray[np.int32], sites: NDArray[np.float64]) -> AggregationOutcome:
+def _suppress(
+    context: Context, membership: NDArray[np.int32], sites: NDArray[np.float64]
+) -> AggregationOutcome:
     """Apply local suppression to a partition."""
     n_groups = int(membership.max()) + 1
     return AggregationOutcome(
@@ -227,7 +267,9 @@ def _suppress(context: Context, membership: NDArray[np.int32], sites: NDArray[np
         membership=membership,
         aggregated_regions=n_groups,
         sites=sites,
-        release=release_classes(Aggregation(context.counts, context.k, membership, n_groups), NO_PROGRESS),
+        release=release_classes(
+            Aggregation(context.counts, context.k, membership, n_groups), NO_PROGRESS
+        ),
     )
 
 
@@ -250,7 +292,9 @@ def _refusal(approach: interface.Approach, values: Mapping[str, Any]) -> str:
 def _require(condition: bool, approach: interface.Approach, rule: str, subject: str = "") -> None:
     if not condition:
         about = f" ({subject})" if subject else ""
-        raise AssertionError(f"“{approach.metadata.name}” breaks the rule that an approach {rule}{about}.")
+        raise AssertionError(
+            f"“{approach.metadata.name}” breaks the rule that an approach {rule}{about}."
+        )
 
 
 class _CancelAtOnce:

@@ -69,7 +69,9 @@ def check_class_counts(file: Path, names: Sequence[str], counts: Mapping[tuple[s
             header, *rows = csv.reader(stream)
     except (OSError, ValueError):
         return Check(name, False, "it cannot be read")
-    if header != [*names, "records"] or not all(len(row) == len(header) and row[-1].isdecimal() for row in rows):
+    if header != [*names, "records"] or not all(
+        len(row) == len(header) and row[-1].isdecimal() for row in rows
+    ):
         return Check(name, False, "its columns are others")
     listed = {tuple(row[:-1]): int(row[-1]) for row in rows}
     return Check(name, listed == counts and len(listed) == len(rows), f"{len(rows):,} classes")

@@ -193,4 +193,6 @@ def agreeing(part: Ints, whole: Ints, value: Ints) -> Agreement:
     total = float(size.sum())
     if not total:
         return Agreement(0.0, 1.0, 0)
-    return Agreement(float((same / (size - 1)).sum() / total), float((size * chance[of]).sum() / total), int(total))
+    return Agreement(
+        float((same / (size - 1)).sum() / total), float((size * chance[of]).sum() / total), int(total)
+    )

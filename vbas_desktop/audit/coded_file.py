@@ -103,7 +103,9 @@ class FileColumn:
         new = np.array([code_of.setdefault(text, len(code_of)) for text in texts], np.int32)
         if len(code_of) == len(texts):
             return replace(self, texts=tuple(texts))
-        return replace(self, texts=tuple(code_of), new_codes=new if self.new_codes is None else new[self.new_codes])
+        return replace(
+            self, texts=tuple(code_of), new_codes=new if self.new_codes is None else new[self.new_codes]
+        )
 
     def all_codes(self) -> Codes:
         """Return the codes of all rows."""
@@ -147,10 +149,13 @@ class CodedFile:
         columns = []
         for column in self.columns:
             chunks = [
-                self.store.add(self.store.get(chunk)[mask]) for chunk, mask in zip(column.chunks, masks, strict=True)
+                self.store.add(self.store.get(chunk)[mask])
+                for chunk, mask in zip(column.chunks, masks, strict=True)
             ]
             columns.append(replace(column, chunks=tuple(chunks)))
-        return replace(self, columns=tuple(columns), sizes=tuple(int(np.count_nonzero(mask)) for mask in masks))
+        return replace(
+            self, columns=tuple(columns), sizes=tuple(int(np.count_nonzero(mask)) for mask in masks)
+        )
 
     def take(self, column: FileColumn, rows: NDArray[np.int64]) -> Codes:
         """Return the codes of rows, whose numbers ascend."""
@@ -172,7 +177,12 @@ class TextCoder:
     """Gives codes to the texts of a column, chunk after chunk, or hashes once there are too many texts."""
 
     def __init__(
-        self, store: ChunkStore, hasher: TextHasher, decode: Convert | None, hash_as: Convert | None, is_limited: bool
+        self,
+        store: ChunkStore,
+        hasher: TextHasher,
+        decode: Convert | None,
+        hash_as: Convert | None,
+        is_limited: bool,
     ) -> None:
         self._store = store
         self._hasher = hasher
@@ -272,7 +282,9 @@ def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
         raise UnreadableFile("it has more columns")
     skipped = len(top)
     with (
-        closing(CsvStream(path, form.delimiter, form.encoding, form.compressed, options.advance)) as stream,
+        closing(
+            CsvStream(path, form.delimiter, form.encoding, form.compressed, options.advance)
+        ) as stream,
         closing(parse_blocks(stream, form.delimiter, form.width)) as blocks,
     ):
         for columns in blocks:
@@ -287,7 +299,9 @@ def read_csv(path: Path, form: CsvForm, options: ReadOptions) -> CodedFile:
             sizes.append(rows - first)
     names = tuple(top[0]) if top else ()
     names = names if decode is None else tuple(decode(names))
-    file = CodedFile(store, names, tuple(coder.column() for coder in coders), tuple(sizes), stream, measured)
+    file = CodedFile(
+        store, names, tuple(coder.column() for coder in coders), tuple(sizes), stream, measured
+    )
     return _without_empty_lines(file, path, form, len(top))
 
 
@@ -300,7 +314,9 @@ def _decoder(form: CsvForm) -> Convert | None:
 
     def decode(texts: Sequence[str]) -> list[str]:
         return [
-            text if text.isascii() else text.encode("utf-8", "surrogateescape").decode(name, form.undefined)
+            text
+            if text.isascii()
+            else text.encode("utf-8", "surrogateescape").decode(name, form.undefined)
             for text in texts
         ]
 
@@ -342,7 +358,8 @@ def read_parquet(path: Path, options: ReadOptions, skipped: int = 0) -> CodedFil
         column_names = list(dict.fromkeys(names[position] for position in options.positions))
         with closing(read_bounded_batches(path, CHUNK_ROWS, column_names)) as batches:
             arrays = (
-                [batch.column(batch.schema.get_field_index(names[p])) for p in options.positions] for batch in batches
+                [batch.column(batch.schema.get_field_index(names[p])) for p in options.positions]
+                for batch in batches
             )
             return replace(read_arrays(arrays, options, skipped), names=names)
     except pa.ArrowException:

@@ -153,7 +153,11 @@ class _ColumnTest:
         counts = tabulate_pairs(part, values, (question.whole_of.size, self._column.values))
         result = measure_agreement(counts, question.whole_of)
         if question.dividing:
-            if result.gain < question.least or not result.beyond_chance or not self._divides(question.sample, blanks):
+            if (
+                result.gain < question.least
+                or not result.beyond_chance
+                or not self._divides(question.sample, blanks)
+            ):
                 return ""
             return (
                 f"It reveals {question.text}: two records with the same value have the same category in "
@@ -191,7 +195,9 @@ def _in_words(question: Question, agreement_found: Agreement) -> str:
     )
 
 
-def choose_combinations(columns: Sequence[ExaminedColumn], every_pair: bool = False) -> TestedCombinations:
+def choose_combinations(
+    columns: Sequence[ExaminedColumn], every_pair: bool = False
+) -> TestedCombinations:
     """Choose the pairs and triples of columns to test: `MOST_GROUPINGS` at most, pairs and the most selective first.
 
     ``every_pair``: all pairs are tested, whatever the bound. Triples are made of the `TRIPLE_COLUMNS` most selective
@@ -202,7 +208,9 @@ def choose_combinations(columns: Sequence[ExaminedColumn], every_pair: bool = Fa
     if not every_pair:
         pairs = pairs[:MOST_GROUPINGS]
     selective = sorted(able, key=lambda column: -column.distinct)[:TRIPLE_COLUMNS]
-    triples = sorted(combinations([column for column in able if column in selective], 3), key=_selectivity)
+    triples = sorted(
+        combinations([column for column in able if column in selective], 3), key=_selectivity
+    )
     triples = triples[: max(0, MOST_GROUPINGS - len(pairs))]
     everything = comb(len(able), 2) + comb(len(able), 3)
     return TestedCombinations((*pairs, *triples), everything - len(pairs) - len(triples))
@@ -285,11 +293,16 @@ class _CombinationTest:
                 )
                 break
 
-    def _answer(self, question_number: int, columns: Sequence[ExaminedColumn], blanks: bool) -> Agreement | None:
+    def _answer(
+        self, question_number: int, columns: Sequence[ExaminedColumn], blanks: bool
+    ) -> Agreement | None:
         """Measure what the columns disclose together; None if it is too little, or no more than a part of them does."""
         question = self._questions[question_number]
         fewer = list(combinations(columns, len(columns) - 1))
-        alone = max((self._agreement(question_number, few, blanks) for few in fewer), key=lambda result: result.gain)
+        alone = max(
+            (self._agreement(question_number, few, blanks) for few in fewer),
+            key=lambda result: result.gain,
+        )
         if alone.gain >= question.least:
             # This was judged when the part was tested by itself.
             return None
@@ -300,12 +313,16 @@ class _CombinationTest:
             return None
         return result
 
-    def _agreement(self, question_number: int, columns: Sequence[ExaminedColumn], blanks: bool) -> Agreement:
+    def _agreement(
+        self, question_number: int, columns: Sequence[ExaminedColumn], blanks: bool
+    ) -> Agreement:
         key = question_number, tuple(column.name for column in columns), blanks
         if key not in self._gains:
             question = self._questions[question_number]
             values, there = self._combine_columns(question.sample, columns, blanks)
-            self._gains[key] = agreeing(question.part[there], self._wholes[question_number][there], values)
+            self._gains[key] = agreeing(
+                question.part[there], self._wholes[question_number][there], values
+            )
         return self._gains[key]
 
     def _sample_codes(self, column: ExaminedColumn, sample: Sample) -> Ints:
@@ -315,7 +332,9 @@ class _CombinationTest:
             self._values[key] = self._records.values_at(column, sample.rows)
         return self._values[key]
 
-    def _combine_columns(self, sample: Sample, columns: Sequence[ExaminedColumn], blanks: bool) -> tuple[Ints, Ints]:
+    def _combine_columns(
+        self, sample: Sample, columns: Sequence[ExaminedColumn], blanks: bool
+    ) -> tuple[Ints, Ints]:
         """Number the combinations of values of the records that count, and say which these are."""
         combined = np.zeros(sample.rows.size, np.int64)
         has_values = np.ones(sample.rows.size, np.bool_)

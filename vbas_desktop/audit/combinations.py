@@ -104,7 +104,9 @@ def number_combinations(file: CodedFile, columns: Sequence[FileColumn]) -> Combi
         counter.add(keys)
     combination_keys, counts = counter.keys_and_counts()
     is_direct = is_dense(math.prod(sizes), file.rows)
-    numbers = _numbers(_keys(file, columns, sizes), combination_keys, math.prod(sizes) if is_direct else None)
+    numbers = _numbers(
+        _keys(file, columns, sizes), combination_keys, math.prod(sizes) if is_direct else None
+    )
     column = file.add_column(numbers, combination_keys.size)
     return Combinations(column, tuple(_split(combination_keys, sizes)), counts)
 
@@ -119,7 +121,9 @@ def _keys(file: CodedFile, columns: Sequence[FileColumn], sizes: Sequence[int]) 
         yield keys
 
 
-def _numbers(keys: Iterable[Ints], keys_present: Ints, possible: int | None) -> Iterator[NDArray[np.integer]]:
+def _numbers(
+    keys: Iterable[Ints], keys_present: Ints, possible: int | None
+) -> Iterator[NDArray[np.integer]]:
     if possible is not None:
         number_of = np.zeros(possible, np.int32)
         number_of[keys_present] = np.arange(keys_present.size)
@@ -144,7 +148,9 @@ def number_rows(columns: Sequence[Ints], rows: int) -> Ints:
     number = np.zeros(rows, np.int64)
     for column in columns:
         # Numbers are made small again after each column, so that they never overflow.
-        number = np.unique(number * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].astype(np.int64)
+        number = np.unique(number * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[
+            1
+        ].astype(np.int64)
     return number.ravel()
 
 
@@ -157,7 +163,9 @@ class PairCounts:
     counts: Ints
 
 
-def count_pairs(file: CodedFile, groups: FileColumn, values: FileColumn, mask: Mask | None = None) -> PairCounts:
+def count_pairs(
+    file: CodedFile, groups: FileColumn, values: FileColumn, mask: Mask | None = None
+) -> PairCounts:
     """Count the rows by group and value."""
     size = max(1, values.values)
     counter = KeyCounter(max(1, groups.values) * size, file.rows)

@@ -44,7 +44,9 @@ def check_copy(engine: DatabaseEngine, original: Original, progress: Progress) -
     """
     about = engine.description
     hasher = TextHasher()
-    options = ReadOptions(range(len(about.header)), hasher, advance=lambda number: progress.update(_STAGE))
+    options = ReadOptions(
+        range(len(about.header)), hasher, advance=lambda number: progress.update(_STAGE)
+    )
     batches = engine.fetch_batches(f"SELECT * FROM {RECORDS}", about.schema, progress, _STAGE)
     copied = _add_up(read_arrays((batch.columns for batch in batches), options), hasher)
     try:
@@ -53,11 +55,15 @@ def check_copy(engine: DatabaseEngine, original: Original, progress: Progress) -
         names = ()
         file = None
     if file is None or names != tuple(about.header) or not _add_up(file, hasher).equals(copied):
-        raise VerificationFailed("What was written to the target is not what was released. It was removed.")
+        raise VerificationFailed(
+            "What was written to the target is not what was released. It was removed."
+        )
     if original.columns:
         region, *others = original.columns
         if not recount_records(engine, others, region, progress).is_anonymous(original.k):
-            raise VerificationFailed("What was written to the target did not pass its recount. It was removed.")
+            raise VerificationFailed(
+                "What was written to the target did not pass its recount. It was removed."
+            )
     return about.rows
 
 
@@ -66,11 +72,15 @@ def _read_original(
 ) -> tuple[tuple[str, ...], CodedFile | None]:
     """Return names and rows of the released file; None if it has another number of columns than the copy."""
     if original.file.suffix == ".csv":
-        file = read_csv(original.file, CsvForm(len(types), original.delimiter, original.encoding), options)
+        file = read_csv(
+            original.file, CsvForm(len(types), original.delimiter, original.encoding), options
+        )
         return file.names, file
     with pq.ParquetFile(original.file) as source:
         names = tuple(source.schema_arrow.names)
-        return names, read_arrays(_typed_columns(source, types), options) if len(names) == len(types) else None
+        return names, read_arrays(_typed_columns(source, types), options) if len(names) == len(
+            types
+        ) else None
 
 
 def _typed_columns(source: pq.ParquetFile, types: Sequence[Any]) -> Iterator[list[Any]]:

@@ -52,7 +52,9 @@ class ValueDistribution:
         """Return whether each class has a harmful value."""
         return _sums(self.group, self.number * self.harmful[self.value], self.groups) > 0
 
-    def merge_classes(self, group: Numbers, groups: int, is_kept: NDArray[np.bool_]) -> ValueDistribution:
+    def merge_classes(
+        self, group: Numbers, groups: int, is_kept: NDArray[np.bool_]
+    ) -> ValueDistribution:
         """Put the records into other classes: ``group[g]`` is the new one of class g, if it is kept."""
         mine = is_kept[self.group]
         keys = group[self.group[mine]] * self.harmful.size + self.value[mine]
@@ -184,7 +186,9 @@ class SensitiveRecount:
         return {**self.figures, "criteria": failing, "ok": self.passed}
 
 
-def evaluate_criteria(column: str, distribution: ValueDistribution, criteria: Sequence[Criterion]) -> SensitiveRecount:
+def evaluate_criteria(
+    column: str, distribution: ValueDistribution, criteria: Sequence[Criterion]
+) -> SensitiveRecount:
     """Count what misses the criteria, compared with all records of the file."""
     everybody = distribution.totals
     sizes = distribution.sizes
@@ -199,7 +203,9 @@ def evaluate_criteria(column: str, distribution: ValueDistribution, criteria: Se
             figure = distribution.figure(kind, everybody)
             figures[name] = float(worst(figure[harmed])) if harmed.any() else None
     distinct = figures["least_distinct"]
-    return SensitiveRecount(column, {**figures, "least_distinct": None if distinct is None else int(distinct)}, missing)
+    return SensitiveRecount(
+        column, {**figures, "least_distinct": None if distinct is None else int(distinct)}, missing
+    )
 
 
 _FIGURES = (

@@ -29,7 +29,10 @@ def _check_ids(problem: Problem, crosswalk: Crosswalk) -> Iterator[Check]:
     )
     tiers = list(zip(*crosswalk.values(), strict=True))
     if len(tiers) > 1:
-        nested = all(len(set(zip(below, above, strict=True))) == len(set(below)) for below, above in pairwise(tiers))
+        nested = all(
+            len(set(zip(below, above, strict=True))) == len(set(below))
+            for below, above in pairwise(tiers)
+        )
         apart = sum(len(set(tier)) for tier in tiers) == len(codes)
         yield Check("every place lies in one place of the next tier", nested and apart)
 
@@ -81,7 +84,12 @@ def _check_names(problem: Problem, claim: ReleaseClaim, crosswalk: Crosswalk) ->
     for code, names_found in names_of_code.items():
         more = f" + {len(members[code]) - 1:,}" if len(members[code]) > 1 else ""
         possible = {text.removeprefix(apostrophe) for text in members[code]}
-        wrong += len(names_found) != 1 or min(names_found).removesuffix(more).removeprefix(apostrophe) not in possible
+        wrong += (
+            len(names_found) != 1
+            or min(names_found).removesuffix(more).removeprefix(apostrophe) not in possible
+        )
     yield Check(
-        "every aggregated region has one name, after one of its initial regions", wrong == 0, f"{wrong:,} have not"
+        "every aggregated region has one name, after one of its initial regions",
+        wrong == 0,
+        f"{wrong:,} have not",
     )

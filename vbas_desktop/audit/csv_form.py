@@ -67,7 +67,9 @@ class ExpectedForm:
     quotes_all: bool = False
 
 
-def find_fault(stream: CsvStream, measured: MeasuredValues, rows: int, width: int, form: ExpectedForm) -> str:
+def find_fault(
+    stream: CsvStream, measured: MeasuredValues, rows: int, width: int, form: ExpectedForm
+) -> str:
     """Say in which way a CSV file of ``rows`` rows, the names included, is not written as it should be; empty: none.
 
     Every byte is accounted for: it belongs to a value, or it is a delimiter, a line end or a quote that is needed.
@@ -78,7 +80,9 @@ def find_fault(stream: CsvStream, measured: MeasuredValues, rows: int, width: in
     returns = rows if b"\r" in form.newline else 0
     quoted = rows * width if form.quotes_all else measured.quoted + measured.empty_rows
     quotes = 2 * (inside.quotes + quoted)
-    expected_size = inside.size + rows * (width - 1) + rows * len(form.newline) + counts.quotes - inside.quotes
+    expected_size = (
+        inside.size + rows * (width - 1) + rows * len(form.newline) + counts.quotes - inside.quotes
+    )
     if stream.has_mark != form.has_mark:
         return "a byte-order mark" if stream.has_mark else "no byte-order mark"
     if stream.empty_lines:
@@ -106,7 +110,9 @@ class RowScan:
     first_line: int | None
 
 
-def read_top_rows(path: Path, delimiter: str, encoding: str, compressed: bool, rows_left: int) -> list[list[str]]:
+def read_top_rows(
+    path: Path, delimiter: str, encoding: str, compressed: bool, rows_left: int
+) -> list[list[str]]:
     """Read the top of a CSV file up to the last of ``rows_left`` rows that are not empty."""
     rows = []
     with closing(CsvStream(path, delimiter, encoding, compressed, lambda number: None)) as stream:

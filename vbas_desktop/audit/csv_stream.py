@@ -79,7 +79,9 @@ class CsvStream(io.RawIOBase):
         self._delimiter = delimiter.encode()
         self._compressed = compressed
         self._advance = advance
-        self._decoder = None if is_ascii_compatible(encoding) else codecs.getincrementaldecoder(encoding)()
+        self._decoder = (
+            None if is_ascii_compatible(encoding) else codecs.getincrementaldecoder(encoding)()
+        )
         self._raw = path.open("rb")
         self._file: IO[bytes] = gzip.GzipFile(fileobj=self._raw) if compressed else self._raw  # type: ignore[assignment]
         self._size = path.stat().st_size

@@ -44,7 +44,9 @@ def recount_records(
             if int(numbers.sum()) != int(sizes.sum()):
                 raise records_changed(engine.address)
             group = number_rows(cells[:-1], numbers.size)
-            results.append(evaluate_values(PairCounts(group, cells[-1], numbers), sizes.size, texts, chosen))
+            results.append(
+                evaluate_values(PairCounts(group, cells[-1], numbers), sizes.size, texts, chosen)
+            )
     engine.check_unchanged()
     return summarise_classes(sizes, np.bincount(codes[0], counts).astype(np.int64), results)
 
@@ -59,7 +61,10 @@ def _fetch_cells(
     query = f"SELECT {listed}, count(*) AS n FROM {RECORDS} GROUP BY {listed}"
     types = pa.schema([*(schema.field(position) for position in positions), pa.field("n", pa.int64())])
     results = engine.fetch(query, types, progress, STAGE)
-    coded = [pc.dictionary_encode(as_text(results.column(at).combine_chunks())) for at in range(len(positions))]
+    coded = [
+        pc.dictionary_encode(as_text(results.column(at).combine_chunks()))
+        for at in range(len(positions))
+    ]
     codes = [column.indices.to_numpy().astype(np.int64) for column in coded]
     return codes, np.asarray(results.column(len(positions)), np.int64), coded[-1].dictionary.to_pylist()
 
@@ -68,5 +73,8 @@ def _refuse_unknown(engine: DatabaseEngine, unknown: Sequence[str]) -> None:
     if unknown:
         file = str(engine.address)
         listed = list_first_line(engine.description.header)
-        findings = [Finding("unknown-column", f"There is no column “{name}”.", listed, file=file) for name in unknown]
+        findings = [
+            Finding("unknown-column", f"There is no column “{name}”.", listed, file=file)
+            for name in unknown
+        ]
         raise InputError(findings)

@@ -53,7 +53,10 @@ def decide_classes(records: InputRecords, crosswalk: Crosswalk) -> ClassOutcomes
     classes = records.classes
     region = records.regions(crosswalk)
     kind = number_rows(classes.codes[1:], classes.counts.size)
-    tiers = [np.unique(np.array(codes), return_inverse=True) for codes in zip(*crosswalk.values(), strict=True)]
+    tiers = [
+        np.unique(np.array(codes), return_inverse=True)
+        for codes in zip(*crosswalk.values(), strict=True)
+    ]
     members = [inverse.astype(np.int64) for _, inverse in tiers]
     codes = tuple(str(code) for texts, _ in tiers for code in texts)
     is_known = region >= 0
@@ -64,9 +67,13 @@ def decide_classes(records: InputRecords, crosswalk: Crosswalk) -> ClassOutcomes
     cell_of_class = np.full(aggregated_region.size, -1, np.int64)
     cell_of_class[is_known] = cell_of.ravel()
     counts = np.bincount(cell_of.ravel(), classes.counts[is_known], cells.size).astype(np.int64)
-    judged = sensitive_columns(case, records.file, classes.column, records.columns, cell_of_class, cells.size)
+    judged = sensitive_columns(
+        case, records.file, classes.column, records.columns, cell_of_class, cells.size
+    )
     code, is_released = _decide_cells(*np.divmod(cells, kinds), counts, members, judged, case.problem.k)
-    released_keys, released_as = np.unique(np.where(is_released, code * kinds + cells % kinds, -1), return_inverse=True)
+    released_keys, released_as = np.unique(
+        np.where(is_released, code * kinds + cells % kinds, -1), return_inverse=True
+    )
     released_as = released_as.ravel() - int(released_keys.size > 0 and released_keys[0] == -1)
     sizes = np.bincount(released_as[is_released], counts[is_released]).astype(np.int64)
     strangers = int(classes.counts[~is_known].sum())
@@ -183,10 +190,15 @@ class ExpectedRows:
         names = [name for name, _ in case.claim.columns]
         rows = np.zeros(outcomes.code_number.size, np.uint64)
         if case.problem.region_column in names:
-            table = hasher.in_column(names.index(case.problem.region_column), hasher.hash(outcomes.codes))
+            table = hasher.in_column(
+                names.index(case.problem.region_column), hasher.hash(outcomes.codes)
+            )
             rows += table[outcomes.code_number]
         for name, column, codes in zip(
-            case.problem.quasi_identifiers, self._records.categories, self._records.classes.codes[1:], strict=True
+            case.problem.quasi_identifiers,
+            self._records.categories,
+            self._records.classes.codes[1:],
+            strict=True,
         ):
             if name in names:
                 rows += hasher.in_column(names.index(name), hasher.hash(column.known_texts))[codes]
@@ -220,11 +232,15 @@ class ExpectedRows:
         pairs = count_pairs(self._records.file, self._class_of, column, self.find_released)
         pairs = regroup(pairs, outcomes.released_class, np.arange(column.values))
         frequencies: dict[int, Counter[str]] = {}
-        for group, value, count in zip(pairs.group.tolist(), pairs.value.tolist(), pairs.counts.tolist(), strict=True):
+        for group, value, count in zip(
+            pairs.group.tolist(), pairs.value.tolist(), pairs.counts.tolist(), strict=True
+        ):
             frequencies.setdefault(group, Counter())[texts[value]] += count
         values = expected_aggregates(frequencies, outcomes.sizes, claim.below)
         of_class = [values.get(number) for number in outcomes.released_class.tolist()]
-        return np.array([value is not None for value in of_class], np.bool_), [value or "" for value in of_class]
+        return np.array([value is not None for value in of_class], np.bool_), [
+            value or "" for value in of_class
+        ]
 
 
 class _CopiedColumn:

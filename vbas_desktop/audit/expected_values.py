@@ -52,7 +52,9 @@ def _are_codes(values: Sequence[str]) -> bool:
     """Return whether zeros in front are part of the numbers: some have them, and none of these occurs without."""
     padded = {value for value in values if _has_zeros_in_front(value)}
     numbers = {_as_number(value) for value in padded}
-    return bool(padded) and not any(_as_number(value) in numbers for value in values if value not in padded)
+    return bool(padded) and not any(
+        _as_number(value) in numbers for value in values if value not in padded
+    )
 
 
 def _has_zeros_in_front(value: str) -> bool:
@@ -79,7 +81,11 @@ def _date_parts(value: str) -> tuple[str, str, str, str] | None:
         mark = "T" if "T" in value else " "
         day, _, time = value.partition(mark)
         clock = time.split(":")
-        if not 2 <= len(clock) <= 3 or len(clock[0]) not in (1, 2) or any(len(part) != 2 for part in clock[1:]):
+        if (
+            not 2 <= len(clock) <= 3
+            or len(clock[0]) not in (1, 2)
+            or any(len(part) != 2 for part in clock[1:])
+        ):
             return None
         if not set("".join(clock)) <= _DIGITS:
             return None
@@ -87,7 +93,12 @@ def _date_parts(value: str) -> tuple[str, str, str, str] | None:
     parts = day.split(separator) if separator else []
     if len(parts) != 3 or not set("".join(parts)) <= _DIGITS or not all(parts):
         return None
-    if len(parts[0]) == 4 and len(parts[1]) <= 2 and len(parts[2]) <= 2 and _in_calendar(*map(int, parts)):
+    if (
+        len(parts[0]) == 4
+        and len(parts[1]) <= 2
+        and len(parts[2]) <= 2
+        and _in_calendar(*map(int, parts))
+    ):
         return parts[0], parts[1], parts[2], separator
     if len(parts[2]) == 4 and len(parts[0]) <= 2 and len(parts[1]) <= 2 and ":" not in value:
         return parts[0], parts[1], parts[2], separator

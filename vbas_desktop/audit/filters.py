@@ -76,7 +76,8 @@ def find_considered(
         used = [columns[name] for name in filter_.columns]
         combinations = number_combinations(file, used)
         texts = [
-            [column.known_texts[code] for code in codes] for column, codes in zip(used, combinations.codes, strict=True)
+            [column.known_texts[code] for code in codes]
+            for column, codes in zip(used, combinations.codes, strict=True)
         ]
         is_listed = np.array([row in filter_.combinations for row in zip(*texts, strict=True)], np.bool_)
         passes = is_listed if filter_.is_required else ~is_listed

@@ -15,7 +15,10 @@ from .text_hashes import FingerprintSum, Hashes, TextHasher
 def hash_rows(file: CodedFile, hasher: TextHasher, columns: int) -> Iterator[Hashes]:
     """Yield the sums of the hashes of the values of each row, by the first columns, chunk by chunk."""
     used = list(enumerate(file.columns[:columns]))
-    tables = [None if column.texts is None else hasher.in_column(at, hasher.hash(column.texts)) for at, column in used]
+    tables = [
+        None if column.texts is None else hasher.in_column(at, hasher.hash(column.texts))
+        for at, column in used
+    ]
     for number, size in enumerate(file.sizes):
         rows = np.zeros(size, np.uint64)
         for (at, column), table in zip(used, tables, strict=True):

@@ -22,6 +22,8 @@ def escape_formulas(texts: Sequence[str]) -> list[str]:
     """Put an apostrophe before every text that a spreadsheet might run; plain signed numbers stay as they are."""
     values = pa.array([text.encode("utf-8", "surrogateescape") for text in texts], pa.binary())
     runs = pc.match_substring_regex(values, _RUN)
-    signed = pc.and_not(pc.match_substring_regex(values, _SIGNED), pc.match_substring_regex(values, _NUMBER))
+    signed = pc.and_not(
+        pc.match_substring_regex(values, _SIGNED), pc.match_substring_regex(values, _NUMBER)
+    )
     is_formula = pc.or_(runs, signed).to_pylist()
     return [f"'{text}" if escape else text for text, escape in zip(texts, is_formula, strict=True)]

@@ -95,14 +95,17 @@ class _Comparison:
         targets = [claim.labels[label] for label in originals]
         number_of: dict[Label, int] = {}
         number_of_class = [
-            -1 if label is None else number_of.setdefault(self._as_written(label), len(number_of)) for label in targets
+            -1 if label is None else number_of.setdefault(self._as_written(label), len(number_of))
+            for label in targets
         ]
         self._added: Counter[int] = Counter()
         for label, number in claim.added.items():
             self._added[number_of.setdefault(self._as_written(label), len(number_of))] += number
         self._labels = list(number_of)
         self._number_of_record = np.array(number_of_class, np.int64)[class_of]
-        self._row_classes, self._row_labels = _number_classes([self._after[name] for name in claim.quasi_identifiers])
+        self._row_classes, self._row_labels = _number_classes(
+            [self._after[name] for name in claim.quasi_identifiers]
+        )
 
     def _as_written(self, label: Label) -> Label:
         return tuple(self._escape(label))
@@ -136,7 +139,10 @@ class _Comparison:
         column = self._before[name]
         is_released = self._number_of_record >= 0
         values = _count_by_class(
-            self._number_of_record[is_released], column.codes[is_released], column.texts, len(self._labels)
+            self._number_of_record[is_released],
+            column.codes[is_released],
+            column.texts,
+            len(self._labels),
         )
         number_of = {label: number for number, label in enumerate(self._labels)}
         for label, counter in (self._claim.made_up_values or {}).get(name, {}).items():
@@ -170,7 +176,9 @@ class _Comparison:
         unique = len(keys.texts) == keys.codes.size
         yield Check("every row has a key of 16 characters that no other row has", right_form and unique)
         header, *entries = _read_rows(index)
-        well_formed = header == ["record_key", "record", "row"] and all(len(entry) == 3 for entry in entries)
+        well_formed = header == ["record_key", "record", "row"] and all(
+            len(entry) == 3 for entry in entries
+        )
         right_keys = well_formed and sorted(keys.texts) == sorted(entry[0] for entry in entries)
         yield Check("the index of keys lists just the written rows", right_keys)
         if not (unique and right_keys):
@@ -180,8 +188,13 @@ class _Comparison:
         real = {key: entry for key, entry in record_of_key.items() if entry != ("", "")}
         is_numbered = all(text.isdecimal() for entry in real.values() for text in entry)
         right_number = len(made_up) == sum(self._added.values())
-        yield Check("the index of keys has a row of the record file for all but made-up records", right_number)
-        yield Check("every key leads to the record that its row was made of", is_numbered and self._leads(real, rows))
+        yield Check(
+            "the index of keys has a row of the record file for all but made-up records", right_number
+        )
+        yield Check(
+            "every key leads to the record that its row was made of",
+            is_numbered and self._leads(real, rows),
+        )
 
     def _leads(self, real: Mapping[str, tuple[str, str]], rows: NDArray[np.int64]) -> bool:
         """Say whether keys lead to the right records: to each released one once, with the values that it has."""
@@ -194,7 +207,9 @@ class _Comparison:
         if [record for record, _ in numbers] != released or any(np.diff(lines) <= 0):
             return False
         keys = self._after[claim.record_key]
-        record_of_code = np.array([int(real[text][0]) - 1 if text in real else -1 for text in keys.texts], np.int64)
+        record_of_code = np.array(
+            [int(real[text][0]) - 1 if text in real else -1 for text in keys.texts], np.int64
+        )
         position = record_of_code[keys.codes]
         is_real = position >= 0
         record = np.searchsorted(self._positions, position[is_real])
@@ -206,7 +221,9 @@ class _Comparison:
             before = self._before[name]
             after = self._after[name]
             number_of = {text: code for code, text in enumerate(after.texts)}
-            code_of = np.array([number_of.get(text, -1) for text in self._escape(before.texts)], np.int64)
+            code_of = np.array(
+                [number_of.get(text, -1) for text in self._escape(before.texts)], np.int64
+            )
             if not np.array_equal(code_of[before.codes[record]], after.codes[is_real]):
                 return False
         return True
@@ -223,7 +240,9 @@ class _Column:
 def _read_source(claim: HandledClaim) -> tuple[dict[str, _Column], NDArray[np.int64]]:
     """Read the needed columns of the considered records, and which records of the file these are, from 0."""
     filters = read_filters(claim.filters)
-    needed = claim.columns if claim.record_key is not None else (*claim.quasi_identifiers, *claim.aggregated)
+    needed = (
+        claim.columns if claim.record_key is not None else (*claim.quasi_identifiers, *claim.aggregated)
+    )
     names = list(dict.fromkeys([*needed, *(name for filter_ in filters for name in filter_.columns)]))
     file_format = claim.file_format
     columns_read = [file_format.header.index(name) for name in names]

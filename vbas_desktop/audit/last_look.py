@@ -91,7 +91,8 @@ class LastLook:
                 for results in self.columns
             ],
             "combinations": [
-                {"columns": list(results.columns), "records_below_k": results.below_k} for results in self.combinations
+                {"columns": list(results.columns), "records_below_k": results.below_k}
+                for results in self.combinations
             ],
             "combinations_not_tried": self.not_tried,
             "disclosing": ["+".join(results.columns) for results in self.disclosures],
@@ -151,7 +152,9 @@ def look_at_release(
         progress.update(STAGE, 0.5 + 0.5 * number / len(chosen.tried))
         together.append(groups.count_combination([column.name for column in combination]))
     rows = after.file.rows
-    return LastLook(problem.k, rows, singles, tuple(together), chosen.not_tried, pair_tests, compared, tuple(results))
+    return LastLook(
+        problem.k, rows, singles, tuple(together), chosen.not_tried, pair_tests, compared, tuple(results)
+    )
 
 
 class _Groups:
@@ -172,7 +175,9 @@ class _Groups:
         """Count the groups of one column."""
         sizes = self._sizes(self._columns[name])
         below = int(sizes[sizes < self._k].sum())
-        return GroupCount((name,), below, int(np.count_nonzero(sizes == 1)), int(sizes.min()) if sizes.size else 0)
+        return GroupCount(
+            (name,), below, int(np.count_nonzero(sizes == 1)), int(sizes.min()) if sizes.size else 0
+        )
 
     def _sizes(self, column: FileColumn) -> Ints:
         if column.texts is not None:
@@ -185,7 +190,10 @@ class _Groups:
         """Count the groups whose hash begins with these bits."""
         results = [np.zeros(0, np.uint64)]
         for number in range(len(self._file.sizes)):
-            keys = mix(column.get_hashes(number) + self._classes.column.codes(number).astype(np.uint64) * _SPREAD)
+            keys = mix(
+                column.get_hashes(number)
+                + self._classes.column.codes(number).astype(np.uint64) * _SPREAD
+            )
             results.append(keys[keys >> np.uint64(64 - bits) == part] if bits else keys)
         return np.unique(np.concatenate(results), return_counts=True)[1].astype(np.int64)
 
@@ -198,7 +206,9 @@ class _Groups:
         # Half as many bytes are sorted in half the time.
         keys = keys.astype(np.int32) if keys.max(initial=0) < 1 << 31 else keys
         keys.sort()
-        borders = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])) if keys.size else [True])
+        borders = np.flatnonzero(
+            np.concatenate(([True], keys[1:] != keys[:-1], [True])) if keys.size else [True]
+        )
         sizes = np.diff(borders)
         below = int(np.count_nonzero(small)) + int(sizes[sizes < self._k].sum())
         return GroupCount(tuple(names), below)
@@ -220,7 +230,9 @@ class _Groups:
         if np.prod(sizes, dtype=object) >= 1 << 62:
             used = [number_combinations(self._file, used).column]
         parts = [np.zeros(0, np.int64)]
-        for number, (start, end) in enumerate(zip(self._file.starts[:-1], self._file.starts[1:], strict=True)):
+        for number, (start, end) in enumerate(
+            zip(self._file.starts[:-1], self._file.starts[1:], strict=True)
+        ):
             rest = np.flatnonzero(~small[start:end])
             keys = np.zeros(rest.size, np.int64)
             for column in used:

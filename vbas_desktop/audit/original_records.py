@@ -44,7 +44,9 @@ def describe_column(name: str, column: FileColumn, counts: Ints | None = None) -
     counts = column.frequencies if counts is None else counts
     blank = column.texts.index("") if "" in column.texts else -1
     missing = int(counts[blank]) if blank >= 0 else 0
-    return ExaminedColumn(name, column.values, blank, int(counts.sum()) - missing, missing, column.values)
+    return ExaminedColumn(
+        name, column.values, blank, int(counts.sum()) - missing, missing, column.values
+    )
 
 
 class OriginalRecords:
@@ -92,7 +94,9 @@ class OriginalRecords:
         new[used] = np.arange(used.size)
         texts = [column.texts[code] for code in used.tolist()]
         column = replace(
-            column, texts=tuple(texts), new_codes=new if column.new_codes is None else new[column.new_codes]
+            column,
+            texts=tuple(texts),
+            new_codes=new if column.new_codes is None else new[column.new_codes],
         )
         counts = counts[used]
         escape = self._before.case.escape
@@ -129,7 +133,9 @@ class OriginalRecords:
             if column.name not in self._hashes:
                 self._hashes[column.name] = text_hashes(self._columns[column.name].known_texts)
         hashes = [self._hashes[column.name] for column in columns]
-        return rare_combination_share(self._codes(columns), columns, hashes, self._file.rows, self.k, blanks)
+        return rare_combination_share(
+            self._codes(columns), columns, hashes, self._file.rows, self.k, blanks
+        )
 
     def _codes(self, columns: Sequence[ExaminedColumn]) -> Iterator[list[Ints]]:
         for number in range(len(self._file.sizes)):
@@ -167,7 +173,9 @@ class OriginalRecords:
         np.minimum.at(first, cell, self._first_rows()[classes])
         order = np.argsort(first)
         drawn = np.zeros(order.size, np.bool_)
-        drawn[order] = draw_cells(np.bincount(cell, counts[classes]).astype(np.int64)[order], SAMPLE_ROWS)
+        drawn[order] = draw_cells(
+            np.bincount(cell, counts[classes]).astype(np.int64)[order], SAMPLE_ROWS
+        )
         is_drawn = np.zeros(chosen.size, np.bool_)
         is_drawn[classes] = drawn[cell]
         return is_drawn
@@ -184,8 +192,14 @@ class OriginalRecords:
         classes = self._file.take(self._class_of, rows)
         originals = []
         for name, column in zip(self.quasi_identifiers, self._before.categories, strict=True):
-            is_grouped = column.texts != tuple(self._before.case.escape(self._before.columns[name].known_texts))
-            values = self._file.take(self._before.columns[name], rows).astype(np.int64) if is_grouped else None
+            is_grouped = column.texts != tuple(
+                self._before.case.escape(self._before.columns[name].known_texts)
+            )
+            values = (
+                self._file.take(self._before.columns[name], rows).astype(np.int64)
+                if is_grouped
+                else None
+            )
             originals.append(values)
         categories = [codes[classes] for codes in self._before.classes.codes[1:]]
         return Sample(
@@ -242,7 +256,9 @@ def _find_tiers(
         categories, written_codes, before.categories, before.classes.codes[1:], strict=True
     ):
         number_of = {text: code for code, text in enumerate(column.known_texts)}
-        shared = np.array([number_of.setdefault(text, len(number_of)) for text in own.known_texts], np.int64)
+        shared = np.array(
+            [number_of.setdefault(text, len(number_of)) for text in own.known_texts], np.int64
+        )
         columns.append(np.concatenate((codes, shared[own_codes])))
     written_number = after.classes.counts.size
     kind = number_rows(columns, written_number + before.classes.counts.size)

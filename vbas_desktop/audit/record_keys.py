@@ -79,7 +79,9 @@ def check_record_keys(claim: ReleaseClaim, keyed: KeyedRows) -> list[Check]:
             expected[by_record] = keyed.expected
             is_same = np.array_equal(expected[by_key], keyed.rows[order])
         ascending = bool((np.diff(listed.column("row").to_numpy()[by_record]) > 0).all())
-        checks.append(Check("every key leads to the input row that its row was made of", is_same and ascending))
+        checks.append(
+            Check("every key leads to the input row that its row was made of", is_same and ascending)
+        )
     return checks
 
 
@@ -99,7 +101,9 @@ def _read_key_column(claim: ReleaseClaim) -> Any:
             skip_rows_after_names=1,
         ),
         pa_csv.ParseOptions(delimiter=claim.delimiter, newlines_in_values=True),
-        pa_csv.ConvertOptions(include_columns=[key], column_types={key: _KEY}, null_values=[], check_utf8=False),
+        pa_csv.ConvertOptions(
+            include_columns=[key], column_types={key: _KEY}, null_values=[], check_utf8=False
+        ),
     )
     return table.column(key)
 

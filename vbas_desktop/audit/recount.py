@@ -77,7 +77,11 @@ def recount(
     """
     path = Path(path)
     check_readable(path)
-    columns = [region_column, *dict.fromkeys(quasi_identifiers), *(chosen.column for chosen in sensitive)]
+    columns = [
+        region_column,
+        *dict.fromkeys(quasi_identifiers),
+        *(chosen.column for chosen in sensitive),
+    ]
     stated = stated or StatedForm()
     form, positions = find_form(path, columns, stated)
     return _count(path, form, positions, sensitive, stated.encoding is not None, progress or NO_PROGRESS)
@@ -113,7 +117,10 @@ def _count(
     for chosen, column in zip(sensitive, file.columns[len(columns) :], strict=True):
         progress.update(STAGE, 1.0)
         pairs = count_pairs(file, classes.column, column)
-        texts = [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in column.known_texts]
+        texts = [
+            text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            for text in column.known_texts
+        ]
         results.append(evaluate_values(pairs, classes.counts.size, texts, chosen))
     file.store.close()
     return summarise_classes(classes.counts, columns[0].frequencies, results)
@@ -128,7 +135,9 @@ def summarise_classes(sizes: Ints, by_region: Ints, results: Sequence[SensitiveR
     return Recount(int(sizes.sum()), by_region.size, sizes.size, vector, tuple(results), fewest)
 
 
-def evaluate_values(pairs: PairCounts, groups: int, texts: Sequence[str], chosen: SensitiveColumn) -> SensitiveRecount:
+def evaluate_values(
+    pairs: PairCounts, groups: int, texts: Sequence[str], chosen: SensitiveColumn
+) -> SensitiveRecount:
     """Evaluate the criteria for a sensitive column by the number of records of each class and value.
 
     Values that differ in notation alone (7 and 07) are one value, as they are for a release.
@@ -141,7 +150,9 @@ def evaluate_values(pairs: PairCounts, groups: int, texts: Sequence[str], chosen
             harmful[code] = False
     order = order_of(list(number_of))
     if order is None and any(criterion.kind == "ordered-closeness" for criterion in chosen.criteria):
-        message = "Not all values of the column are numbers (an empty one is none), so they have no order."
+        message = (
+            "Not all values of the column are numbers (an empty one is none), so they have no order."
+        )
         remedy = "Use closeness instead of ordered-closeness."
         raise InputError(Finding("sensitive-not-ordered", message, remedy, column=chosen.column))
     pairs = regroup(pairs, np.arange(groups), value_of)
@@ -150,4 +161,9 @@ def evaluate_values(pairs: PairCounts, groups: int, texts: Sequence[str], chosen
 
 
 def _is_decodable(column: FileColumn) -> bool:
-    return not any("\udc80" <= letter <= "\udcff" for text in column.known_texts for letter in text if letter > "\x7f")
+    return not any(
+        "\udc80" <= letter <= "\udcff"
+        for text in column.known_texts
+        for letter in text
+        if letter > "\x7f"
+    )

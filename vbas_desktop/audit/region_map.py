@@ -36,7 +36,9 @@ def read_region_shares(path: Path) -> dict[str, list[RegionShare]]:
     try:
         frame = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8-sig")
     except (ValueError, OSError):
-        raise VerificationFailed("The region map could not be read again. Nothing was released.") from None
+        raise VerificationFailed(
+            "The region map could not be read again. Nothing was released."
+        ) from None
     frame.columns = [name.strip().lower() for name in frame.columns]
     regions_found: dict[str, list[RegionShare]] = {}
     for row in frame.to_dict("records"):
@@ -55,22 +57,30 @@ def regions_in_turn(records: int, lines: Sequence[RegionShare]) -> list[int]:
         return [0] * records
     whole = [records * line.share // 1 for line in lines]
     rest = records - sum(whole)
-    by_remainder = sorted(range(len(lines)), key=lambda at: (-(records * lines[at].share - whole[at]), at))
+    by_remainder = sorted(
+        range(len(lines)), key=lambda at: (-(records * lines[at].share - whole[at]), at)
+    )
     for at in by_remainder[: int(rest)]:
         whole[at] += 1
     positions = [
-        ((2 * number - 1) / (2 * int(part)), at) for at, part in enumerate(whole) for number in range(1, part + 1)
+        ((2 * number - 1) / (2 * int(part)), at)
+        for at, part in enumerate(whole)
+        for number in range(1, part + 1)
     ]
     return [at for _, at in sorted(positions)]
 
 
-def assign_regions(file: CodedFile, ids: FileColumn, lines: Mapping[str, Sequence[RegionShare]]) -> FileColumn:
+def assign_regions(
+    file: CodedFile, ids: FileColumn, lines: Mapping[str, Sequence[RegionShare]]
+) -> FileColumn:
     """Put regions in place of the ids of all records, in their order."""
     region_numbers: dict[str, int] = {}
     turns = []
     for text, records in zip(ids.known_texts, ids.frequencies.tolist(), strict=True):
         listed = lines.get(text, (RegionShare(text, Fraction(1)),))
-        numbers = np.array([region_numbers.setdefault(line.region, len(region_numbers)) for line in listed], np.int32)
+        numbers = np.array(
+            [region_numbers.setdefault(line.region, len(region_numbers)) for line in listed], np.int32
+        )
         # An id with a single region needs no list of turns.
         turns.append(numbers if len(listed) == 1 else numbers[regions_in_turn(records, listed)])
     used = np.zeros(len(turns), np.int64)
@@ -85,7 +95,9 @@ def _assign(
     regions_found = np.empty(codes.size, np.int32)
     order = np.argsort(codes, kind="stable")
     ids, starts = np.unique(codes[order], return_index=True)
-    for identifier, (start, end) in zip(ids.tolist(), pairwise([*starts.tolist(), codes.size]), strict=True):
+    for identifier, (start, end) in zip(
+        ids.tolist(), pairwise([*starts.tolist(), codes.size]), strict=True
+    ):
         turn = turns[identifier]
         if turn.size == 1:
             regions_found[order[start:end]] = turn[0]

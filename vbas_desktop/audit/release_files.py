@@ -68,7 +68,9 @@ class Case:
     ) -> ReadOptions:
         """Return how a file is read."""
         hash_as = self.escape if is_input else None
-        return ReadOptions(positions, self.hasher, hash_as, unlimited, self.claim.file.parent.parent, advance)
+        return ReadOptions(
+            positions, self.hasher, hash_as, unlimited, self.claim.file.parent.parent, advance
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,9 @@ class InputRecords:
     @cached_property
     def classes(self) -> Combinations:
         """Return the classes by initial region and quasi-identifiers."""
-        return number_combinations(self.file, [self.columns[self.case.problem.region_column], *self.categories])
+        return number_combinations(
+            self.file, [self.columns[self.case.problem.region_column], *self.categories]
+        )
 
     def regions(self, crosswalk: Crosswalk) -> Ints:
         """Return where the crosswalk has the initial region of each class; −1: nowhere."""
@@ -171,13 +175,18 @@ class WrittenRecords:
     @property
     def columns(self) -> dict[str, FileColumn]:
         """Return the columns by their names in the input."""
-        return {name: column for (name, _), column in zip(self.case.claim.columns, self.file.columns, strict=False)}
+        return {
+            name: column
+            for (name, _), column in zip(self.case.claim.columns, self.file.columns, strict=False)
+        }
 
     @property
     def class_columns(self) -> list[str]:
         """Return which of the columns that make up a class are released."""
         problem = self.case.problem
-        return [name for name in (problem.region_column, *problem.quasi_identifiers) if name in self.columns]
+        return [
+            name for name in (problem.region_column, *problem.quasi_identifiers) if name in self.columns
+        ]
 
     @cached_property
     def classes(self) -> Combinations:

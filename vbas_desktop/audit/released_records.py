@@ -42,7 +42,13 @@ class Sample:
     def at(self, chosen: Ints) -> Sample:
         """Take some of them."""
         originals = tuple(None if codes is None else codes[chosen] for codes in self.originals)
-        parts = self.rows[chosen], self.region[chosen], self.tier[chosen], self.categories[:, chosen], originals
+        parts = (
+            self.rows[chosen],
+            self.region[chosen],
+            self.tier[chosen],
+            self.categories[:, chosen],
+            originals,
+        )
         return Sample(*parts, self.classes[chosen])
 
 
@@ -189,7 +195,9 @@ def _ask_about_larger_places(larger: Sample, memberships: Sequence[Ints]) -> Ite
             continue
         whole = released_cells(here, memberships)
         for same, part in _finer_places(here, memberships[:tier]):
-            yield _place_question(here, part, whole, same, f"{_place_of(tier)} with its quasi-identifiers")
+            yield _place_question(
+                here, part, whole, same, f"{_place_of(tier)} with its quasi-identifiers"
+            )
 
 
 def _place_question(sample: Sample, part: Ints, whole: Ints, same: str, area: str) -> Question:
@@ -202,7 +210,10 @@ def _finer_places(sample: Sample, finer: Sequence[Ints]) -> Iterator[tuple[str, 
     yield "initial region", sample.region
     for tier, membership in enumerate(finer):
         if np.bincount(membership).max(initial=0) > 1:
-            yield ("aggregated region" if tier == 0 else f"place of tier {tier}"), membership[sample.region]
+            yield (
+                ("aggregated region" if tier == 0 else f"place of tier {tier}"),
+                membership[sample.region],
+            )
 
 
 def _place_of(tier: int) -> str:

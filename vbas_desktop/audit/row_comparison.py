@@ -55,7 +55,9 @@ class Comparison:
         if claim.class_counts is not None:
             names = dict(claim.columns)
             class_columns = [names[name] for name in self._after.class_columns]
-            checks.append(check_class_counts(claim.class_counts, class_columns, self._released_classes()))
+            checks.append(
+                check_class_counts(claim.class_counts, class_columns, self._released_classes())
+            )
         return checks
 
     def _check_anonymity(self) -> Check:
@@ -123,11 +125,15 @@ class Comparison:
         rows = hash_rows(self._after.file, self._case.hasher, len(self._case.claim.columns) + 1)
         written = summarise_rows(rows)
         expected = summarise_rows(ExpectedRows(self._before, self._outcomes).chunks(with_sizes=True))
-        return Check("the class sizes are those of the released file", expected.total.equals(written.total))
+        return Check(
+            "the class sizes are those of the released file", expected.total.equals(written.total)
+        )
 
     def _check_tiers(self) -> list[Check]:
         problem = self._case.problem
-        if self._tiers == 1 or not {problem.region_column, *problem.quasi_identifiers} <= set(self._after.columns):
+        if self._tiers == 1 or not {problem.region_column, *problem.quasi_identifiers} <= set(
+            self._after.columns
+        ):
             return []
         sizes = self._after.classes.counts
         is_same = np.array_equal(np.sort(sizes), np.sort(self._outcomes.sizes))
@@ -141,17 +147,22 @@ class Comparison:
     def _check_criteria(self) -> list[Check]:
         # An aggregated class has one value; its own values were judged when it was decided what is released.
         aggregated = {aggregated_column.column for aggregated_column in self._case.claim.aggregated}
-        columns = {name: column for name, column in self._after.columns.items() if name not in aggregated}
+        columns = {
+            name: column for name, column in self._after.columns.items() if name not in aggregated
+        }
         classes = self._after.classes
         every = np.arange(classes.counts.size)
-        written = sensitive_columns(self._case, self._after.file, classes.column, columns, every, every.size)
+        written = sensitive_columns(
+            self._case, self._after.file, classes.column, columns, every, every.size
+        )
         return check_criteria(written, dict(self._case.claim.columns))
 
     def _released_classes(self) -> dict[tuple[str, ...], int]:
         classes = self._after.classes
         columns = [self._after.columns[name] for name in self._after.class_columns]
         texts = [
-            [column.known_texts[code] for code in codes] for column, codes in zip(columns, classes.codes, strict=True)
+            [column.known_texts[code] for code in codes]
+            for column, codes in zip(columns, classes.codes, strict=True)
         ]
         # Where nothing of a class is released, all records are one class without a name.
         labels = zip(*texts, strict=True) if texts else [()]

@@ -59,7 +59,9 @@ def is_sorted_by(file: CodedFile, column: FileColumn) -> bool:
     return is_beyond_chance(observed, float(expected), float(variance))
 
 
-def _pair_chances(sizes: NDArray[np.longdouble], number: int) -> tuple[np.longdouble, np.longdouble, np.longdouble]:
+def _pair_chances(
+    sizes: NDArray[np.longdouble], number: int
+) -> tuple[np.longdouble, np.longdouble, np.longdouble]:
     """Return the chances that two rows, three rows, and two separate pairs of rows agree."""
     twos = sizes * (sizes - 1)
     threes = twos * (sizes - 2)
@@ -77,6 +79,8 @@ def _count_equal_neighbours(chunks: Iterable[NDArray[np.integer]]) -> int:
     for codes in chunks:
         if not codes.size:
             continue
-        observed += int(np.count_nonzero(codes[1:] == codes[:-1])) + int(last is not None and codes[0] == last)
+        observed += int(np.count_nonzero(codes[1:] == codes[:-1])) + int(
+            last is not None and codes[0] == last
+        )
         last = codes[-1]
     return observed

@@ -52,14 +52,23 @@ def sensitive_columns(
             continue
         column = columns[sensitive.column]
         meanings = _Meanings(case, sensitive)
-        texts, value_of = np.unique(np.array(meanings.translate(column.known_texts), object), return_inverse=True)
+        texts, value_of = np.unique(
+            np.array(meanings.translate(column.known_texts), object), return_inverse=True
+        )
         pairs = count_pairs(file, classes, column)
         pairs = regroup(pairs, group_of_class, value_of.ravel().astype(np.int64))
         labels = [str(text) for text in texts]
         distribution = ValueDistribution(
-            groups, pairs.group, pairs.value, pairs.counts, meanings.are_harmful(labels), meanings.order(labels)
+            groups,
+            pairs.group,
+            pairs.value,
+            pairs.counts,
+            meanings.are_harmful(labels),
+            meanings.order(labels),
         )
-        distributions.append(SensitiveDistribution(sensitive.column, sensitive.chosen.criteria, distribution))
+        distributions.append(
+            SensitiveDistribution(sensitive.column, sensitive.chosen.criteria, distribution)
+        )
     return distributions
 
 
@@ -90,7 +99,9 @@ class _Meanings:
 
     def order(self, texts: Sequence[str]) -> Ints | None:
         """Return the values in ascending order; None if no criterion needs it."""
-        if not any(criterion.kind == "ordered-closeness" for criterion in self._sensitive.chosen.criteria):
+        if not any(
+            criterion.kind == "ordered-closeness" for criterion in self._sensitive.chosen.criteria
+        ):
             return None
         order = order_of(texts)
         if order is None:

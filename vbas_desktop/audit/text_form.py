@@ -63,7 +63,9 @@ def _is_compressed(path: Path) -> bool:
 
 
 def _check_delimiter(delimiter: str | None) -> None:
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
+    if delimiter is not None and (
+        len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()
+    ):
         remedy = "Use a single character such as , ; | or a tab."
         raise InputError(Finding("bad-delimiter", f"“{delimiter}” cannot be a delimiter.", remedy))
 
@@ -80,20 +82,28 @@ def _checked_names(
         raise InputError(unreadable(path))
     best = max(names, key=lambda candidate: len(set(columns) & set(names[candidate])))
     if not names[best]:
-        raise InputError(Finding("empty-file", "The file is empty.", "Choose another file.", file=str(path)))
+        raise InputError(
+            Finding("empty-file", "The file is empty.", "Choose another file.", file=str(path))
+        )
     check_line_ends(path, "".join(names[best]).encode())
     check_column_count(path, len(names[best]))
     findings = []
     for column in columns:
         times = names[best].count(column)
         if times != 1:
-            message = f"There is no column “{column}”." if not times else f"{times} columns are named “{column}”."
+            message = (
+                f"There is no column “{column}”."
+                if not times
+                else f"{times} columns are named “{column}”."
+            )
             remedy = list_first_line(names[best])
             if not set(columns) & set(names[best]):
                 # Without names, line 1 is a record, which must not be told.
                 remedy = "Does line 1 hold the names of the columns, and is the delimiter right?"
             findings.append(
-                Finding("unknown-column" if not times else "duplicate-name", message, remedy, file=str(path))
+                Finding(
+                    "unknown-column" if not times else "duplicate-name", message, remedy, file=str(path)
+                )
             )
     if findings:
         raise InputError(findings)
@@ -114,7 +124,9 @@ def _names(path: Path, delimiter: str, encoding: str, compressed: bool) -> list[
         raise InputError(unreadable(path)) from None
     except LookupError:
         message = f"There is no encoding “{encoding}”."
-        raise InputError(Finding("unknown-encoding", message, "Use for example utf-8 or latin-1.")) from None
+        raise InputError(
+            Finding("unknown-encoding", message, "Use for example utf-8 or latin-1.")
+        ) from None
     # Only the names are judged: bytes below them that do not fit fail here, where another encoding is tried.
     "".join(names).encode()
     return names
@@ -126,13 +138,22 @@ def find_reason(path: Path, form: CsvForm) -> Finding:
         results = find_empty_lines(path, form.delimiter, form.encoding, form.compressed, form.width)
     except UnreadableFile:
         return unreadable(path)
-    return _describe_ragged_rows(path, results.ragged, results.first_line) if results.ragged else unreadable(path)
+    return (
+        _describe_ragged_rows(path, results.ragged, results.first_line)
+        if results.ragged
+        else unreadable(path)
+    )
 
 
 def unreadable(path: Path) -> Finding:
     """Return the finding that a file is no such text."""
     message = "The file cannot be read as delimited text."
-    return Finding("not-text", message, "Check the delimiter, the encoding and that quotes are closed.", file=str(path))
+    return Finding(
+        "not-text",
+        message,
+        "Check the delimiter, the encoding and that quotes are closed.",
+        file=str(path),
+    )
 
 
 def _describe_ragged_rows(path: Path, number: int, first: int | None) -> Finding:

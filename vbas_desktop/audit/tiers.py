@@ -81,7 +81,12 @@ def recounted_tiers(
 
 
 def _above(
-    level: TierCells, parent: Numbers, k: int, barring: Barring, cell: Numbers, left_over: NDArray[np.bool_]
+    level: TierCells,
+    parent: Numbers,
+    k: int,
+    barring: Barring,
+    cell: Numbers,
+    left_over: NDArray[np.bool_],
 ) -> TierCells:
     """Apply the rule to the tier above; ``cell`` is the cell here that each of tier 0 is in, if it is ``left_over``."""
     rank, ranked_slack = _rank_by_slack(parent, level.default_slack)

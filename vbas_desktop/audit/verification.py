@@ -23,7 +23,15 @@ from .claim import ReleaseClaim
 from .crosswalk_checks import check_crosswalk
 from .csv_stream import UnreadableFile
 from .expected import decide_classes
-from .release_files import Case, Crosswalk, InputRecords, WrittenRecords, read_crosswalk, read_input, read_release
+from .release_files import (
+    Case,
+    Crosswalk,
+    InputRecords,
+    WrittenRecords,
+    read_crosswalk,
+    read_input,
+    read_release,
+)
 from .row_comparison import Comparison
 from .text_hashes import TextHasher
 
@@ -61,7 +69,9 @@ class Verification:
         self._before = None if self._case.claim.source is not None else self._begin(read_input)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
         if self._files is not None:
@@ -83,16 +93,24 @@ class Verification:
             before, after = self._read_both(SubProgress(progress, 0.0, 0.8))
             checks = self._check_files(before, after, SubProgress(progress, 0.8, 1.0))
             if sha256:
-                checks.append(Check("the released file has the hash that is listed", self._hash_release() == sha256))
+                checks.append(
+                    Check(
+                        "the released file has the hash that is listed", self._hash_release() == sha256
+                    )
+                )
         except UnreadableFile as error:
             checks = [Check("the released file can be read back", False, str(error))]
         failed = [check for check in checks if not check.passed]
         if failed:
             names = "; ".join(f"{check.name}: no ({check.detail})" for check in failed)
-            raise VerificationFailed(f"The written file did not pass its verification ({names}). Nothing was released.")
+            raise VerificationFailed(
+                f"The written file did not pass its verification ({names}). Nothing was released."
+            )
         return tuple(checks)
 
-    def _check_files(self, before: InputRecords, after: WrittenRecords, progress: Progress) -> list[Check]:
+    def _check_files(
+        self, before: InputRecords, after: WrittenRecords, progress: Progress
+    ) -> list[Check]:
         problem = self._case.problem
         claim = self._case.claim
         crosswalk = read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
@@ -102,7 +120,9 @@ class Verification:
             records.file.store.tick = partial(steady.update, STAGE)
         checks = list(check_crosswalk(problem, claim, crosswalk))
         if self._stamp_input() != self._begun:
-            checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
+            checks.append(
+                Check("the record file stayed the same while the release was made", False, "it changed")
+            )
         if all(check.passed for check in checks):
             steady.update(STAGE, 0.0)
             outcomes = decide_classes(before, crosswalk)
@@ -141,7 +161,9 @@ class Verification:
 
     def _input_size(self) -> int:
         source = self._case.problem.records_source
-        return 0 if self._case.claim.source is not None or source is None else self._size(Path(source.path))
+        return (
+            0 if self._case.claim.source is not None or source is None else self._size(Path(source.path))
+        )
 
     @staticmethod
     def _size(path: Path) -> int:

@@ -30,9 +30,13 @@ EXAMPLE = """Example:
 def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "people", metavar="PEOPLE", help="CSV or address: one row per person (or per class, --count-column)"
+        "people",
+        metavar="PEOPLE",
+        help="CSV or address: one row per person (or per class, --count-column)",
     )
-    parser.add_argument("slots", metavar="SLOTS", help="CSV with centre, time, capacity, optionally region, x, y")
+    parser.add_argument(
+        "slots", metavar="SLOTS", help="CSV with centre, time, capacity, optionally region, x, y"
+    )
     parser.add_argument(
         "--quasi-identifiers",
         action=Once,
@@ -51,7 +55,9 @@ def configure(parser: OptionParser) -> None:
         help="the people file lists classes; this column says how many people each has",
     )
     parser.add_argument(
-        "--planner", default="heuristic", help="heuristic, better, optimal or random (default: heuristic)"
+        "--planner",
+        default="heuristic",
+        help="heuristic, better, optimal or random (default: heuristic)",
     )
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for better and optimal")
     parser.add_argument(
@@ -62,16 +68,24 @@ def configure(parser: OptionParser) -> None:
         help="a parameter of a planner, such as heuristic.fill=closest, listing or largest: how classes that fit into "
         "no slot are split; repeatable",
     )
-    parser.add_argument("--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default: 0)")
+    parser.add_argument(
+        "--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default: 0)"
+    )
     limits = parser.section("side constraints")
     limits.add_argument(
-        "--region-column", metavar="NAME", help="column of the people file with their region; part of the class then"
+        "--region-column",
+        metavar="NAME",
+        help="column of the people file with their region; part of the class then",
     )
     limits.add_argument("--same-region", action="store_true", help="only slots of one's own region")
     limits.add_argument("--regions", metavar="FILE", help="region file with the points of the regions")
-    limits.add_argument("--within-km", type=float, metavar="D", help="only slots within this distance of one's region")
     limits.add_argument(
-        "--group-column", metavar="NAME", help="quasi-identifier whose values are groups for the next three options"
+        "--within-km", type=float, metavar="D", help="only slots within this distance of one's region"
+    )
+    limits.add_argument(
+        "--group-column",
+        metavar="NAME",
+        help="quasi-identifier whose values are groups for the next three options",
     )
     limits.add_argument(
         "--majority",
@@ -92,8 +106,12 @@ def configure(parser: OptionParser) -> None:
         help="fewest different groups beside the majority wherever there are any (default: 3); without a majority, "
         "fewest groups in a slot that is used (default: 1; planner optimal)",
     )
-    parser.add_argument("--cannot-attend", metavar="ID", help="list other slots for this person, best first")
-    parser.add_argument("--plan", metavar="DIR", help="with --cannot-attend: folder of the plan in force")
+    parser.add_argument(
+        "--cannot-attend", metavar="ID", help="list other slots for this person, best first"
+    )
+    parser.add_argument(
+        "--plan", metavar="DIR", help="with --cannot-attend: folder of the plan in force"
+    )
     add_reading_options(parser, "PEOPLE")
     parser.add_argument("--out", metavar="DIR", help="folder to write the plan to")
     parser.add_argument("--json", action="store_true", help="print plan.json")
@@ -109,7 +127,11 @@ def run(options: argparse.Namespace) -> int:
     if options.min_groups is None:
         options.min_groups = 1 if options.majority is None else inputs.DEFAULT_OTHER_GROUPS
     if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
-        raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
+        raise InputError(
+            Finding(
+                "limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."
+            )
+        )
     check_output_folder(options, outputs.PLAN_FILES)
     progress = TerminalProgress(options.quiet)
     how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
@@ -132,10 +154,16 @@ def run(options: argparse.Namespace) -> int:
         options.min_groups,
         options.majority,
     )
-    request = PlanRequest(people, slots, constraints, regions, options.planner, **how, parameters=parameters)
+    request = PlanRequest(
+        people, slots, constraints, regions, options.planner, **how, parameters=parameters
+    )
     if options.cannot_attend is not None:
         task = request.build_task()
-        plan = outputs.read_plan(options.plan, task, people) if options.plan else request.make_plan(task, progress)
+        plan = (
+            outputs.read_plan(options.plan, task, people)
+            if options.plan
+            else request.make_plan(task, progress)
+        )
         progress.close()
         for slot, vector in outputs.find_alternatives(task, people, plan, options.cannot_attend):
             show(f"{' '.join(task.slot_labels[slot])}  anonymity vector {vector}")
@@ -162,6 +190,8 @@ def _show(assessment: outputs.PlanAssessment) -> None:
     show(f"random               {assessment.random.vector}  k = {assessment.random.vector.k}")
     if facts["largest_other_share"] is not None:
         where = format_count(facts["slots_with_other_groups"], "slot")
-        show(f"other groups than the majority are in {where}, at most {facts['largest_other_share']:.1%} of one")
+        show(
+            f"other groups than the majority are in {where}, at most {facts['largest_other_share']:.1%} of one"
+        )
     exactness = "exactly" if facts["improvement_exact"] else f"± {facts['improvement_error']:.1g}"
     show(f"improvement over random  {facts['improvement']:.2%} ({exactness})")

@@ -37,7 +37,10 @@ EXAMPLE = """Examples:
 def configure(parser: OptionParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--people", metavar="N,N", default="20,25,30,35,40,45,50,100,250,500,1000", help="sizes, separated by commas"
+        "--people",
+        metavar="N,N",
+        default="20,25,30,35,40,45,50,100,250,500,1000",
+        help="sizes, separated by commas",
     )
     parser.add_argument(
         "--classes",
@@ -49,11 +52,19 @@ def configure(parser: OptionParser) -> None:
         help="number of classes (Q in the source) for N people: an expression in N with + − × /, such as N/10+5 "
         f"(default: {DEFAULT_CLASS_EXPRESSION}); --slots is the same",
     )
-    parser.add_argument("--programmes", type=int, default=20, metavar="N", help="programmes per size (default: 20)")
-    parser.add_argument("--largest-optimal", type=int, default=250, metavar="N", help="largest size for the optimum")
-    parser.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="seconds for each optimum")
+    parser.add_argument(
+        "--programmes", type=int, default=20, metavar="N", help="programmes per size (default: 20)"
+    )
+    parser.add_argument(
+        "--largest-optimal", type=int, default=250, metavar="N", help="largest size for the optimum"
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=30.0, metavar="S", help="seconds for each optimum"
+    )
     parser.add_argument("--country", action="store_true", help="plan a country's invitations instead")
-    parser.add_argument("--dates", type=int, default=282, metavar="N", help="dates per region with --country")
+    parser.add_argument(
+        "--dates", type=int, default=282, metavar="N", help="dates per region with --country"
+    )
     parser.add_argument(
         "--birth-years",
         type=argument_type(_parse_years),
@@ -69,7 +80,11 @@ def configure(parser: OptionParser) -> None:
         help="heuristic.fill=closest, listing or largest: how the heuristic splits classes; repeatable",
     )
     parser.add_argument(
-        "--random-seed", metavar="N", type=int, default=0, help="seed of the random programmes (default: 0)"
+        "--random-seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="seed of the random programmes (default: 0)",
     )
     parser.add_argument("--quiet", action="store_true", help="hide progress")
 
@@ -80,7 +95,9 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     started = time.process_time()
     if options.country:
-        rows = run_country_experiment(options.dates, options.random_seed, progress, options.birth_years, fill)
+        rows = run_country_experiment(
+            options.dates, options.random_seed, progress, options.birth_years, fill
+        )
         progress.close()
         _show_country(rows)
     else:
@@ -95,7 +112,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _show_improvements(table: list[ImprovementRow], classes: str) -> None:
     """Print the gain of each planner over random plans, beside the published Table 10."""
-    columns = ("people", "heuristic", "published", "better", "optimal", "optimal over heuristic", "published", "proved")
+    columns = (
+        "people",
+        "heuristic",
+        "published",
+        "better",
+        "optimal",
+        "optimal over heuristic",
+        "published",
+        "proved",
+    )
     show(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     for line in table:
         known = find_published_gain(classes, line.people)
@@ -111,7 +137,9 @@ def _show_improvements(table: list[ImprovementRow], classes: str) -> None:
         ]
         show(f"| {' | '.join(cells)} |")
     if any(find_published_gain(classes, line.people) is not None for line in table):
-        say(f"Published: {SOURCE}, section 8.1 and Table 10. They are not reproduced: see docs/appointments.md.")
+        say(
+            f"Published: {SOURCE}, section 8.1 and Table 10. They are not reproduced: see docs/appointments.md."
+        )
 
 
 def _show_country(rows: list[CountryRow]) -> None:
@@ -139,7 +167,12 @@ def _fill(assignments: list[str]) -> str:
 def _parse_years(text: str) -> tuple[int, int]:
     """Parse FIRST-LAST."""
     first, _, last = text.replace("–", "-").partition("-")
-    if not (first.strip().isascii() and first.strip().isdigit() and last.strip().isascii() and last.strip().isdigit()):
+    if not (
+        first.strip().isascii()
+        and first.strip().isdigit()
+        and last.strip().isascii()
+        and last.strip().isdigit()
+    ):
         raise ValueError("write two years, such as 1904-1996")
     years = int(first), int(last)
     if not 0 <= years[1] - years[0] < 1000:
@@ -157,5 +190,7 @@ def _sizes(text: str) -> list[int]:
     except ValueError:
         sizes = []
     if not sizes or min(sizes) < 10:
-        raise InputError(Finding("people", "--people takes whole numbers of at least 10.", "Write 20,50,100."))
+        raise InputError(
+            Finding("people", "--people takes whole numbers of at least 10.", "Write 20,50,100.")
+        )
     return sizes

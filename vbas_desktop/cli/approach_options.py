@@ -37,7 +37,9 @@ def add_approach_options(parser: OptionParser, several: bool = False, without: s
         if instead is not None:
             _add_written(group, component, instead, default, several)
             continue
-        text = f"approach for the {_WORDS[component]}{_describe_list_syntax(several)} (default: {default})"
+        text = (
+            f"approach for the {_WORDS[component]}{_describe_list_syntax(several)} (default: {default})"
+        )
         _add(group, component, known, text, several)
     for key, declared in list_flag_parameters().items():
         if key in left_out:
@@ -45,7 +47,11 @@ def add_approach_options(parser: OptionParser, several: bool = False, without: s
         known = declared.choices
         if declared.is_nested:
             # An approach cannot be a parameter of itself.
-            known = tuple(name for name, kind in list_approaches("site_location").items() if not has_option(kind, key))
+            known = tuple(
+                name
+                for name, kind in list_approaches("site_location").items()
+                if not has_option(kind, key)
+            )
         text = f"{format_flag_help(declared.help)}{_describe_list_syntax(several, bool(known))}"
         value = "N" if declared.value_type in (int, float) else "VALUE"
         _add(group, key, known, text.replace("%", "%%"), several, value)
@@ -62,7 +68,9 @@ def _describe_list_syntax(several: bool, all_allowed: bool = True) -> str:
     return f"; several with commas{', or all' if all_allowed else ''}" if several else ""
 
 
-def _add(group: Any, key: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE") -> None:
+def _add(
+    group: Any, key: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE"
+) -> None:
     if several:
         group.add_argument(format_flag(key), metavar="A,B", type=_several(known), help=text)
     elif known:
@@ -71,14 +79,18 @@ def _add(group: Any, key: str, known: tuple[str, ...], text: str, several: bool,
         group.add_argument(format_flag(key), metavar=value, help=text)
 
 
-def _add_written(group: Any, component: str, instead: tuple[str, Option], default: str, several: bool) -> None:
+def _add_written(
+    group: Any, component: str, instead: tuple[str, Option], default: str, several: bool
+) -> None:
     """Add an option whose value is the name of an approach, or the parameter of the one that needs no name."""
     known = [name for name in list_approaches(component) if name != instead[0]]
     value = "|".join([*known, f"{instead[1].name.upper().removesuffix('S')},…"])
     text = f"{_WORDS[component]}: {' or '.join(known)}, or {format_flag_help(instead[1].help)}"
     if several:
         text += "; repeat it, or use semicolons, for several"
-        group.add_argument(f"--{component}", metavar=value, type=_parse_choices, action="extend", help=text)
+        group.add_argument(
+            f"--{component}", metavar=value, type=_parse_choices, action="extend", help=text
+        )
     else:
         group.add_argument(f"--{component}", metavar=value, help=f"{text} (default: {default})")
 
@@ -98,7 +110,9 @@ def _several(known: tuple[str, ...]) -> Any:
         chosen = list(known) if text == "all" else list(names(text))
         unknown = [name for name in chosen if name not in known]
         if unknown:
-            raise argparse.ArgumentTypeError(f"“{unknown[0]}” is unknown; known are {', '.join(known)}, all")
+            raise argparse.ArgumentTypeError(
+                f"“{unknown[0]}” is unknown; known are {', '.join(known)}, all"
+            )
         return chosen
 
     return parse

@@ -39,7 +39,10 @@ def run(options: argparse.Namespace) -> int:
 
 def build_registry_document() -> dict[str, list[dict[str, Any]]]:
     """Build the list of every approach of every component as plain data."""
-    return {component: [_as_dict(kind) for kind in registered(component).values()] for component in COMPONENTS}
+    return {
+        component: [_as_dict(kind) for kind in registered(component).values()]
+        for component in COMPONENTS
+    }
 
 
 def _as_dict(kind: type[Approach]) -> dict[str, Any]:

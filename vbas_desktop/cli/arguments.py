@@ -46,17 +46,23 @@ def numbers(low: int) -> Any:
 class Once(argparse.Action):
     """Refuses a list that is given twice: the columns of the first one would silently go unprotected."""
 
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+    def __call__(
+        self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
         """Keep the list, or say how to write it."""
         if getattr(namespace, self.dest, self.default) is not self.default:
-            raise argparse.ArgumentError(self, "it is given twice; put all names into one list, separated by commas")
+            raise argparse.ArgumentError(
+                self, "it is given twice; put all names into one list, separated by commas"
+            )
         setattr(namespace, self.dest, values)
 
 
 class Store(argparse.Action):
     """Stores a value. An input that is given twice is refused: the second would silently replace the first."""
 
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+    def __call__(
+        self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
         """Set the value, or say that there is one already."""
         from vbas_desktop.app.inputs import INPUTS
 
@@ -101,7 +107,11 @@ def add_option(section: Any, option: Option, defaults: bool = True, **other: Any
 
     ``other`` are arguments of `argparse.ArgumentParser.add_argument` that go before those from the declaration.
     """
-    arguments = {"dest": option.name, "help": option.flag_help.replace("%", "%%"), **_describe_value(option)}
+    arguments = {
+        "dest": option.name,
+        "help": option.flag_help.replace("%", "%%"),
+        **_describe_value(option),
+    }
     arguments["default"] = _default_of(option) if defaults else argparse.SUPPRESS
     if option.required:
         arguments["required"] = True
@@ -142,8 +152,12 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if re.match(r"Examples?:\n", text):
-            return "\n".join(part for line in text.splitlines() for part in wrap_example(line, max(width, _NARROWEST)))
-        return "\n\n".join(super(HelpFormatter, self)._fill_text(part, width, indent) for part in text.split("\n\n"))
+            return "\n".join(
+                part for line in text.splitlines() for part in wrap_example(line, max(width, _NARROWEST))
+            )
+        return "\n\n".join(
+            super(HelpFormatter, self)._fill_text(part, width, indent) for part in text.split("\n\n")
+        )
 
 
 def wrap_example(line: str, width: int) -> list[str]:

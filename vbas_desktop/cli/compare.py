@@ -83,7 +83,9 @@ def configure(parser: OptionParser) -> None:
     add_approach_options(parser, several=True)
     shared.add_output_options(parser)
     shared.add_requirement_options(parser, "marks the solutions that meet it")
-    parser.add_argument("--dry-run", action="store_true", help="only say how many aggregations it makes and how long")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only say how many aggregations it makes and how long"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -97,21 +99,27 @@ def run(options: argparse.Namespace) -> int:
     used = [name for names in options.quasi_identifiers for name in names]
     with TerminalProgress(options.quiet) as progress:
         data = shared.load_inputs(options, settings, used, SubProgress(progress, 0.0, 0.2))
-        request = CompareRequest(plan, data, target, requirement, settings.identifiers, options.suitable_only, inputs)
+        request = CompareRequest(
+            plan, data, target, requirement, settings.identifiers, options.suitable_only, inputs
+        )
         if options.dry_run:
             show(describe_estimate(estimate_comparison(request, SubProgress(progress, 0.2, 0.3))))
             return 0
         tell = None if options.quiet else lambda prepared: say(describe_estimate(prepared))
         compared = compare_combinations(request, SubProgress(progress, 0.2, 1.0), on_prepared=tell)
     if not options.quiet:
-        print_findings((*compared.comparison.findings, *check_groupings(plan.groupings, data.table, used)))
+        print_findings(
+            (*compared.comparison.findings, *check_groupings(plan.groupings, data.table, used))
+        )
     show(_format_result(compared.comparison, options, compared.text))
     return 0
 
 
 def _plan(options: argparse.Namespace) -> tuple[RunSettings, ComparisonPlan]:
     """Read the settings that all combinations share, and build the plan that the options describe."""
-    given = {name: value for name, value in vars(options).items() if name not in ("quasi_identifiers", "k")}
+    given = {
+        name: value for name, value in vars(options).items() if name not in ("quasi_identifiers", "k")
+    }
     settings = RunSettings(
         **RunSettings.from_dict(given).option_values(),
         parameters=with_allowed_loss({}, given),
@@ -121,12 +129,16 @@ def _plan(options: argparse.Namespace) -> tuple[RunSettings, ComparisonPlan]:
         check_columns(settings.replaced(quasi_identifiers=tuple(names)))
     sets = tuple(dict.fromkeys(tuple(names) for names in options.quasi_identifiers))
     made, groups = several_approaches(options), bool(settings.groupings)
-    return settings, plan_of(settings, sets, tuple(options.k), made, _choose_generalised(options.generalised, groups))
+    return settings, plan_of(
+        settings, sets, tuple(options.k), made, _choose_generalised(options.generalised, groups)
+    )
 
 
 def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach, ...]]:
     """Create all approaches of each component, one for each combination of the parameters that were listed."""
-    given = {key: value for key in list_flag_parameters() if (value := vars(options).get(key)) is not None}
+    given = {
+        key: value for key in list_flag_parameters() if (value := vars(options).get(key)) is not None
+    }
     names = {component: _as_list(name) for component, name in choose_names(vars(options)).items()}
     made: dict[str, list[Approach]] = {component: [] for component in COMPONENTS}
     unused, choosers = set(map(format_flag, given)), []
@@ -135,7 +147,9 @@ def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach,
         resolver = ApproachResolver(single)
         for component, chosen in names.items():
             made[component] += [
-                resolver.create(component, name) for name in chosen if not _starts_from_itself(component, name, single)
+                resolver.create(component, name)
+                for name in chosen
+                if not _starts_from_itself(component, name, single)
             ]
         unused &= set(resolver.unused_options())
         choosers.append(resolver)
@@ -157,17 +171,25 @@ def _as_list(value: Any) -> list[Any]:
 def _choose_generalised(wanted: str | None, groups: bool) -> str:
     """Choose no, yes or both: what was wanted, else both if there are groups. Raises `UsageError`."""
     if wanted in ("yes", "both") and not groups:
-        raise UsageError(f"--generalised {wanted} needs --generalise FILE: which categories are taken together?")
+        raise UsageError(
+            f"--generalised {wanted} needs --generalise FILE: which categories are taken together?"
+        )
     return wanted or ("both" if groups else "no")
 
 
 def _format_result(comparison: Comparison, options: argparse.Namespace, summary: str) -> str:
     suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if each.is_suitable]
     if options.json:
-        return format_document({"solutions": list_solution_rows(comparison, options.suitable_only)}).rstrip("\n")
+        return format_document(
+            {"solutions": list_solution_rows(comparison, options.suitable_only)}
+        ).rstrip("\n")
     text = summary or "\n".join(describe_comparison(summarise_comparison(comparison)))
     if options.requirement:
         numbers = ", ".join(map(str, suitable)) or "none"
         text = f"{text.rstrip()}\n\nSolutions that meet the requirement: {numbers} (of {len(comparison.solutions):,})"
-    where = f"\n\nWritten to {options.out}: comparison.csv, summary.html, summary.txt, charts" if options.out else ""
+    where = (
+        f"\n\nWritten to {options.out}: comparison.csv, summary.html, summary.txt, charts"
+        if options.out
+        else ""
+    )
     return text.rstrip("\n") + where

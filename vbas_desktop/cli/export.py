@@ -28,8 +28,12 @@ def configure(parser: OptionParser) -> None:
         "--solution", metavar="N", type=whole(1), help="id of the solution (default: the one of the run)"
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the release")
-    parser.add_argument("--records", metavar="FILE", help="where the record file (or address) is now, if it was moved")
-    parser.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
+    parser.add_argument(
+        "--records", metavar="FILE", help="where the record file (or address) is now, if it was moved"
+    )
+    parser.add_argument(
+        "--regions", metavar="FILE", help="where the region file is now, if it was moved"
+    )
     add_options(parser, ReleaseOptions, defaults=False)
     add_options(parser, RecipientOptions)
     parser.add_argument("--quiet", action="store_true", help="hide progress and remarks")
@@ -37,7 +41,11 @@ def configure(parser: OptionParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Repeat the run, take the solution, write its release."""
-    given = {each.name: vars(options)[each.name] for each in ReleaseOptions.options() if each.name in vars(options)}
+    given = {
+        each.name: vars(options)[each.name]
+        for each in ReleaseOptions.options()
+        if each.name in vars(options)
+    }
     request = ExportRequest(
         Path(options.run_folder),
         Path(options.out),

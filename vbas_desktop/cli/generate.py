@@ -42,9 +42,15 @@ def configure(parser: OptionParser) -> None:
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the files")
     parser.add_argument("--records", type=whole(1), metavar="N", help="number of records")
-    parser.add_argument("--regions", metavar="N|FILE", help="number of invented regions, or a region file to use")
-    parser.add_argument("--seed", type=whole(0), metavar="N", help="another seed than the one of the spec")
-    parser.add_argument("--generalised", action="store_true", help="write groups in place of the categories")
+    parser.add_argument(
+        "--regions", metavar="N|FILE", help="number of invented regions, or a region file to use"
+    )
+    parser.add_argument(
+        "--seed", type=whole(0), metavar="N", help="another seed than the one of the spec"
+    )
+    parser.add_argument(
+        "--generalised", action="store_true", help="write groups in place of the categories"
+    )
     parser.add_argument(
         "--labels", choices=("text", "codes"), help="write labels or numbers (default: as the spec says)"
     )
@@ -79,5 +85,10 @@ def _regions(text: str | None) -> int | Path | None:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise InputError(
-        Finding("missing-file", "--regions is neither a positive number nor a file.", "Check the path.", file=text)
+        Finding(
+            "missing-file",
+            "--regions is neither a positive number nor a file.",
+            "Check the path.",
+            file=text,
+        )
     )

@@ -13,7 +13,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.app.ledger import CheckRequest, RecordRequest, check_written_release, record_release, remove_release
+from vbas_desktop.app.ledger import (
+    CheckRequest,
+    RecordRequest,
+    check_written_release,
+    record_release,
+    remove_release,
+)
 from vbas_desktop.model.text import format_count
 from vbas_desktop.releases.ledger import LedgerEntry, differencing_error, read_ledger
 
@@ -35,21 +41,32 @@ def configure(parser: OptionParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     record = actions.add_parser("record", help="enter the release of a run as handed over")
     record.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
-    record.add_argument("--audience", metavar="NAME", required=True, help="who got it; “public” is everybody")
+    record.add_argument(
+        "--audience", metavar="NAME", required=True, help="who got it; “public” is everybody"
+    )
     record.add_argument("--date", metavar="DATE", help="when, as 2026-05-31 (default: today)")
     record.add_argument("--note", metavar="TEXT", default="", help="a note to remember it by")
     check = actions.add_parser("check", help="compare the release of a run with what an audience has")
     check.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
     check.add_argument("--audience", metavar="NAME", default="", help="who gets it (default: anybody)")
-    check.add_argument("--records", metavar="FILE", help="where the record file (or address) is now, if it was moved")
+    check.add_argument(
+        "--records", metavar="FILE", help="where the record file (or address) is now, if it was moved"
+    )
     check.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
     check.add_argument(
-        "--ledger-k", metavar="N", type=whole(2), help="least number of people in groups (default: the largest k)"
+        "--ledger-k",
+        metavar="N",
+        type=whole(2),
+        help="least number of people in groups (default: the largest k)",
     )
     for action in (record, check):
-        action.add_argument("--new-audience", action="store_true", help="it is not the audience with a similar name")
+        action.add_argument(
+            "--new-audience", action="store_true", help="it is not the audience with a similar name"
+        )
     listing = actions.add_parser("list", help="show what was handed over")
-    remove = actions.add_parser("remove", help="remove an entry, for example one that was entered by mistake")
+    remove = actions.add_parser(
+        "remove", help="remove an entry, for example one that was entered by mistake"
+    )
     remove.add_argument("number", metavar="N", type=whole(1), help="the number of the entry")
     for action, is_required in ((record, False), (check, False), (listing, True), (remove, True)):
         ledger_help = "the ledger" if is_required else _DEFAULT_LEDGER
@@ -141,7 +158,14 @@ def _print_table(entries: Iterable[LedgerEntry]) -> None:
     for entry in entries:
         quasi_identifiers = ", ".join(entry.quasi_identifiers)
         regions = entry.describe_regions()
-        numbers = (str(entry.id), entry.date, entry.audience, f"{entry.records:,}", regions, str(entry.k))
+        numbers = (
+            str(entry.id),
+            entry.date,
+            entry.audience,
+            f"{entry.records:,}",
+            regions,
+            str(entry.k),
+        )
         rows.append((*numbers, quasi_identifiers, entry.comment))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

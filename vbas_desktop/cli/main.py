@@ -45,7 +45,8 @@ COMMANDS: dict[str, str] = {
 
 _CANCELLED = 130
 _NO_MEMORY = (
-    "There is not enough memory for this. Close other programs, take fewer columns or regions, or use a larger machine."
+    "There is not enough memory for this. "
+    "Close other programs, take fewer columns or regions, or use a larger machine."
 )
 
 
@@ -114,7 +115,9 @@ def _main(arguments: list[str]) -> int:
     except (Cancelled, KeyboardInterrupt):
         return _report_stop()
     except OutputError as error:
-        say(f"error: standard output: {error}. What --out names is complete; only what was to be printed is not.")
+        say(
+            f"error: standard output: {error}. What --out names is complete; only what was to be printed is not."
+        )
         discard_output()
         return 1
     except OSError as error:
@@ -128,7 +131,9 @@ def _main(arguments: list[str]) -> int:
         if isinstance(error, MemoryError) or "can't start new thread" in str(error):
             say(f"error: {_NO_MEMORY}")
             return 1
-        say(f"error: something unexpected happened ({type(error).__name__}). Run again with --debug to see where.")
+        say(
+            f"error: something unexpected happened ({type(error).__name__}). Run again with --debug to see where."
+        )
         return 1
 
 
@@ -170,7 +175,9 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog="`vbas COMMAND --help` explains a command, with an example on the sample data.",
     )
     parser.add_argument("--version", action="version", version=f"vbas {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser
+    )
     for name, line in COMMANDS.items():
         if arguments[:1] == [name]:
             _add_command(commands, name, line)

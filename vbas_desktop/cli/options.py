@@ -32,7 +32,9 @@ def add_files(parser: OptionParser) -> None:
         metavar="RECORDS",
         help="the record file (CSV, also compressed, or Parquet), or the address of a folder, pattern or table",
     )
-    parser.add_argument("regions", metavar="REGIONS", help="the region file (CSV, GeoJSON, GeoPackage or Shapefile)")
+    parser.add_argument(
+        "regions", metavar="REGIONS", help="the region file (CSV, GeoJSON, GeoPackage or Shapefile)"
+    )
 
 
 def add_generalise(parser: OptionParser) -> None:
@@ -50,14 +52,18 @@ def add_generalise(parser: OptionParser) -> None:
 def add_output_options(parser: OptionParser) -> None:
     """Declare the options for results and progress."""
     group = parser.section("output")
-    group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
+    group.add_argument(
+        "--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced"
+    )
     group.add_argument("--json", action="store_true", help="print the results as JSON")
     group.add_argument("--quiet", action="store_true", help="hide progress and remarks")
 
 
 def add_replace_option(parser: Any) -> None:
     """Declare ``--replace``, for commands that write single files."""
-    parser.add_argument("--replace", action="store_true", help="replace a file that is there already; never an input")
+    parser.add_argument(
+        "--replace", action="store_true", help="replace a file that is there already; never an input"
+    )
 
 
 def check_output_file(options: argparse.Namespace, path: Path) -> None:
@@ -80,8 +86,12 @@ def check_output_folder(options: argparse.Namespace, owned: Sequence[str]) -> No
 def add_requirement_options(parser: OptionParser, effect: str) -> None:
     """``--requirement`` and ``--suitable-only``."""
     group = parser.section("requirement")
-    group.add_argument("--requirement", metavar="F", help=f"JSON file with what a researcher needs: {effect}")
-    group.add_argument("--suitable-only", action="store_true", help="show only the solutions that meet the requirement")
+    group.add_argument(
+        "--requirement", metavar="F", help=f"JSON file with what a researcher needs: {effect}"
+    )
+    group.add_argument(
+        "--suitable-only", action="store_true", help="show only the solutions that meet the requirement"
+    )
 
 
 def build_settings(options: argparse.Namespace) -> RunSettings:
@@ -90,7 +100,11 @@ def build_settings(options: argparse.Namespace) -> RunSettings:
     from vbas_desktop.approaches.selection import settings_from_options
     from vbas_desktop.settings.run import check_columns
 
-    values = {**vars(options), "groupings": read_groups(options.generalise), **_find_earlier_crosswalk(options)}
+    values = {
+        **vars(options),
+        "groupings": read_groups(options.generalise),
+        **_find_earlier_crosswalk(options),
+    }
     settings, unused = settings_from_options(values)
     warn_of_unused(unused, options.quiet)
     check_columns(settings)
@@ -106,7 +120,11 @@ def _find_earlier_crosswalk(options: argparse.Namespace) -> dict[str, str]:
     from vbas_desktop.app.ledger import find_crosswalk_of
 
     ledger = getattr(options, "ledger", None)
-    return {"coarsen_from": find_crosswalk_of(Path(ledger) if ledger else usual_ledger(options.records), int(text))}
+    return {
+        "coarsen_from": find_crosswalk_of(
+            Path(ledger) if ledger else usual_ledger(options.records), int(text)
+        )
+    }
 
 
 def warn_of_unused(unused: Iterable[str], quiet: bool) -> None:
@@ -127,7 +145,9 @@ def load_inputs(
     needed = None if used is None else frozenset({settings.region_column, *used, *settings.sensitive})
     records = parse_address(options.records)
     regions = Path(options.regions)
-    request = LoadRequest(records, regions, settings.reading, needed, settings.identifiers, settings.region_column)
+    request = LoadRequest(
+        records, regions, settings.reading, needed, settings.identifiers, settings.region_column
+    )
     data = load_data(request, progress)
     for choices in (vars(options).get("generalise"), vars(options).get("ladder")):
         check_hierarchies(choices or (), data.table, set(settings.quasi_identifiers or used or ()))
@@ -160,7 +180,10 @@ def check_copy_options(options: argparse.Namespace, format: str) -> None:
 
 def format_verdicts(rows: Iterable[Mapping[str, str]]) -> list[str]:
     """Format the check of a requirement, one criterion on each line."""
-    return [f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}" for row in rows]
+    return [
+        f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}"
+        for row in rows
+    ]
 
 
 def print_release(report: ReleaseReport, quiet: bool = False) -> None:
@@ -233,5 +256,9 @@ def add_reading_options(parser: Any, what: str = "the records", prefix: str = ""
 def build_reading(options: argparse.Namespace, prefix: str = "") -> RecordReading:
     """Build the settings of reading a record file from the options whose names begin with ``prefix``."""
     start = prefix.replace("-", "_")
-    values = {name.removeprefix(start): value for name, value in vars(options).items() if name.startswith(start)}
+    values = {
+        name.removeprefix(start): value
+        for name, value in vars(options).items()
+        if name.startswith(start)
+    }
     return RecordReading.from_dict(values)

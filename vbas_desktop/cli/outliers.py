@@ -32,22 +32,35 @@ EXAMPLE = """Example:
 
 def configure(parser: arguments.OptionParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument(
-        "--quasi-identifiers", action=arguments.Once, metavar="A,B", required=True, help="columns, separated by commas"
+        "file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)"
     )
     parser.add_argument(
-        "-k", type=arguments.whole(1), default=5, help="a class of fewer records is an outlier (default: 5)"
+        "--quasi-identifiers",
+        action=arguments.Once,
+        metavar="A,B",
+        required=True,
+        help="columns, separated by commas",
+    )
+    parser.add_argument(
+        "-k",
+        type=arguments.whole(1),
+        default=5,
+        help="a class of fewer records is an outlier (default: 5)",
     )
     _add_first_step_options(parser)
-    reasons = ". ".join(f"{name}: {' '.join(kind.reasons)[:-1]}" for name, kind in list_treatments().items())
+    reasons = ". ".join(
+        f"{name}: {' '.join(kind.reasons)[:-1]}" for name, kind in list_treatments().items()
+    )
     parser.add_argument(
         "--handle",
         choices=list(list_treatments()),
         default="delete",
         help=f"what to do (default: delete). What speaks for each: {reasons}",
     )
-    parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
+    parser.add_argument(
+        "--everywhere", action="store_true", help="generalise a column in every record or in none"
+    )
     parser.add_argument(
         "--with-closest",
         action="store_true",
@@ -55,7 +68,11 @@ def configure(parser: arguments.OptionParser) -> None:
         "of small classes among themselves first",
     )
     parser.add_argument(
-        "--smallest-sample", metavar="N", type=int, default=1, help="delete: refuse if fewer records would remain"
+        "--smallest-sample",
+        metavar="N",
+        type=int,
+        default=1,
+        help="delete: refuse if fewer records would remain",
     )
     parser.add_argument(
         "--sensitive",
@@ -85,7 +102,9 @@ def configure(parser: arguments.OptionParser) -> None:
         metavar="FILE",
         help="fabricate: record file of a larger population, from which --sensitive values come (default: FILE itself)",
     )
-    parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new key for every made-up record")
+    parser.add_argument(
+        "--key", metavar="NAME", help="fabricate: column that gets a new key for every made-up record"
+    )
     parser.add_argument(
         "--keep-records",
         metavar="FILE",
@@ -102,7 +121,9 @@ def configure(parser: arguments.OptionParser) -> None:
     add_distance_option(parser)
     add_reading_options(parser, "FILE")
     parser.add_argument(
-        "--out", metavar="FILE", help="the file to write: CSV, or Parquet with text columns if it ends in .parquet"
+        "--out",
+        metavar="FILE",
+        help="the file to write: CSV, or Parquet with text columns if it ends in .parquet",
     )
     add_replace_option(parser)
     parser.add_argument("--quiet", action="store_true", help="hide progress")
@@ -144,7 +165,9 @@ def _check_fabrication(options: argparse.Namespace) -> None:
     makes_up = options.handle == "fabricate" or options.first_step == first_step.NON_SURJECTIVE
     if options.population and not (makes_up and options.sensitive):
         raise UsageError("--population goes with --handle fabricate and --sensitive")
-    if (options.fill != synthetic_rows.MEAN or options.fill_value) and not (makes_up and options.sensitive):
+    if (options.fill != synthetic_rows.MEAN or options.fill_value) and not (
+        makes_up and options.sensitive
+    ):
         raise UsageError("--fill and --fill-value go with --handle fabricate and --sensitive")
     if options.fill == synthetic_rows.POPULATION and not options.population:
         raise UsageError("--fill population needs --population FILE")
@@ -159,7 +182,9 @@ def run(options: argparse.Namespace) -> int:
     if options.everywhere and options.with_closest:
         raise UsageError("--everywhere and --with-closest exclude each other")
     _check_fabrication(options)
-    values = parse_pairs(options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value")
+    values = parse_pairs(
+        options.fill_value, str, "“{}” gives no value.", "Write COLUMN=VALUE.", "fill-value"
+    )
     added = AddedColumns.from_dict(vars(options))
     if options.out:
         for path in (Path(options.out), *list_companion_files(Path(options.out), added)):

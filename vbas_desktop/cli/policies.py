@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.analysis.checklist import load_checklist
 from vbas_desktop.analysis.policy_evaluation import describe_policy
-from vbas_desktop.io.documents.policies import find_policy, load_bundled_policies, load_policy_text, read_policy
+from vbas_desktop.io.documents.policies import (
+    find_policy,
+    load_bundled_policies,
+    load_policy_text,
+    read_policy,
+)
 from vbas_desktop.io.output import write_text
 from vbas_desktop.model.text import format_count
 
@@ -47,14 +52,22 @@ def configure(parser: OptionParser) -> None:
     )
     template.add_argument("--out", metavar="FILE", help="write it to this file (default: print it)")
     add_replace_option(template)
-    strategies = actions.add_parser("strategies", help="the strategic choices and what their combinations lead to")
+    strategies = actions.add_parser(
+        "strategies", help="the strategic choices and what their combinations lead to"
+    )
     for each in (listing, one, strategies):
         each.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what was asked for."""
-    actions = {"list": _list, "show": _show, "check": _check, "template": _template, "strategies": _strategies}
+    actions = {
+        "list": _list,
+        "show": _show,
+        "check": _check,
+        "template": _template,
+        "strategies": _strategies,
+    }
     return actions[options.action](options)
 
 
@@ -79,7 +92,11 @@ def _show(options: argparse.Namespace) -> int:
         for number, demand in enumerate(policy.criteria, start=1)
     ]
     look_up = [f"Check before you rely on it: {policy.check}"] if policy.check else []
-    show("\n".join([f"{policy.name} ({policy.id})", policy.origin, policy.source, *look_up, "", *criteria]))
+    show(
+        "\n".join(
+            [f"{policy.name} ({policy.id})", policy.origin, policy.source, *look_up, "", *criteria]
+        )
+    )
     return 0
 
 
@@ -125,7 +142,10 @@ def _policy_as_dict(policy: Policy) -> dict[str, Any]:
         "criteria": [
             {"question": demand.question, "answer": demand.answer}
             if demand.question
-            else {name: getattr(demand, name) for name in ("measure", "of", "comparison", "threshold", "note")}
+            else {
+                name: getattr(demand, name)
+                for name in ("measure", "of", "comparison", "threshold", "note")
+            }
             for demand in policy.criteria
         ],
     }

@@ -14,7 +14,11 @@ from typing import Any
 
 from vbas_desktop.analysis.representability.report import RepresentabilityOptions
 from vbas_desktop.analysis.representability.requirement import read_requirement
-from vbas_desktop.app.representability import Generalisation, RepresentabilityRequest, measure_representability
+from vbas_desktop.app.representability import (
+    Generalisation,
+    RepresentabilityRequest,
+    measure_representability,
+)
 from vbas_desktop.io.databases.address import parse_address
 from vbas_desktop.io.output import staged_folder
 from vbas_desktop.model.findings import UsageError
@@ -38,11 +42,19 @@ VECTOR_FILES = ("representability.html", "representability.json")
 
 def configure(parser: OptionParser) -> None:
     """Declare the options."""
-    parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation, or an address")
-    parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it, or an address")
-    parser.add_argument("--key", metavar="NAME", required=True, help="column that names a record in both files")
     parser.add_argument(
-        "--quasi-identifiers", action=Once, metavar="A,B", required=True, help="columns, separated by commas"
+        "original", metavar="ORIGINAL", help="the file before anonymisation, or an address"
+    )
+    parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it, or an address")
+    parser.add_argument(
+        "--key", metavar="NAME", required=True, help="column that names a record in both files"
+    )
+    parser.add_argument(
+        "--quasi-identifiers",
+        action=Once,
+        metavar="A,B",
+        required=True,
+        help="columns, separated by commas",
     )
     parser.add_argument(
         "--sensitive",
@@ -51,10 +63,15 @@ def configure(parser: OptionParser) -> None:
         default="",
         help="sensitive columns to describe per class, separated by commas",
     )
-    parser.add_argument("-k", type=whole(1), default=5, help="nothing about fewer than k records is shown (default: 5)")
+    parser.add_argument(
+        "-k", type=whole(1), default=5, help="nothing about fewer than k records is shown (default: 5)"
+    )
     add_hierarchy_options(parser)
     parser.add_argument(
-        "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"
+        "--weights",
+        metavar="A=W,B=W",
+        default="",
+        help="weights of the quasi-identifiers, such as age=0.7,job=0.3",
     )
     add_distance_option(parser)
     parser.add_argument(
@@ -62,7 +79,9 @@ def configure(parser: OptionParser) -> None:
         metavar="FILE",
         help="crosswalk.csv of the release: its places, of all tiers, are the levels of --region-column",
     )
-    parser.add_argument("--region-column", metavar="NAME", help="the quasi-identifier that names the region")
+    parser.add_argument(
+        "--region-column", metavar="NAME", help="the quasi-identifier that names the region"
+    )
     add_reading_options(parser, "ORIGINAL (and of --worst)")
     add_reading_options(parser, "ANONYMISED", "anonymised-")
     parser.add_argument(
@@ -92,8 +111,12 @@ def configure(parser: OptionParser) -> None:
         default=[],
         help="what the values of a quasi-identifier mean, in your own words; repeatable",
     )
-    parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
-    parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
+    parser.add_argument(
+        "--requirement", metavar="F", help="JSON file with what a researcher needs: check it"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="folder for representability.json and representability.html"
+    )
     parser.add_argument("--json", action="store_true", help="print representability.json")
     parser.add_argument("--quiet", action="store_true", help="hide progress")
 
@@ -103,10 +126,16 @@ def run(options: argparse.Namespace) -> int:
     check_output_folder(options, VECTOR_FILES)
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = parse_pairs(
-        parse_names(options.weights), float, "“{}” is not a weight.", "Write column=0.5,other=0.5.", "weights"
+        parse_names(options.weights),
+        float,
+        "“{}” is not a weight.",
+        "Write column=0.5,other=0.5.",
+        "weights",
     )
     weights = weights or (dict(requirement.weights) if requirement else {})
-    reasons = parse_pairs(options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason")
+    reasons = parse_pairs(
+        options.reason, str, "“{}” gives no reason.", "Write COLUMN=why it is left out.", "reason"
+    )
     columns = parse_names(options.quasi_identifiers)
     choices = RepresentabilityOptions(
         options.k,
@@ -115,8 +144,12 @@ def run(options: argparse.Namespace) -> int:
         parse_names(options.sensitive),
         weights,
         reasons,
-        aims=parse_pairs(options.aim, str, "“{}” gives no aim.", "Write COLUMN=why it was collected.", "aim"),
-        meanings=parse_pairs(options.meaning, str, "“{}” gives no meaning.", "Write COLUMN=what it means.", "meaning"),
+        aims=parse_pairs(
+            options.aim, str, "“{}” gives no aim.", "Write COLUMN=why it was collected.", "aim"
+        ),
+        meanings=parse_pairs(
+            options.meaning, str, "“{}” gives no meaning.", "Write COLUMN=what it means.", "meaning"
+        ),
     )
     request = RepresentabilityRequest(
         Path(options.original),
@@ -152,7 +185,9 @@ def run(options: argparse.Namespace) -> int:
 
 def add_hierarchy_options(parser: OptionParser) -> None:
     """Declare ``--hierarchies``, ``--level-weights`` and ``--normalise-levels``."""
-    parser.add_argument("--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)")
+    parser.add_argument(
+        "--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)"
+    )
     parser.add_argument(
         "--level-weights",
         metavar="COLUMN=A/B/C",
@@ -171,7 +206,9 @@ def add_hierarchy_options(parser: OptionParser) -> None:
 def add_distance_option(parser: OptionParser) -> None:
     """Declare ``--distances`` and ``--ordinal``."""
     parser.add_argument(
-        "--distances", metavar="DIR", help="folder with COLUMN.csv: a square table of the distances between values"
+        "--distances",
+        metavar="DIR",
+        help="folder with COLUMN.csv: a square table of the distances between values",
     )
     parser.add_argument(
         "--ordinal",
@@ -191,7 +228,9 @@ def build_generalisation(options: argparse.Namespace) -> Generalisation:
     hierarchies = Path(options.hierarchies) if options.hierarchies else None
     distances = Path(options.distances) if options.distances else None
     orders = parse_orders(options.ordinal)
-    return Generalisation(hierarchies, weights, distances, ordinal=orders, normalise_levels=options.normalise_levels)
+    return Generalisation(
+        hierarchies, weights, distances, ordinal=orders, normalise_levels=options.normalise_levels
+    )
 
 
 def _get_crosswalk(options: argparse.Namespace) -> tuple[str, Path] | None:

@@ -14,7 +14,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vbas_desktop.app.reproduce import IslandRequest, ReproduceRequest, reproduce_island, reproduce_tables
+from vbas_desktop.app.reproduce import (
+    IslandRequest,
+    ReproduceRequest,
+    reproduce_island,
+    reproduce_tables,
+)
 from vbas_desktop.engine.comparison.summary import describe_estimate
 from vbas_desktop.io.synthetic.marginals import ATTRIBUTE_MODELS, INDEPENDENT
 from vbas_desktop.io.synthetic.spec import BUILT_IN
@@ -50,10 +55,16 @@ def configure(parser: OptionParser) -> None:
         type=Path,
         help="CSV of published tables to compare with, in place of those that come with the program",
     )
-    parser.add_argument("--records", metavar="FILE", type=Path, help="records to use in place of generated ones")
-    parser.add_argument("--regions", metavar="FILE", type=Path, help="regions to use in place of generated ones")
     parser.add_argument(
-        "--generalise", metavar="FILE", help="groups for --records (default: generalise.csv beside the records)"
+        "--records", metavar="FILE", type=Path, help="records to use in place of generated ones"
+    )
+    parser.add_argument(
+        "--regions", metavar="FILE", type=Path, help="regions to use in place of generated ones"
+    )
+    parser.add_argument(
+        "--generalise",
+        metavar="FILE",
+        help="groups for --records (default: generalise.csv beside the records)",
     )
     add_reading_options(parser, "--records")
     parser.add_argument(
@@ -77,8 +88,12 @@ def configure(parser: OptionParser) -> None:
         help="further approaches for the tables, with commas: locations, and refinements of balanced density "
         "(--also refine-sites,centroidal,density-peaks,boundaries); not with --like pei",
     )
-    parser.add_argument("--random-seed", metavar="N", type=whole(0), default=0, help="seed of all random draws")
-    parser.add_argument("--workers", metavar="N", type=whole(0), default=0, help="threads; 0 = as many as cores")
+    parser.add_argument(
+        "--random-seed", metavar="N", type=whole(0), default=0, help="seed of all random draws"
+    )
+    parser.add_argument(
+        "--workers", metavar="N", type=whole(0), default=0, help="threads; 0 = as many as cores"
+    )
     parser.add_argument("--quiet", action="store_true", help="hide progress and remarks")
 
 

@@ -14,9 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.analysis.minimal_uniques.recoding import measure_detail
 from vbas_desktop.analysis.minimal_uniques.recoding_loop import RecodingPlan, RecodingSession
-from vbas_desktop.analysis.minimal_uniques.results import SearchResult, count_column_occurrences, write_scores
-from vbas_desktop.analysis.minimal_uniques.rules import find_unknown_features, read_domain_rules, read_filter_rules
-from vbas_desktop.analysis.minimal_uniques.write import RECODED_FILES, search_as_dict, session_as_dict, write_recoded
+from vbas_desktop.analysis.minimal_uniques.results import (
+    SearchResult,
+    count_column_occurrences,
+    write_scores,
+)
+from vbas_desktop.analysis.minimal_uniques.rules import (
+    find_unknown_features,
+    read_domain_rules,
+    read_filter_rules,
+)
+from vbas_desktop.analysis.minimal_uniques.write import (
+    RECODED_FILES,
+    search_as_dict,
+    session_as_dict,
+    write_recoded,
+)
 from vbas_desktop.app.risky import RiskyRequest, describe_unsearched_columns, start_recoding
 from vbas_desktop.io.databases.address import is_address
 from vbas_desktop.io.databases.loading import load_records_at
@@ -57,7 +70,9 @@ _GENTLY_SUPPRESSED = 0.01
 
 def configure(parser: OptionParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed), or an address")
+    parser.add_argument(
+        "file", metavar="FILE", help="the file to search (CSV, also compressed), or an address"
+    )
     parser.add_argument(
         "--columns",
         action=Once,
@@ -65,12 +80,21 @@ def configure(parser: OptionParser) -> None:
         default="",
         help="columns to search, separated by commas (default: all)",
     )
-    parser.add_argument("-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)")
     parser.add_argument(
-        "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
+        "-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)"
     )
-    parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
-    parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
+    parser.add_argument(
+        "--max-size",
+        type=whole(1),
+        metavar="M",
+        help="search combinations of at most M columns (default: all sizes)",
+    )
+    parser.add_argument(
+        "--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay"
+    )
+    parser.add_argument(
+        "--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order"
+    )
     parser.add_argument(
         "--reference",
         action="append",
@@ -78,7 +102,9 @@ def configure(parser: OptionParser) -> None:
         default=[],
         help="public table (file or address): values that are rare there are risky, too (repeatable: rare in any)",
     )
-    parser.add_argument("--strategy", choices=("gentle", "cover", "paper"), default="gentle", help=_STRATEGY_HELP)
+    parser.add_argument(
+        "--strategy", choices=("gentle", "cover", "paper"), default="gentle", help=_STRATEGY_HELP
+    )
     parser.add_argument(
         "--suppress",
         type=float,
@@ -101,7 +127,9 @@ def configure(parser: OptionParser) -> None:
         help="write the result even if domain rules leave it less than k-anonymous",
     )
     add_options(parser, RecordWriting)
-    parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
+    parser.add_argument(
+        "--show-values", action="store_true", help="list the values as well (they may identify people)"
+    )
     parser.add_argument(
         "--codebook",
         metavar="F",
@@ -115,10 +143,14 @@ def configure(parser: OptionParser) -> None:
         help="list at most N sets of columns, or with --show-values at most N combinations (default: 200)",
     )
     parser.add_argument(
-        "--scores", metavar="F", help="write in how many of them each record is (CSV record,combinations)"
+        "--scores",
+        metavar="F",
+        help="write in how many of them each record is (CSV record,combinations)",
     )
     add_reading_options(parser, "FILE")
-    parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
+    parser.add_argument(
+        "--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)"
+    )
     add_replace_option(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="hide progress")
@@ -134,7 +166,9 @@ def run(options: argparse.Namespace) -> int:
     dropped = RecordWriting.from_dict(vars(options)).identifiers
     for name in dropped:
         records.check_name(name)
-    columns = parse_names(options.columns) or tuple(name for name in records.file_format.header if name not in dropped)
+    columns = parse_names(options.columns) or tuple(
+        name for name in records.file_format.header if name not in dropped
+    )
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in find_unknown_features([*domain, *filters], columns):
@@ -190,7 +224,10 @@ def _search(options: argparse.Namespace, session: RecodingSession, progress: Ter
 
 
 def _coarsen(
-    options: argparse.Namespace, session: RecodingSession, records: RecordTable, progress: TerminalProgress
+    options: argparse.Namespace,
+    session: RecodingSession,
+    records: RecordTable,
+    progress: TerminalProgress,
 ) -> None:
     session.run(progress)
     log = session_as_dict(session)
@@ -198,7 +235,9 @@ def _coarsen(
         if not log["k_anonymous"] and not options.allow_exempted:
             passed = format_count(log["exempted"], "risky combination")
             why = f"domain rules let {passed} pass, so the searched columns would not be {session.plan.k}-anonymous"
-            raise VerificationFailed(f"Nothing was written: {why}. --allow-exempted writes them all the same.")
+            raise VerificationFailed(
+                f"Nothing was written: {why}. --allow-exempted writes them all the same."
+            )
         form = RecordWriting.from_dict(vars(options))
         log = write_recoded(session, records, Path(options.out), form, progress)
         progress.close()
@@ -285,19 +324,27 @@ def _print_log(session: RecodingSession, out: str | None) -> None:
     """Print the steps and their result; ``out`` is the folder that was written, if any."""
     log = session_as_dict(session)
     for number, step in enumerate(session.steps, 1):
-        show(f"{number}. {format_count(step.combinations, 'risky combination')} of {format_count(step.size, 'column')}")
+        show(
+            f"{number}. {format_count(step.combinations, 'risky combination')} of {format_count(step.size, 'column')}"
+        )
         for change in step.changes:
             what = (
                 f"{change.column}: {change.description}, {change.values_before:,} → "
                 f"{format_count(change.values_after, 'value')}"
             )
-            show(f"   {what}" if change.column else f"   {format_count(change.records, 'record')} suppressed")
+            show(
+                f"   {what}"
+                if change.column
+                else f"   {format_count(change.records, 'record')} suppressed"
+            )
     show(f"smallest class in the searched columns: {log['anonymity']}")
     _show_detail(session)
     if log["suppressed_records"]:
         show(f"{format_count(log['suppressed_records'], 'record')} suppressed in all")
     if not log["k_anonymous"]:
         passed = format_count(log["exempted"], "risky combination")
-        say(f"warning: the searched columns are NOT {session.plan.k}-anonymous: domain rules let {passed} pass.")
+        say(
+            f"warning: the searched columns are NOT {session.plan.k}-anonymous: domain rules let {passed} pass."
+        )
     if out:
         say(f"Written to {out}, read back and recounted. Hand on anonymized.csv alone: internal/ stays.")

@@ -73,7 +73,9 @@ def configure(parser: OptionParser) -> None:
     )
     shared.add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
     parser.add_argument(
-        "--checklist", metavar="F", help="JSON file with a filled-in policy checklist: it goes into the internal report"
+        "--checklist",
+        metavar="F",
+        help="JSON file with a filled-in policy checklist: it goes into the internal report",
     )
 
 
@@ -101,7 +103,9 @@ def run(options: argparse.Namespace) -> int:
         if options.out:
             # The secret of the rows' order is drawn here, so that what is shown tells it too.
             release = release.with_secret_drawn()
-            report = _write_release(options, ran, solution, release, requirement, SubProgress(progress, 0.7, 1.0))
+            report = _write_release(
+                options, ran, solution, release, requirement, SubProgress(progress, 0.7, 1.0)
+            )
             ran = add_findings(ran, tuple(shared.select_loss_findings(report)))
         document = build_document(ran, solution, release)
         if report is not None:
@@ -111,13 +115,16 @@ def run(options: argparse.Namespace) -> int:
             document["last_look"] = report.last_look
         offer = _estimate_in_tiers(problem, solution, progress)
         alternatives = (
-            search_alternatives(AlternativesRequest(settings, problem), progress) if options.alternatives else ()
+            search_alternatives(AlternativesRequest(settings, problem), progress)
+            if options.alternatives
+            else ()
         )
     if offer is not None:
         document["in_tiers"] = offer
     if alternatives:
         document["alternatives"] = [
-            {**asdict(alternative), "options": _format_options(alternative)} for alternative in alternatives
+            {**asdict(alternative), "options": _format_options(alternative)}
+            for alternative in alternatives
         ]
     if not options.quiet:
         print_findings((*problem.findings, *result.findings))
@@ -155,7 +162,9 @@ def _describe_alternatives(alternatives: Sequence[Alternative], problem: Problem
     ]
 
 
-def _estimate_in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:
+def _estimate_in_tiers(
+    problem: Problem, solution: Solution, progress: Progress
+) -> dict[str, Any] | None:
     """Estimate what the chosen solution would lose in tiers, with the option for them; None if they save nothing."""
     suppressed = count_suppressed_in_tiers(problem, solution, progress)
     if suppressed is None:
@@ -179,9 +188,15 @@ def _load_and_run(
     # A release needs all columns, counting only some.
     used = None if options.out else settings.quasi_identifiers
     data = shared.load_inputs(options, settings, used, SubProgress(progress, 0.0, 0.45))
-    released = [name for name, _ in release.released_columns(data.table.file_format.header)] if requirement else None
+    released = (
+        [name for name, _ in release.released_columns(data.table.file_format.header)]
+        if requirement
+        else None
+    )
     aggregated = bool(release.aggregate)
-    request = RunRequest(settings, data, requirement=requirement, released_columns=released, is_aggregated=aggregated)
+    request = RunRequest(
+        settings, data, requirement=requirement, released_columns=released, is_aggregated=aggregated
+    )
     return run_configuration(request, SubProgress(progress, 0.45, 0.7 if options.out else 1.0))
 
 
@@ -197,7 +212,9 @@ def _write_release(
 
     checklist = read_checklist(Path(options.checklist)) if options.checklist else None
     handing = RecipientOptions.from_dict(vars(options))
-    request = ReleaseRequest(ran, solution.id, release, Path(options.out), requirement, checklist, handing=handing)
+    request = ReleaseRequest(
+        ran, solution.id, release, Path(options.out), requirement, checklist, handing=handing
+    )
     return release_solution(request, progress)
 
 
@@ -208,7 +225,9 @@ def _keep_suitable(result: RunResult, document: dict[str, Any]) -> tuple[RunResu
     return replace(result, solutions=suitable), {**document, "solutions": entries}
 
 
-def format_results(ran: RunOutcome, solution: Solution, in_tiers: Mapping[str, Any] | None = None) -> str:
+def format_results(
+    ran: RunOutcome, solution: Solution, in_tiers: Mapping[str, Any] | None = None
+) -> str:
     """Format the results: what was computed, and a table of the solutions with their marks."""
     problem = ran.problem
     result = ran.result
@@ -228,9 +247,17 @@ def format_results(ran: RunOutcome, solution: Solution, in_tiers: Mapping[str, A
         changed = describe_changed_regions(solution.diagnostics["obstacles"], len(problem.regions))
         head += f"\nSolution {solution.id}: {changed}"
     table = format_solutions(result.solutions, solution, problem.regions.system)
-    how = " Use them with --site-number limit." if result.advice and result.advice.sites is not None else ""
+    how = (
+        " Use them with --site-number limit."
+        if result.advice and result.advice.sites is not None
+        else ""
+    )
     advice = [] if result.advice is None else [f"Advice: {result.advice.text}{how}"]
-    offer = [] if in_tiers is None else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
+    offer = (
+        []
+        if in_tiers is None
+        else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
+    )
     tail = "\n".join([*describe_equal_solutions(result), MARKS, *advice, *offer])
     return "\n\n".join([head, table, *describe_requirement(solution), tail])
 
@@ -242,7 +269,11 @@ def _left_out(problem: Problem) -> str:
 
 def describe_equal_solutions(result: RunResult) -> list[str]:
     """Name the solutions that are not listed because they merge the regions as others do."""
-    same = [f"{solution.id} is {solution.same_as}" for solution in result.solutions if solution.same_as is not None]
+    same = [
+        f"{solution.id} is {solution.same_as}"
+        for solution in result.solutions
+        if solution.same_as is not None
+    ]
     return [f"The same partition again: solution {', '.join(same)}."] if same else []
 
 

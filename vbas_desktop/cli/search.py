@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.app.inputs import input_paths
 from vbas_desktop.app.search import SearchRequest, read_hierarchy_choices, search_release
-from vbas_desktop.engine.lattice.table import build_search_document, describe_marks, describe_search, format_front_rows
+from vbas_desktop.engine.lattice.table import (
+    build_search_document,
+    describe_marks,
+    describe_search,
+    format_front_rows,
+)
 from vbas_desktop.io.documents.run_file import format_document
 from vbas_desktop.model.findings import UsageError
 from vbas_desktop.model.progress import SubProgress
@@ -75,7 +80,9 @@ def run(options: argparse.Namespace) -> int:
     if target is not None:
         check_search_target(target, inputs)
     with TerminalProgress(options.quiet) as progress:
-        data = shared.load_inputs(options, settings, settings.quasi_identifiers, SubProgress(progress, 0.0, 0.2))
+        data = shared.load_inputs(
+            options, settings, settings.quasi_identifiers, SubProgress(progress, 0.0, 0.2)
+        )
         request = SearchRequest(settings, data, levels, pins, minima, target, inputs=inputs)
         searched = search_release(request, SubProgress(progress, 0.2, 1.0))
     if not options.quiet:

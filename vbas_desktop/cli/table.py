@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vbas_desktop.engine.figures import Output, SolutionFigure, Value, format_to_four_decimals, list_figures
+from vbas_desktop.engine.figures import (
+    Output,
+    SolutionFigure,
+    Value,
+    format_to_four_decimals,
+    list_figures,
+)
 from vbas_desktop.model.regions import CoordinateSystem
 from vbas_desktop.model.solution import Solution
 
@@ -14,7 +20,9 @@ MARKS = (
 )
 
 
-def format_solutions(solutions: Sequence[Solution], chosen: Solution | None, system: CoordinateSystem) -> str:
+def format_solutions(
+    solutions: Sequence[Solution], chosen: Solution | None, system: CoordinateSystem
+) -> str:
     """Format a table with one column per solution, numbers grouped and right-aligned.
 
     Of solutions with the same partition the first is listed, or the one that is chosen.
@@ -77,7 +85,10 @@ def align_columns(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
         )
         for row in rows
     )

@@ -76,4 +76,8 @@ def open_closed_streams() -> None:
         except OSError:
             # The lowest free number is the one that was closed.
             os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
+            setattr(
+                sys,
+                name,
+                os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False),
+            )

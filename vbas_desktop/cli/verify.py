@@ -40,13 +40,19 @@ def configure(parser: OptionParser) -> None:
         metavar="A,B",
         help="the columns that others may know about a person",
     )
-    parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
-    parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")
+    parser.add_argument(
+        "--region-column", required=True, metavar="NAME", help="the column that names the region"
+    )
+    parser.add_argument(
+        "-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)"
+    )
     add_option(parser.section("sensitive values"), ColumnRoles.option("sensitive"))
     add_options(parser, SensitiveSettings)
     add_option(parser, ReleaseOptions.option("policy"))
     add_reading_options(parser, "FILE")
-    parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON (it always does; kept for scripts)"
+    )
     parser.add_argument("--quiet", action="store_true", help="show only the JSON object")
 
 
@@ -86,7 +92,9 @@ def _print_verdict(file: str, result: VerifyResult) -> None:
             if n_classes:
                 records = format_count(n_records, "record is", "records are")
                 classes = format_count(n_classes, "class", "classes")
-                say(f"{column.column}: {records} in {classes} that {inflect(n_classes, 'misses', 'miss')} {criterion}.")
+                say(
+                    f"{column.column}: {records} in {classes} that {inflect(n_classes, 'misses', 'miss')} {criterion}."
+                )
             else:
                 say(f"{column.column}: no class misses {criterion}.")
     if result.policy is not None:

@@ -137,11 +137,15 @@ def meet_size_targets(zone: Zone, partition: RegionPartition, progress: Progress
     return replace(partition, owner=as_readonly(owner), sites=sites, unrefined=None)
 
 
-def _meet_size_targets(zone: Zone, owner: Owner, sites: Sites, progress: Progress) -> tuple[Owner, Sites]:
+def _meet_size_targets(
+    zone: Zone, owner: Owner, sites: Sites, progress: Progress
+) -> tuple[Owner, Sites]:
     context = zone.context
     points = context.points
     weights = context.weights
-    pairs, _ = context.cached("bridged graph", lambda: bridge_islands(region_neighbours(context.regions), points))
+    pairs, _ = context.cached(
+        "bridged graph", lambda: bridge_islands(region_neighbours(context.regions), points)
+    )
     amounts = np.column_stack([target.amounts for target in zone.size_targets])
     least = np.array([target.least for target in zone.size_targets])
     most = np.array([target.most for target in zone.size_targets])
@@ -169,16 +173,23 @@ def _meet_size_targets(zone: Zone, owner: Owner, sites: Sites, progress: Progres
     return cut, as_readonly(np.concatenate((sites[used[left]], added, sites[idle])))
 
 
-def join_partitions(zones: Sequence[Zone], partitions: Sequence[RegionPartition], n_regions: int) -> RegionPartition:
+def join_partitions(
+    zones: Sequence[Zone], partitions: Sequence[RegionPartition], n_regions: int
+) -> RegionPartition:
     """Combine the partitions of the zones into one of all regions."""
     whole = _join_owners_and_sites(
-        zones, [UnrefinedPartition(partition.owner, partition.sites) for partition in partitions], n_regions
+        zones,
+        [UnrefinedPartition(partition.owner, partition.sites) for partition in partitions],
+        n_regions,
     )
     unrefined = None
     if any(partition.unrefined is not None for partition in partitions):
         unrefined = _join_owners_and_sites(
             zones,
-            [partition.unrefined or UnrefinedPartition(partition.owner, partition.sites) for partition in partitions],
+            [
+                partition.unrefined or UnrefinedPartition(partition.owner, partition.sites)
+                for partition in partitions
+            ],
             n_regions,
         )
     detoured = None
@@ -190,13 +201,18 @@ def join_partitions(zones: Sequence[Zone], partitions: Sequence[RegionPartition]
         whole.sites,
         whole.owner,
         _join_diagnostics(
-            [(len(zone), partition.diagnostics) for zone, partition in zip(zones, partitions, strict=True)]
+            [
+                (len(zone), partition.diagnostics)
+                for zone, partition in zip(zones, partitions, strict=True)
+            ]
         ),
         _join_findings(finding for partition in partitions for finding in partition.findings),
         unrefined=unrefined,
         stopped=any(partition.stopped for partition in partitions),
         detoured=detoured,
-        zone_sites=tuple(len(partition.sites) for partition in partitions if partition.sites is not None),
+        zone_sites=tuple(
+            len(partition.sites) for partition in partitions if partition.sites is not None
+        ),
     )
 
 
@@ -219,7 +235,10 @@ Diagnostics = Mapping[str, Any]
 def _join_diagnostics(diagnostics: Sequence[tuple[int, Diagnostics]]) -> dict[str, Any]:
     """Combine the diagnostics of the zones, each given with its number of regions."""
     names = dict.fromkeys(name for _, facts in diagnostics for name in facts)
-    return {name: _join_facts([(size, facts[name]) for size, facts in diagnostics if name in facts]) for name in names}
+    return {
+        name: _join_facts([(size, facts[name]) for size, facts in diagnostics if name in facts])
+        for name in names
+    }
 
 
 def _join_facts(facts_by_zone: Sequence[tuple[int, Diagnostics]]) -> dict[str, Any]:
@@ -229,7 +248,9 @@ def _join_facts(facts_by_zone: Sequence[tuple[int, Diagnostics]]) -> dict[str, A
         if all(isinstance(value, bool) for value in values):
             joined[key] = any(values)
         elif all(isinstance(value, int | float) for value in values):
-            joined[key] = _join_numbers(key, values, [size for size, facts in facts_by_zone if key in facts])
+            joined[key] = _join_numbers(
+                key, values, [size for size, facts in facts_by_zone if key in facts]
+            )
         elif all(value == values[0] for value in values):
             joined[key] = values[0]
     return joined
@@ -280,7 +301,11 @@ def _join_tiers(
         numbers = following
         n_areas = start
     names: list[tuple[str, ...] | None] = [None] * depth + [constraints.value_names]
-    titles = [FIRST_TIER, *(f"larger area, tier {tier}" for tier in range(1, depth)), ", ".join(constraints.within)]
+    titles = [
+        FIRST_TIER,
+        *(f"larger area, tier {tier}" for tier in range(1, depth)),
+        ", ".join(constraints.within),
+    ]
     if n_areas > 1:
         parents.append(as_readonly(np.zeros(n_areas, np.int32)))
         titles.append(WHOLE_AREA)

@@ -81,11 +81,16 @@ class ResolvedConstraints:
                 ("at_most", target.most, has > target.most),
             ):
                 for region in np.flatnonzero(concerned & missed).tolist():
-                    yield region, {"what": target.what, name: _whole(bound), "has": _whole(float(has[region]))}
+                    yield (
+                        region,
+                        {"what": target.what, name: _whole(bound), "has": _whole(float(has[region]))},
+                    )
 
 
 def _groups(value: NDArray[np.int32], alone: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    free = [np.flatnonzero((value == number) & ~alone) for number in range(int(value.max(initial=-1)) + 1)]
+    free = [
+        np.flatnonzero((value == number) & ~alone) for number in range(int(value.max(initial=-1)) + 1)
+    ]
     return [*(members for members in free if members.size), *np.flatnonzero(alone)[:, None]]
 
 
@@ -100,11 +105,15 @@ def resolve_constraints(request: Request) -> ResolvedConstraints | None:
         raise InputError(findings)
     value, names = _number_boundaries(settings.within, problem.regions)
     weights = (
-        None if settings.centre_weights is None else _scale_weights(problem.regions.numbers[settings.centre_weights])
+        None
+        if settings.centre_weights is None
+        else _scale_weights(problem.regions.numbers[settings.centre_weights])
     )
     alone = _flag_alone(settings, problem.regions)
     targets = tuple(_list_size_targets(settings, problem))
-    return ResolvedConstraints(settings.within, value, names, alone, targets, weights, settings.centre_weights)
+    return ResolvedConstraints(
+        settings.within, value, names, alone, targets, weights, settings.centre_weights
+    )
 
 
 def resolve_boundaries(problem: Problem, solution: Solution) -> ResolvedConstraints | None:
@@ -143,7 +152,10 @@ def _find_problems(settings: RegionConstraints, regions: Regions) -> Iterator[Fi
     for column in settings.within:
         yield from _find_label_problems(column, regions, file)
     yield from _find_unknown_ids(settings.alone, regions, file)
-    if settings.alone_column is not None and settings.alone_column not in {*regions.labels, *regions.numbers}:
+    if settings.alone_column is not None and settings.alone_column not in {
+        *regions.labels,
+        *regions.numbers,
+    }:
         yield _describe_unsuitable_column(
             "alone", settings.alone_column, "marks regions that stay alone", regions.labels, regions
         )
@@ -152,7 +164,9 @@ def _find_problems(settings: RegionConstraints, regions: Regions) -> Iterator[Fi
             yield from _find_number_problems(numbers, regions, file)
     if (settings.min_population or settings.max_population) and settings.population_column is None:
         yield Finding(
-            "population", "No column says how many people live in a region.", "Name it with --population-column."
+            "population",
+            "No column says how many people live in a region.",
+            "Name it with --population-column.",
         )
     for what, least, most in _bounds(settings):
         if least and most and least > most:
@@ -168,11 +182,17 @@ def _find_unknown_ids(alone: Sequence[str], regions: Regions, file: str | None) 
     region_ids = set(regions.ids)
     unknown = [number for number, id in enumerate(alone, 1) if id not in region_ids]
     if unknown:
-        listed = ", ".join(f"{number:,}" for number in unknown[:_LISTED]) + (" …" if len(unknown) > _LISTED else "")
+        listed = ", ".join(f"{number:,}" for number in unknown[:_LISTED]) + (
+            " …" if len(unknown) > _LISTED else ""
+        )
         ids = format_count(len(unknown), "id", "ids")
         examples = " and ".join(f"“{id}”" for id in dict.fromkeys((regions.ids[0], regions.ids[-1])))
-        message = f"The region file lacks {ids} of those that are to stay alone: number {listed} of the list."
-        yield Finding("alone", message, f"Name ids of the region file; they look like {examples}.", file=file)
+        message = (
+            f"The region file lacks {ids} of those that are to stay alone: number {listed} of the list."
+        )
+        yield Finding(
+            "alone", message, f"Name ids of the region file; they look like {examples}.", file=file
+        )
 
 
 def _find_label_problems(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
@@ -181,7 +201,9 @@ def _find_label_problems(column: str, regions: Regions, file: str | None) -> Ite
             "within", column, "says within which boundaries regions lie", regions.labels, regions
         )
         return
-    empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
+    empty = [
+        id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()
+    ]
     if empty:
         yield Finding(
             "within",
@@ -229,13 +251,20 @@ def _describe_unsuitable_column(
     names = ", ".join(f"“{name}”" for name in suitable) or "none"
     file = None if regions.source is None else regions.source.path
     return Finding(
-        code, f"No column “{column}” of the region file {purpose}.", f"Columns that could: {names}.", file=file
+        code,
+        f"No column “{column}” of the region file {purpose}.",
+        f"Columns that could: {names}.",
+        file=file,
     )
 
 
-def _number_boundaries(columns: Sequence[str], regions: Regions) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _number_boundaries(
+    columns: Sequence[str], regions: Regions
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Number the boundary value of each initial region in the order of the file, and name the values."""
-    rows = list(zip(*(regions.labels[column] for column in columns), strict=True)) or [("",)] * len(regions)
+    rows = list(zip(*(regions.labels[column] for column in columns), strict=True)) or [("",)] * len(
+        regions
+    )
     number = {row: index for index, row in enumerate(dict.fromkeys(rows))}
     names = tuple(", ".join(row) for row in number)
     return as_readonly(np.array([number[row] for row in rows], np.int32)), names
@@ -267,14 +296,21 @@ def _list_size_targets(settings: RegionConstraints, problem: Problem) -> Iterato
         if least or most:
             counts = what == "records"
             amounts = (
-                problem.counts.region_totals if counts else problem.regions.numbers[str(settings.population_column)]
+                problem.counts.region_totals
+                if counts
+                else problem.regions.numbers[str(settings.population_column)]
             )
             column = None if counts else settings.population_column
-            yield SizeTarget(what, column, amounts.astype(np.float64), float(least), float(most) if most else np.inf)
+            yield SizeTarget(
+                what, column, amounts.astype(np.float64), float(least), float(most) if most else np.inf
+            )
 
 
 def with_constraint_diagnostics(
-    problem: Problem, constraints: ResolvedConstraints | None, solution: Solution, zone_sites: Sequence[int] = ()
+    problem: Problem,
+    constraints: ResolvedConstraints | None,
+    solution: Solution,
+    zone_sites: Sequence[int] = (),
 ) -> Solution:
     """Add constraints, sites per zone and unmet size targets to the diagnostics of a solution."""
     if constraints is None:
@@ -295,12 +331,17 @@ def with_constraint_diagnostics(
         ],
         "centres": _measure_centres(problem.regions, constraints, solution),
         "part_sites": list(zone_sites),
-        "unmet": [{"region": codes[region], **target} for region, target in constraints.unmet(solution.membership)],
+        "unmet": [
+            {"region": codes[region], **target}
+            for region, target in constraints.unmet(solution.membership)
+        ],
     }
     return replace(solution, diagnostics={**solution.diagnostics, CONSTRAINT_DIAGNOSTICS: diagnostics})
 
 
-def _measure_centres(regions: Regions, constraints: ResolvedConstraints, solution: Solution) -> dict[str, Any] | None:
+def _measure_centres(
+    regions: Regions, constraints: ResolvedConstraints, solution: Solution
+) -> dict[str, Any] | None:
     """Measure the weighted mean distance to the centres; None if all regions weigh the same."""
     if constraints.weights is None:
         return None
@@ -317,7 +358,9 @@ def list_constrained_regions(solution: Solution) -> tuple[tuple[str, ...], tuple
     return tuple(diagnostics.get("within", ())), tuple(diagnostics.get("alone", ()))
 
 
-def list_zones(regions: Regions, solution: Solution) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]] | None:
+def list_zones(
+    regions: Regions, solution: Solution
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]] | None:
     """List the initial regions and the sites of each zone; None if the regions lack the columns."""
     diagnostics: dict[str, Any] = dict(solution.diagnostics.get(CONSTRAINT_DIAGNOSTICS, {}))
     within, alone = list_constrained_regions(solution)
@@ -328,7 +371,10 @@ def list_zones(regions: Regions, solution: Solution) -> list[tuple[NDArray[np.in
     if len(groups) != len(counts) or sum(counts) != len(solution.sites):
         return None
     ends = np.cumsum(counts)
-    return [(members, np.arange(end - count, end)) for members, count, end in zip(groups, counts, ends, strict=True)]
+    return [
+        (members, np.arange(end - count, end))
+        for members, count, end in zip(groups, counts, ends, strict=True)
+    ]
 
 
 def list_unmet_targets(solution: Solution) -> list[dict[str, Any]]:

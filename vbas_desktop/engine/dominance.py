@@ -42,7 +42,9 @@ def rank_solutions(
     first: dict[bytes, int] = {}
     same = [first.setdefault(solution.partition, index) for index, solution in enumerate(solutions)]
     distinct = [index for index, first_index in enumerate(same) if first_index == index]
-    flags = find_non_dominated([[get_measure(solution, name) for name in measures] for solution in solutions])
+    flags = find_non_dominated(
+        [[get_measure(solution, name) for name in measures] for solution in solutions]
+    )
     best = _choose_best(solutions, distinct, allowed_percent)
     prices = [(solutions[index].suppressed_share, _place(solutions[index])) for index in distinct]
     bend = find_knee(prices)
@@ -57,12 +59,17 @@ def rank_solutions(
     ]
 
 
-def mark_solutions(solutions: Sequence[Solution], measures: Sequence[str], allowed_percent: float) -> list[Solution]:
+def mark_solutions(
+    solutions: Sequence[Solution], measures: Sequence[str], allowed_percent: float
+) -> list[Solution]:
     """Return the solutions with their ranks."""
     ranks = rank_solutions(solutions, measures, allowed_percent)
     return [
         solution.with_marks(
-            rank.pareto, rank.recommended, rank.knee, None if rank.same_as is None else solutions[rank.same_as].id
+            rank.pareto,
+            rank.recommended,
+            rank.knee,
+            None if rank.same_as is None else solutions[rank.same_as].id,
         )
         for solution, rank in zip(solutions, ranks, strict=True)
     ]
@@ -80,7 +87,9 @@ def choose_solution(solutions: Sequence[Solution], allowed_percent: float) -> So
     return None if best is None else solutions[best]
 
 
-def _choose_best(solutions: Sequence[Solution], among: Sequence[int], allowed_percent: float) -> int | None:
+def _choose_best(
+    solutions: Sequence[Solution], among: Sequence[int], allowed_percent: float
+) -> int | None:
     fitting = [index for index in among if is_within_loss(solutions[index], allowed_percent)]
 
     aims_at_least_loss = all(_aim(solutions[index]) == LEAST_LOSS for index in fitting)
@@ -101,7 +110,9 @@ def _aim(solution: Solution) -> str:
 def _penalty(solution: Solution) -> float:
     """Get the certainty penalty; where that was not rated, how far the number of sites is from the best one."""
     rated = solution.measures.get(PENALTY)
-    return float(abs(solution.site_count - solution.approximated_sites)) if rated is None else float(rated)
+    return (
+        float(abs(solution.site_count - solution.approximated_sites)) if rated is None else float(rated)
+    )
 
 
 def _place(solution: Solution) -> float:
@@ -125,7 +136,9 @@ def find_non_dominated(values: Sequence[Sequence[float | int | None]]) -> NDArra
     if not len(values):
         return np.zeros(0, np.bool_)
     # Not float: exact integers beyond 2^53 (discernibility) must not become equal.
-    ranks = np.column_stack([_ranks(column) for column in zip(*values, strict=True)] or [np.zeros(len(values), int)])
+    ranks = np.column_stack(
+        [_ranks(column) for column in zip(*values, strict=True)] or [np.zeros(len(values), int)]
+    )
     distinct, inverse = np.unique(ranks, axis=0, return_inverse=True)
     is_on_front = np.zeros(len(distinct), np.bool_)
     front = np.empty_like(distinct)
@@ -154,7 +167,9 @@ def find_knee(points: Sequence[tuple[float, float]]) -> int | None:
     if min(span) <= 0:
         return None
     # The ends of the scaled front are (0, 1) and (1, 0): below the chord means x + y < 1.
-    below = [1 - sum((points[index][axis] - low[axis]) / span[axis] for axis in (0, 1)) for index in front]
+    below = [
+        1 - sum((points[index][axis] - low[axis]) / span[axis] for axis in (0, 1)) for index in front
+    ]
     best = max(range(len(front)), key=below.__getitem__)
     return front[best] if below[best] > _BENT else None
 

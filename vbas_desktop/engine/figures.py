@@ -94,7 +94,11 @@ class SolutionFigure:
         if self.unit not in _SCALED_UNITS:
             return title
         is_plain_distance = self.unit == "distance" and system.unit != "m"
-        unit = system.unit if is_plain_distance else {"share": "%", "distance": "km"}.get(self.unit, self.unit)
+        unit = (
+            system.unit
+            if is_plain_distance
+            else {"share": "%", "distance": "km"}.get(self.unit, self.unit)
+        )
         return f"{title} ({unit})"
 
 
@@ -145,14 +149,24 @@ def get_measure_figure(name: str) -> SolutionFigure:
     """Return the figure of a measure, also of one whose approach is not installed here."""
     read = partial(get_measure, name=name)
     if name == SECONDS:
-        return SolutionFigure(name, "Time", read, "s", "Wall time of the stages, loading apart.", line_title=name)
+        return SolutionFigure(
+            name, "Time", read, "s", "Wall time of the stages, loading apart.", line_title=name
+        )
     measure = list_approaches("rating").get(name)
     if measure is None:
-        return SolutionFigure(name, name.replace("_", " ").capitalize(), read, line_title=name, lower_is_better=True)
+        return SolutionFigure(
+            name, name.replace("_", " ").capitalize(), read, line_title=name, lower_is_better=True
+        )
     assert issubclass(measure, Measure)
     metadata = measure.metadata
     return SolutionFigure(
-        name, metadata.title, read, measure.unit, metadata.summary, lower_is_better=True, level=measure.level
+        name,
+        metadata.title,
+        read,
+        measure.unit,
+        metadata.summary,
+        lower_is_better=True,
+        level=measure.level,
     )
 
 
@@ -178,13 +192,17 @@ def convert_measures(
     solution: Solution, names: Iterable[str], system: CoordinateSystem | None
 ) -> dict[str, float | int | None]:
     """Return measures of a solution in the units in which they are shown."""
-    return {name: get_measure_figure(name).convert(get_measure(solution, name), system) for name in names}
+    return {
+        name: get_measure_figure(name).convert(get_measure(solution, name), system) for name in names
+    }
 
 
 # Counts of regions and records
 
 _COUNTS = (
-    SolutionFigure("approximated_sites", "Approximated sites", attrgetter("approximated_sites"), outputs=Output.CSV),
+    SolutionFigure(
+        "approximated_sites", "Approximated sites", attrgetter("approximated_sites"), outputs=Output.CSV
+    ),
     SolutionFigure("sites", "Sites", attrgetter("site_count"), help="Sites", write="{:,}".format),
     SolutionFigure(
         "aggregated_regions",
@@ -206,7 +224,9 @@ _COUNTS = (
 )
 
 _RELEASE = (
-    SolutionFigure("released_records", "Released records", attrgetter("released_records"), outputs=Output.CSV),
+    SolutionFigure(
+        "released_records", "Released records", attrgetter("released_records"), outputs=Output.CSV
+    ),
     SolutionFigure("anonymity", "Smallest released class", attrgetter("anonymity"), outputs=Output.CSV),
     SolutionFigure(
         "regions_without_release",
@@ -242,11 +262,36 @@ def _tier_figure(tier: int) -> SolutionFigure:
 # Sensitive columns
 
 _SENSITIVE = (
-    ("largest_share_percent", "largest share", "largest share of one harmful value in a released class", "%"),
-    ("least_distinct", "fewest values", "fewest different values in a released class (distinct l-diversity)", ""),
-    ("least_entropy", "entropy", "lowest entropy of a released class, as a number of equally frequent values", ""),
-    ("largest_closeness", "closeness", "largest distance of a released class from all released records", ""),
-    ("one_value_records", "given away", "released records in classes in which all have the same harmful value", ""),
+    (
+        "largest_share_percent",
+        "largest share",
+        "largest share of one harmful value in a released class",
+        "%",
+    ),
+    (
+        "least_distinct",
+        "fewest values",
+        "fewest different values in a released class (distinct l-diversity)",
+        "",
+    ),
+    (
+        "least_entropy",
+        "entropy",
+        "lowest entropy of a released class, as a number of equally frequent values",
+        "",
+    ),
+    (
+        "largest_closeness",
+        "closeness",
+        "largest distance of a released class from all released records",
+        "",
+    ),
+    (
+        "one_value_records",
+        "given away",
+        "released records in classes in which all have the same harmful value",
+        "",
+    ),
 )
 """Name, title, help and unit."""
 
@@ -323,7 +368,9 @@ def _build_representability_figures(distance_unit: str) -> list[SolutionFigure]:
             not_in_frames,
             help="Square root of the Jaccard index, as no class is ever split",
         ),
-        _research_index("fowlkes_mallows_with_suppressed", "Fowlkes–Mallows, suppressed records counted"),
+        _research_index(
+            "fowlkes_mallows_with_suppressed", "Fowlkes–Mallows, suppressed records counted"
+        ),
         _research_index("rand", "Rand"),
         _research_index("hubert", "Hubert"),
         _research_index("entropy_loss", "Entropy loss"),
@@ -347,7 +394,9 @@ def _build_representability_figures(distance_unit: str) -> list[SolutionFigure]:
     ]
 
 
-def _representability(name: str, title: str, outputs: Output = Output.CSV, **more: Any) -> SolutionFigure:
+def _representability(
+    name: str, title: str, outputs: Output = Output.CSV, **more: Any
+) -> SolutionFigure:
     """Declare a figure that solutions keep in ``representability``."""
     read = partial(_read_representability, name=name)
     return SolutionFigure(name, title, read, write=_format_representability, outputs=outputs, **more)
@@ -372,7 +421,9 @@ def _format_representability(value: float) -> str:
 def _adc(name: str, title: str, help: str) -> SolutionFigure:
     """Declare a figure that ADC tells of its search."""
     read = partial(_read_adc, name=name)
-    return SolutionFigure(f"adc_{name}", title, read, help=help, write="{:,}".format, outputs=Output.WINDOW)
+    return SolutionFigure(
+        f"adc_{name}", title, read, help=help, write="{:,}".format, outputs=Output.WINDOW
+    )
 
 
 def _read_adc(solution: Solution, name: str) -> Value:
@@ -383,6 +434,14 @@ def _read_adc(solution: Solution, name: str) -> Value:
 _ADC = (
     _adc("moves", "ADC moves", "Moves of sites that anonymity-driven clustering accepted"),
     _adc("tries", "ADC tries", "Places that anonymity-driven clustering tried for sites"),
-    _adc("anonymity_before", "Lowest anonymity before", "Lowest anonymity of a region before the sites were moved"),
-    _adc("anonymity_after", "Lowest anonymity after", "Lowest anonymity of a region after the sites were moved"),
+    _adc(
+        "anonymity_before",
+        "Lowest anonymity before",
+        "Lowest anonymity of a region before the sites were moved",
+    ),
+    _adc(
+        "anonymity_after",
+        "Lowest anonymity after",
+        "Lowest anonymity of a region after the sites were moved",
+    ),
 )

@@ -73,10 +73,15 @@ def measure_displacements(
     total = float(records.sum())
     if not total:
         undefined = np.full(n_areas, np.nan)
-        return Displacements(undefined, None, undefined, DaviesBouldin(None, 0, reason="nothing is released"))
+        return Displacements(
+            undefined, None, undefined, DaviesBouldin(None, 0, reason="nothing is released")
+        )
     divisor = np.where(by_area > 0, by_area, 1.0)
     centres = np.column_stack(
-        [np.bincount(membership, records * points[:, axis], minlength=n_areas) / divisor for axis in (0, 1)]
+        [
+            np.bincount(membership, records * points[:, axis], minlength=n_areas) / divisor
+            for axis in (0, 1)
+        ]
     )
     squared = ((points - centres[membership]) ** 2).sum(axis=1)
     distances = np.sqrt(squared)
@@ -103,7 +108,11 @@ def count_levels(problem: Problem, membership: NDArray[np.int32], released: Rele
         name = problem.quasi_identifiers[q]
         sizes = problem.sizes_of_categories(name)
         level = np.array([int(sizes.get(value, 1) > 1) for value in categories.values], np.int64)
-        records = np.bincount(level[first_tier.decode_column(q)], totals, minlength=2) if totals.size else np.zeros(2)
+        records = (
+            np.bincount(level[first_tier.decode_column(q)], totals, minlength=2)
+            if totals.size
+            else np.zeros(2)
+        )
         levels[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
     is_merged = np.bincount(membership)[membership] > 1
     merged = int(released.records[0, is_merged].sum())
@@ -219,7 +228,9 @@ class GeographicRepresentability:
         precision = self.precision
         index = self.davies_bouldin
         reason = (
-            RepresentabilityMeasures(davies_bouldin_reason=index.reason) if index.reason else RepresentabilityMeasures()
+            RepresentabilityMeasures(davies_bouldin_reason=index.reason)
+            if index.reason
+            else RepresentabilityMeasures()
         )
         return {
             "precision": precision,
@@ -253,7 +264,10 @@ def distance_scale(unit: str) -> tuple[float, str]:
 
 
 def measure_geographic_representability(
-    problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS, released: ReleasedClasses | None = None
+    problem: Problem,
+    solution: Solution,
+    progress: Progress = NO_PROGRESS,
+    released: ReleasedClasses | None = None,
 ) -> GeographicRepresentability:
     """Compute the vector of one solution in a few passes over the counts, whatever the number of records.
 
@@ -318,10 +332,14 @@ def _compute_place_precision(aggregation: Aggregation, released: ReleasedClasses
     return compute_region_precision(released.records, np.array(merged), aggregation.counts.n_regions)
 
 
-def _measure_displacements(problem: Problem, aggregation: Aggregation, released: ReleasedClasses) -> Displacements:
+def _measure_displacements(
+    problem: Problem, aggregation: Aggregation, released: ReleasedClasses
+) -> Displacements:
     """Measure how far records are from the centre of their released region, tier by tier."""
     starts = np.cumsum([0, *aggregation.n_areas])
-    membership = np.concatenate([own + start for own, start in zip(aggregation.memberships, starts, strict=False)])
+    membership = np.concatenate(
+        [own + start for own, start in zip(aggregation.memberships, starts, strict=False)]
+    )
     points = np.tile(problem.regions.points, (len(aggregation.n_areas), 1))
     (worst,) = _compute_worst_index(problem)
     return measure_displacements(points, membership, int(starts[-1]), released.records.ravel(), worst)

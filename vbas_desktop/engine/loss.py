@@ -71,16 +71,22 @@ def count_loss_causes(
             _choose_region_remedy(has_sites, bounded),
         ),
     )
-    return tuple(sorted((cause for cause in causes if cause.records > 0), key=lambda cause: -cause.records))
+    return tuple(
+        sorted((cause for cause in causes if cause.records > 0), key=lambda cause: -cause.records)
+    )
 
 
-_UNKNOWN_REMEDY = "Correct the region ids of these records, or add the missing regions to the region file."
+_UNKNOWN_REMEDY = (
+    "Correct the region ids of these records, or add the missing regions to the region file."
+)
 _RARE_REMEDY = (
     "Take categories together, use fewer quasi-identifiers or a smaller k; Find a release (vbas search) shows what "
     "that gives."
 )
 _SMALL_REGIONS_REMEDY = "Use fewer sites (--site-number limit finds how many)."
-_BOUNDED_REMEDY = "Let fewer boundaries and regions that stay alone limit the merging, or take categories together."
+_BOUNDED_REMEDY = (
+    "Let fewer boundaries and regions that stay alone limit the merging, or take categories together."
+)
 
 _GIVEN_REMEDY = "Give a crosswalk of larger regions, or take categories together."
 
@@ -185,7 +191,9 @@ def count_suppressed_in_tiers(problem: Problem, solution: Solution, progress: Pr
         return None
     context = Context(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
     limits = resolve_boundaries(problem, solution)
-    tiers = build_tiers_within(limits, create_approach("tiers", DEFAULT_TIERS), context, solution.membership, progress)
+    tiers = build_tiers_within(
+        limits, create_approach("tiers", DEFAULT_TIERS), context, solution.membership, progress
+    )
     merged = replace(aggregate_solution(problem, solution).judged, tiers=tiers)
     suppressed = problem.records - suppress_locally(merged, progress).records
     return suppressed if suppressed < solution.suppressed_records else None

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.aggregation import dense_membership, suppress_globally
 from vbas_desktop.algorithms.certainty_penalty import compute_value_penalty
 from vbas_desktop.algorithms.diversity import ClassValues, select_combinations, shares_of
-from vbas_desktop.algorithms.suppression import Aggregation, LocalSuppression, release_classes, suppress_locally
+from vbas_desktop.algorithms.suppression import (
+    Aggregation,
+    LocalSuppression,
+    release_classes,
+    suppress_locally,
+)
 from vbas_desktop.approaches.interface import AggregationOutcome, Context
 from vbas_desktop.model import criteria
 from vbas_desktop.model.findings import Finding
@@ -27,10 +32,15 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 
 def build_context(
-    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress = NO_PROGRESS
+    problem: Problem,
+    global_suppression: bool = True,
+    random_seed: int = 0,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[Context, int]:
     """Build the context that approaches see, and count the globally suppressed records."""
-    counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
+    counts = (
+        suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
+    )
     sensitive = tuple(select_combinations(column, counts) for column in problem.sensitive)
     context = Context(
         problem.regions,
@@ -51,7 +61,9 @@ def _category_penalties(problem: Problem) -> tuple[NDArray[np.float64], ...]:
     """
     penalties = []
     for categories in problem.categories:
-        sizes = dict.fromkeys(categories.values, 1) | dict(problem.sizes_of_categories(categories.column))
+        sizes = dict.fromkeys(categories.values, 1) | dict(
+            problem.sizes_of_categories(categories.column)
+        )
         own = np.array([sizes[value] for value in categories.values], np.int64)
         penalties.append(compute_value_penalty(own, sum(sizes.values())))
     return tuple(penalties) if any(own.any() for own in penalties) else ()
@@ -87,7 +99,9 @@ def aggregate_owners(
 ) -> tuple[Aggregation, NDArray[np.int64]]:
     """Build the aggregation of an owner array; also return the owner of each aggregated region."""
     membership, used = dense_membership(owner)
-    return Aggregation(source.counts, source.k, as_readonly(membership), int(used.size), tiers, source.sensitive), used
+    return Aggregation(
+        source.counts, source.k, as_readonly(membership), int(used.size), tiers, source.sensitive
+    ), used
 
 
 def aggregate_solution(problem: Problem, solution: Solution) -> Aggregation:
@@ -99,7 +113,9 @@ def aggregate_solution(problem: Problem, solution: Solution) -> Aggregation:
     return Aggregation(problem.counts, problem.k, *merged, problem.sensitive)
 
 
-def suppress_solution(problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS) -> LocalSuppression:
+def suppress_solution(
+    problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS
+) -> LocalSuppression:
     """Apply local suppression to a solution, with the values of all sensitive columns."""
     return suppress_locally(aggregate_solution(problem, solution), progress)
 
@@ -129,7 +145,9 @@ def suppress_partition(
         release=release,
         tiers=tiers,
         sensitive={} if release.suppression is None else measure_sensitive(release.suppression),
-        suppressed_sensitive=0 if release.suppression is None else _count_lost_for_criteria(release.suppression),
+        suppressed_sensitive=0
+        if release.suppression is None
+        else _count_lost_for_criteria(release.suppression),
     )
 
 
@@ -155,13 +173,17 @@ def _measure_column(suppression: LocalSuppression, values: ClassValues) -> dict[
         return float(figures.max()) if figures.size else None
 
     least = worst(criteria.DISTINCT)
-    one_value = [part.class_sizes[part.compute_figures(criteria.SHARE, 0.0, shares) >= 100.0] for part in parts]
+    one_value = [
+        part.class_sizes[part.compute_figures(criteria.SHARE, 0.0, shares) >= 100.0] for part in parts
+    ]
     return {
         "largest_share_percent": worst(criteria.SHARE),
         "least_distinct": None if least is None else int(least),
         "least_entropy": worst(criteria.ENTROPY),
         "largest_closeness": worst(criteria.CLOSENESS),
-        "largest_ordered_closeness": worst(criteria.ORDERED) if _is_ordered(values.column.values) else None,
+        "largest_ordered_closeness": worst(criteria.ORDERED)
+        if _is_ordered(values.column.values)
+        else None,
         "one_value_classes": sum(int(sizes.size) for sizes in one_value),
         "one_value_records": sum(int(sizes.sum()) for sizes in one_value),
         "classes": sum(len(part) for part in parts),
@@ -181,5 +203,7 @@ def find_largest_shares(suppression: LocalSuppression) -> NDArray[np.float64]:
     worst = np.full(suppression.aggregated.n_regions, -1.0)
     for values in suppression.values:
         part = suppression.release_values(values, 0)
-        np.maximum.at(worst, part.areas, part.compute_figures(criteria.SHARE, 0.0, shares_of(values.column.totals)))
+        np.maximum.at(
+            worst, part.areas, part.compute_figures(criteria.SHARE, 0.0, shares_of(values.column.totals))
+        )
     return np.where(worst < 0, np.nan, worst)

@@ -35,7 +35,9 @@ def choose_worker_count(requested: int, jobs: int, counts: ClassCounts) -> int:
     return min(os.cpu_count() or 1, jobs, _MOST, 1 + counts.nbytes // (_WORK_SPACE * counts.n_regions))
 
 
-def run_ordered(jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int) -> Generator[T, None, None]:
+def run_ordered(
+    jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int
+) -> Generator[T, None, None]:
     """Yield the results in the order of the jobs, each as soon as it and all before it are there.
 
     Closing the iterator, an error or a stop ends the other jobs at their next progress update.

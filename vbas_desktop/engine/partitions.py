@@ -120,7 +120,9 @@ class PartitionBuilder:
     def findings(self) -> tuple[Finding, ...]:
         """Collect the findings on the partitions, each once."""
         partitions = (self._partitions[sites] for sites in sorted(self._partitions))
-        return tuple(dict.fromkeys(finding for partition in partitions for finding in partition.findings))
+        return tuple(
+            dict.fromkeys(finding for partition in partitions for finding in partition.findings)
+        )
 
     @property
     def tried(self) -> Mapping[int, int]:
@@ -177,14 +179,18 @@ class PartitionBuilder:
         if request.construction.count_regions(self.context) is not None:
             return (sites,)
         settings = request.settings
-        numbers = list_site_counts(sites, settings.range_step_percent, settings.range_reach, self._n_regions)
+        numbers = list_site_counts(
+            sites, settings.range_step_percent, settings.range_reach, self._n_regions
+        )
         return tuple(dict.fromkeys(max(int(number), self.least_sites) for number in numbers))
 
     def build(self, sites: int, progress: Progress) -> RegionPartition:
         """Build the partition with that many sites, or as many as there must be."""
         sites = max(sites, self.least_sites)
         if sites not in self._partitions:
-            self._partitions[sites] = self.cache.get_partition(sites, partial(self._build, sites, progress))
+            self._partitions[sites] = self.cache.get_partition(
+                sites, partial(self._build, sites, progress)
+            )
         return self._partitions[sites]
 
     def _build(self, sites: int, progress: Progress) -> RegionPartition:
@@ -208,11 +214,15 @@ class PartitionBuilder:
         n_done = 0
         grace: DeadlineProgress | None = None
         for zone, number in zip(area.zones, area.apportion_sites(sites), strict=True):
-            span = SubProgress(progress, n_done / self._n_regions, (n_done + len(zone)) / self._n_regions)
+            span = SubProgress(
+                progress, n_done / self._n_regions, (n_done + len(zone)) / self._n_regions
+            )
             partition = zone.partitions.get(number)
             if partition is None:
                 is_plain = grace is not None
-                partition = build_zone_partition(self.request, zone, zone.context, number, grace or span, is_plain)
+                partition = build_zone_partition(
+                    self.request, zone, zone.context, number, grace or span, is_plain
+                )
                 if partition.stopped:
                     grace = DeadlineProgress(_GRACE_SECONDS)
                 elif grace is None:
@@ -246,7 +256,9 @@ class PartitionBuilder:
             penalties = self.cache.get_category_penalties(sites, add_up)
         n_columns = 1 + len(self.context.counts.n_categories)
         penalties += trial.place_penalties
-        return compute_certainty_penalty(penalties, n_columns, trial.released, self.request.problem.records)
+        return compute_certainty_penalty(
+            penalties, n_columns, trial.released, self.request.problem.records
+        )
 
     def _try(self, sites: int, progress: Progress) -> Trial:
         self.build(sites, progress)
@@ -281,7 +293,9 @@ class TrialCache:
         latest = self._latest
         if latest is None or not _have_equal_partitions(latest.request, request):
             settings = request.settings
-            context, _ = build_context(request.problem, settings.global_suppression, settings.random_seed, progress)
+            context, _ = build_context(
+                request.problem, settings.global_suppression, settings.random_seed, progress
+            )
             latest = PartitionBuilder(request, context)
             self._latest = latest
         return PartitionBuilder(request, latest.context, latest.cache)

@@ -61,8 +61,12 @@ def join_regions(
         _note_near_misses(table, facts, [values[i] for i in unknown], regions.ids, findings)
         if unknown.size == len(values):
             name = "the region file" if regions.source is None else Path(regions.source.path).name
-            examples = " and ".join(f"“{region}”" for region in dict.fromkeys((regions.ids[0], regions.ids[-1])))
-            message = f"No value of this column is a region id of {name}, whose ids look like {examples}."
+            examples = " and ".join(
+                f"“{region}”" for region in dict.fromkeys((regions.ids[0], regions.ids[-1]))
+            )
+            message = (
+                f"No value of this column is a region id of {name}, whose ids look like {examples}."
+            )
             remedy = "Choose the region column, or the region file that belongs to these records."
             findings.add("no-known-region", message, remedy, column=facts.name)
     _note_alike(facts, findings)
@@ -70,7 +74,9 @@ def join_regions(
     if empty and unknown.size < len(values):
         message = f"{empty:,} of {format_count(len(regions), 'region')} {inflect(empty, 'has', 'have')} no records."
         file = regions.source.path if regions.source else None
-        findings.note(Finding("regions-without-records", message, "This is allowed.", Severity.WARNING, file))
+        findings.note(
+            Finding("regions-without-records", message, "This is allowed.", Severity.WARNING, file)
+        )
     return region_of_value
 
 
@@ -102,12 +108,18 @@ def _note_unknown(
     if choice == "suppress":
         findings.warn("unknown-region", message, remedy, row=row, column=facts.name)
     else:
-        remedy = "Complete the region file, or let these records be suppressed (--unknown-regions suppress)."
+        remedy = (
+            "Complete the region file, or let these records be suppressed (--unknown-regions suppress)."
+        )
         findings.add("unknown-region", message, remedy, row=row, column=facts.name)
 
 
 def _note_near_misses(
-    table: RecordTable, facts: ColumnFacts, unknown: Sequence[str], ids: Sequence[str], findings: FindingList
+    table: RecordTable,
+    facts: ColumnFacts,
+    unknown: Sequence[str],
+    ids: Sequence[str],
+    findings: FindingList,
 ) -> None:
     """Hint at each way in which unknown ids would match if the difference were ignored."""
     assert facts.categories is not None
@@ -119,7 +131,9 @@ def _note_near_misses(
         if similar:
             differ = format_count(len(similar), "unknown region id differs", "unknown region ids differ")
             remedy = "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
-            row = next(iter(table.first_rows(facts.name, np.isin(facts.categories.values, similar), 1)), None)
+            row = next(
+                iter(table.first_rows(facts.name, np.isin(facts.categories.values, similar), 1)), None
+            )
             message = f"{differ} from known ones only by {what}."
             findings.hint("similar-id", message, remedy, row=row, column=facts.name)
 
@@ -132,10 +146,17 @@ def _note_alike(facts: ColumnFacts, findings: FindingList) -> None:
     numbers = lines.isascii() and lines.replace("\n", "").isdecimal() and "\n0" not in lines
     if numbers or len({_LIKENESSES[-1][1](value) for value in values}) == len(values):
         return
-    alike = ((what, len(values) - len({normal(value) for value in values})) for what, normal in _LIKENESSES)
+    alike = (
+        (what, len(values) - len({normal(value) for value in values})) for what, normal in _LIKENESSES
+    )
     what, pairs = next((what, pairs) for what, pairs in alike if pairs)
     message = f"{format_count(pairs, 'region id differs', 'region ids differ')} from another one only by {what}."
-    findings.hint("similar-id", message, "If they mean the same region, write them the same way.", column=facts.name)
+    findings.hint(
+        "similar-id",
+        message,
+        "If they mean the same region, write them the same way.",
+        column=facts.name,
+    )
 
 
 UNKNOWN_REGIONS = ("stop", "suppress")
@@ -181,7 +202,11 @@ def build_problem(
     counts, unknown = table.count(region, lookups, SubProgress(progress, 0.0, 1 / (1 + len(sensitive))))
     values = tuple(
         count_sensitive(
-            table, sensitive_column, region, lookups, SubProgress(progress, number / (1 + len(sensitive)), 1.0)
+            table,
+            sensitive_column,
+            region,
+            lookups,
+            SubProgress(progress, number / (1 + len(sensitive)), 1.0),
         )
         for number, sensitive_column in enumerate(sensitive, 1)
     )
@@ -204,14 +229,17 @@ def build_problem(
     )
 
 
-def _note_selection(table: RecordTable, sensitive: Sequence[SensitiveColumn], findings: FindingList) -> None:
+def _note_selection(
+    table: RecordTable, sensitive: Sequence[SensitiveColumn], findings: FindingList
+) -> None:
     """Warn of filters by sensitive columns: that somebody is in the release tells of the value."""
     if table.selection is None:
         return
     for name in table.selection.columns:
         if name in [column.column for column in sensitive]:
             message = (
-                "Records are chosen by a sensitive column: whoever is known to be in the release has a value of it."
+                "Records are chosen by a sensitive column: "
+                "whoever is known to be in the release has a value of it."
             )
             remedy = "Choose records by other columns, or see to it that nobody can know who is in the release."
             findings.warn("chosen-by-sensitive", message, remedy, column=name)
@@ -222,7 +250,9 @@ def _category_sizes(
 ) -> dict[str, dict[str, int]]:
     """Count the values that each category of the grouped quasi-identifiers stands for."""
     sizes = {}
-    for name in dict.fromkeys(grouping.column for grouping in groupings if grouping.column in quasi_identifiers):
+    for name in dict.fromkeys(
+        grouping.column for grouping in groupings if grouping.column in quasi_identifiers
+    ):
         categories = table.facts(name).categories
         sizes[name] = group_sizes(groupings, name, () if categories is None else categories.values)
     return sizes
@@ -263,7 +293,9 @@ def _check_choices(
             findings.add("too-many-classes", message, "Choose fewer quasi-identifiers or group values.")
 
 
-def _note_blanks(table: RecordTable, name: str, groupings: Sequence[Grouping], findings: FindingList) -> None:
+def _note_blanks(
+    table: RecordTable, name: str, groupings: Sequence[Grouping], findings: FindingList
+) -> None:
     """Warn of categories that differ from others only by blanks around them."""
     categories = table.facts(name).categories
     if name not in table.padded_categories or categories is None:
@@ -291,7 +323,9 @@ def _note_blanks(table: RecordTable, name: str, groupings: Sequence[Grouping], f
     findings.warn("blank-categories", message, remedy, column=name)
 
 
-def _check_column(table: RecordTable, name: str, findings: FindingList, quasi_identifier: bool = False) -> None:
+def _check_column(
+    table: RecordTable, name: str, findings: FindingList, quasi_identifier: bool = False
+) -> None:
     if name not in table.file_format.header:
         note_unknown_column(table, name, findings)
     elif not (facts := table.facts(name)).categorical:

@@ -18,7 +18,9 @@ from vbas_desktop.model.regions import RegionMap
 
 def needs_file(path: str) -> InputError:
     """Make the refusal of a region map for records behind an address."""
-    message = "A region map needs a record file: records behind an address have no order to split them by."
+    message = (
+        "A region map needs a record file: records behind an address have no order to split them by."
+    )
     remedy = "Save the records as a CSV or Parquet file, or write the ids of the region file into them."
     return input_error("region-map", message, remedy, file=path)
 
@@ -87,7 +89,9 @@ def spread(parts: Sequence[int]) -> NDArray[np.int32]:
     return target[np.argsort(np.concatenate(numbers), kind="stable")]
 
 
-def split_rows(codes: NDArray[np.integer], split: Mapping[int, Sequence[Fraction]]) -> dict[int, NDArray[np.int32]]:
+def split_rows(
+    codes: NDArray[np.integer], split: Mapping[int, Sequence[Fraction]]
+) -> dict[int, NDArray[np.int32]]:
     """Choose a target for each record of the codes that are split; the records of a code keep the order of the rows.
 
     Returns for each code the numbers of the targets, one for each of its records.

@@ -65,7 +65,9 @@ class SmallClass:
     harmful: bool = False
 
 
-def build_region_table(problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS) -> RegionTable:
+def build_region_table(
+    problem: Problem, solution: Solution, progress: Progress = NO_PROGRESS
+) -> RegionTable:
     """Count what each aggregated region holds, releases and loses. O(stored counts), milliseconds."""
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
     suppression = suppress_solution(problem, solution, progress)
@@ -76,7 +78,11 @@ def build_region_table(problem: Problem, solution: Solution, progress: Progress 
     by_tier: tuple[NDArray[np.int64], ...] = ()
     if solution.tiers is not None:
         by_tier = tuple(
-            as_readonly(sum_by_region(aggregated.table, np.where(suppression.tier_of == tier, aggregated.sizes, 0)))
+            as_readonly(
+                sum_by_region(
+                    aggregated.table, np.where(suppression.tier_of == tier, aggregated.sizes, 0)
+                )
+            )
             for tier in range(len(solution.tiers))
         )
     raised = np.sum(by_tier[1:], axis=0) if by_tier else np.zeros(regions, np.int64)
@@ -95,7 +101,9 @@ def build_region_table(problem: Problem, solution: Solution, progress: Progress 
     )
 
 
-def count_class_sizes(problem: Problem, solution: Solution, region: int | None = None) -> NDArray[np.int64]:
+def count_class_sizes(
+    problem: Problem, solution: Solution, region: int | None = None
+) -> NDArray[np.int64]:
     """Count the classes of 1, 2, … records before suppression: of one aggregated region, or of all."""
     if region is not None:
         return _vector(list_class_sizes(problem, solution, region)[1])
@@ -107,7 +115,9 @@ def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return as_readonly(np.bincount(sizes)[1:])
 
 
-def list_class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def list_class_sizes(
+    problem: Problem, solution: Solution, region: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """List the classes (columns of ``problem.counts``) of one aggregated region and their sizes before suppression."""
     totals = _sum_combinations(problem, solution.membership == region)
     present = np.flatnonzero(totals)
@@ -147,7 +157,9 @@ def explain_suppression(problem: Problem, solution: Solution, region: int) -> li
 def decode_class(problem: Problem, column: int) -> tuple[str, ...]:
     """Return the labels of the categories of one class, in the order of the quasi-identifiers."""
     codes = problem.counts.decode_combination(column)
-    return tuple(categories.label(code) for categories, code in zip(problem.categories, codes, strict=True))
+    return tuple(
+        categories.label(code) for categories, code in zip(problem.categories, codes, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -177,9 +189,15 @@ def list_transfers(problem: Problem, solution: Solution, region: int) -> tuple[R
         for other in np.unique(theirs[moved]).tolist():
             part = moved & (theirs == other)
             taker, giver = (region, other) if gained else (other, region)
-            saved_records = None if problem.judged_columns else _count_saved_records(problem, now, part, taker, giver)
+            saved_records = (
+                None
+                if problem.judged_columns
+                else _count_saved_records(problem, now, part, taker, giver)
+            )
             transfers.append(RegionTransfer(other, int(part.sum()), gained, saved_records))
-    return tuple(sorted(transfers, key=lambda transfer: (not transfer.gained, -transfer.regions, transfer.other)))
+    return tuple(
+        sorted(transfers, key=lambda transfer: (not transfer.gained, -transfer.regions, transfer.other))
+    )
 
 
 def _count_saved_records(
@@ -205,7 +223,9 @@ def describe_transfers(
     rest = transfers[most:]
     if rest:
         number = sum(transfer.regions for transfer in rest)
-        sentences.append(f"{number:,} more came from or went to {format_count(len(rest), 'other neighbour')}.")
+        sentences.append(
+            f"{number:,} more came from or went to {format_count(len(rest), 'other neighbour')}."
+        )
     return tuple(sentences)
 
 

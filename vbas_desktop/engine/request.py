@@ -21,7 +21,11 @@ from vbas_desktop.settings.sensitive import SensitiveSettings
 
 _IN_PROBLEM = {
     *("k", "unknown_regions"),
-    *(option.name for group in (ColumnRoles, ReadingSettings, SensitiveSettings) for option in group.options()),
+    *(
+        option.name
+        for group in (ColumnRoles, ReadingSettings, SensitiveSettings)
+        for option in group.options()
+    ),
 }
 """Options that have had their effect when the records are counted."""
 

@@ -82,7 +82,9 @@ def fingerprint_problem(problem: Problem) -> str:
         for array in _list_arrays(sensitive.cells):
             digest.update(np.ascontiguousarray(array).data)
         criteria = [criterion.text for criterion in sensitive.chosen.criteria]
-        facts.setdefault("sensitive", []).append([sensitive.column, sensitive.harmful.tolist(), criteria])
+        facts.setdefault("sensitive", []).append(
+            [sensitive.column, sensitive.harmful.tolist(), criteria]
+        )
     digest.update(json.dumps(facts, sort_keys=True).encode())
     return digest.hexdigest()
 

@@ -61,7 +61,8 @@ def run(
     plan = _Plan(partitions, list_measures(request), approximated, time.perf_counter() - started)
     solutions: list[Solution] = []
     jobs = [
-        partial(plan.solve, id, sites) for id, sites in enumerate(partitions.list_site_numbers(approximated), start=1)
+        partial(plan.solve, id, sites)
+        for id, sites in enumerate(partitions.list_site_numbers(approximated), start=1)
     ]
     rest = SubProgress(progress, _TRIED if partitions.tried else 0.0, 1.0)
     with closing(
@@ -85,7 +86,9 @@ def run(
         *find_spread_regions(solutions),
     ]
     return RunResult(
-        solutions=tuple(mark_solutions(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
+        solutions=tuple(
+            mark_solutions(solutions, request.pareto_measures or usual_among(plan.measures), allowed)
+        ),
         approximated_sites=approximated,
         globally_suppressed_records=request.problem.counts.records - context.records,
         classes_present=int(np.count_nonzero(request.problem.counts.combination_totals)),
@@ -99,7 +102,9 @@ def list_measures(request: Request) -> tuple[Measure, ...]:
     """List the requested measures; all that apply to the problem if none was requested."""
     measures: Mapping[str, Any] = list_approaches("rating")
     sensitive = bool(request.problem.sensitive)
-    return request.measures or tuple(kind() for kind in measures.values() if sensitive or not kind.requires_sensitive)
+    return request.measures or tuple(
+        kind() for kind in measures.values() if sensitive or not kind.requires_sensitive
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +135,9 @@ class _Plan:
         solution = with_constraint_diagnostics(
             request.problem, self.partitions.constraints, solution, partition.zone_sites
         )
-        return with_representability(request.problem, solution, outcome.release, SubProgress(progress, 0.98, 1.0))
+        return with_representability(
+            request.problem, solution, outcome.release, SubProgress(progress, 0.98, 1.0)
+        )
 
     def _rate(
         self,
@@ -170,7 +177,9 @@ class _Plan:
             unrefined=partition.unrefined,
             detoured=None if partition.detoured is None else as_readonly(partition.detoured),
             tiers=tiers,
-            released_by_tier=() if tiers is None else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
+            released_by_tier=()
+            if tiers is None
+            else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
             sensitive=outcome.sensitive,
             suppressed_sensitive=outcome.suppressed_sensitive,
         )
@@ -190,20 +199,31 @@ def name_approaches(request: Request) -> dict[str, str]:
         for declared in approach.options():
             value = getattr(approach, declared.name)
             if isinstance(value, Approach):
-                key = (declared.flag or f"{approach.metadata.name}-{declared.name}").lstrip("-").replace("-", "_")
+                key = (
+                    (declared.flag or f"{approach.metadata.name}-{declared.name}")
+                    .lstrip("-")
+                    .replace("-", "_")
+                )
                 names[key] = value.metadata.name
     return names
 
 
 def collect_parameters(request: Request) -> dict[str, dict[str, Any]]:
     """Collect the parameters of each component's approach as plain data."""
-    return {component: approach.settings() for component, approach in list_effective_approaches(request).items()}
+    return {
+        component: approach.settings()
+        for component, approach in list_effective_approaches(request).items()
+    }
 
 
 def list_effective_approaches(request: Request) -> dict[str, Approach]:
     """List the chosen approaches that affect the result: without sites there is nothing to locate."""
     unused = () if request.construction.needs_sites else ("site_location",)
-    return {name: approach for name, approach in list_chosen_approaches(request).items() if name not in unused}
+    return {
+        name: approach
+        for name, approach in list_chosen_approaches(request).items()
+        if name not in unused
+    }
 
 
 def list_chosen_approaches(request: Request) -> dict[str, Approach]:

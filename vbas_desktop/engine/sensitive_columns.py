@@ -60,9 +60,13 @@ def check_sensitive(
             findings.hint("sensitive-too-many", message, remedy, column=chosen.column)
 
 
-def _check_values(table: RecordTable, facts: ColumnFacts, chosen: SensitiveColumn, findings: FindingList) -> None:
+def _check_values(
+    table: RecordTable, facts: ColumnFacts, chosen: SensitiveColumn, findings: FindingList
+) -> None:
     values, written = _find_spellings(table, facts)
-    spellings = {form for value in values for form in possible_values(value)} | ({MISSING} if "" in written else set())
+    spellings = {form for value in values for form in possible_values(value)} | (
+        {MISSING} if "" in written else set()
+    )
     strange = [value for value in chosen.benign if value not in spellings]
     if strange:
         names = ", ".join(f"“{value}”" for value in strange[:_SHOWN])
@@ -71,13 +75,19 @@ def _check_values(table: RecordTable, facts: ColumnFacts, chosen: SensitiveColum
         findings.add("benign-unknown", message, remedy, column=chosen.column)
     asks_order = any(rule.kind == "ordered-closeness" for rule in chosen.criteria)
     if asks_order and any(finite_number(value) is None for value in written):
-        message = "Not all values of the column are numbers (an empty one is none), so they have no order."
+        message = (
+            "Not all values of the column are numbers (an empty one is none), so they have no order."
+        )
         remedy = "Use closeness instead of ordered-closeness."
         findings.add("sensitive-not-ordered", message, remedy, column=chosen.column)
     different = set(written)
     harmful = any(not _benign(chosen, value, value) for value in different)
     for criterion in chosen.criteria:
-        if criterion.kind in ("distinct", "entropy", "recursive") and criterion.limit > len(different) and harmful:
+        if (
+            criterion.kind in ("distinct", "entropy", "recursive")
+            and criterion.limit > len(different)
+            and harmful
+        ):
             message = f"The column has only {len(different):,} different values: no class can meet {criterion.text}."
             findings.warn("criterion-out-of-reach", message, "Ask for less.", column=chosen.column)
 
@@ -94,7 +104,10 @@ def _find_spellings(table: RecordTable, facts: ColumnFacts) -> tuple[Sequence[st
         return values, values
     plain = [plain_value(value) for value in values]
     times = Counter(plain)
-    return values, [text if times[text] > 1 else value.strip(BLANKS) for value, text in zip(values, plain, strict=True)]
+    return values, [
+        text if times[text] > 1 else value.strip(BLANKS)
+        for value, text in zip(values, plain, strict=True)
+    ]
 
 
 def _benign(chosen: SensitiveColumn, value: str, written: str) -> bool:
@@ -138,7 +151,11 @@ def list_countable(
     for column in countable:
         cells = classes * table.facts(column.column).distinct
         if cells > MAX_COMBINATIONS:
-            message = f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
+            message = (
+                f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
+            )
             remedy = "Choose fewer quasi-identifiers or group values."
-            raise input_error("too-many-classes", message, remedy, file=table.source.path, column=column.column)
+            raise input_error(
+                "too-many-classes", message, remedy, file=table.source.path, column=column.column
+            )
     return countable

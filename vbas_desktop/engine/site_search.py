@@ -123,7 +123,9 @@ def _note_out_of_reach(
     problem = partitions.request.problem
     suppressed = partitions.tried[number]
     aggregation = partitions.build(number, progress).aggregate(partitions.context)
-    causes = count_loss_causes(problem, aggregation, suppressed, bounded=partitions.least_sites > 1, progress=progress)
+    causes = count_loss_causes(
+        problem, aggregation, suppressed, bounded=partitions.least_sites > 1, progress=progress
+    )
     remedies = list_remedies(causes, suppressed, max_suppressed(problem.records, allowed_percent))
     return Finding(
         "limit-out-of-reach",
@@ -177,7 +179,10 @@ def advise(
 
 
 def find_alternatives(
-    request: Request, allowed_percent: float, progress: Progress = NO_PROGRESS, trials: TrialCache | None = None
+    request: Request,
+    allowed_percent: float,
+    progress: Progress = NO_PROGRESS,
+    trials: TrialCache | None = None,
 ) -> tuple[Alternative, ...]:
     """Try what the other aim would give within the allowed loss, and both aims with tiers, or without if it has some.
 
@@ -193,7 +198,9 @@ def find_alternatives(
     for number, (aim, tiers) in enumerate(choices):
         searching = replace(
             request,
-            site_number=create_approach("site_number", "limit", {"allowed_loss_percent": allowed_percent, "aim": aim}),
+            site_number=create_approach(
+                "site_number", "limit", {"allowed_loss_percent": allowed_percent, "aim": aim}
+            ),
             tiers=request.tiers if tiers == own_tiers else create_approach("tiers", tiers),
         )
         span = SubProgress(progress, number / len(choices), (number + 1) / len(choices))

@@ -21,7 +21,12 @@ from .validation import check_all_kept, check_owner, check_sites
 
 
 def build_zone_partition(
-    request: Request, zone: Zone | None, context: Context, sites: int, progress: Progress, is_plain: bool = False
+    request: Request,
+    zone: Zone | None,
+    context: Context,
+    sites: int,
+    progress: Progress,
+    is_plain: bool = False,
 ) -> RegionPartition:
     """Build the partition of the regions that may be merged with each other; without a zone that is all of them.
 
@@ -62,7 +67,9 @@ def build_zone_partition(
     if refinement is not None and not is_stopped:
         partition = _refine(refinement, partition, context, SubProgress(progress, refined_from, 1.0))
         if zone is not None:
-            partition = meet_size_targets(zone, partition, NO_PROGRESS if partition.stopped else progress)
+            partition = meet_size_targets(
+                zone, partition, NO_PROGRESS if partition.stopped else progress
+            )
     return partition
 
 

@@ -27,14 +27,24 @@ def check_request(request: Request) -> None:
 def _problem_findings(request: Request) -> Iterator[Finding]:
     problem = request.problem
     if len(problem.regions) == 0:
-        yield Finding("no-regions", "There are no initial regions.", "Choose a region file with at least one region.")
+        yield Finding(
+            "no-regions",
+            "There are no initial regions.",
+            "Choose a region file with at least one region.",
+        )
     elif problem.counts.n_regions != len(problem.regions):
         yield Finding("counts-mismatch", "The counts belong to other regions.", "Load both files again.")
     elif not np.isfinite(problem.regions.points).all():
         row = int(np.flatnonzero(~np.isfinite(problem.regions.points).all(axis=1))[0])
-        yield Finding("coordinates", f"Initial region number {row + 1:,} has no finite coordinates.", "Correct them.")
+        yield Finding(
+            "coordinates",
+            f"Initial region number {row + 1:,} has no finite coordinates.",
+            "Correct them.",
+        )
     if problem.records == 0:
-        yield Finding("no-records", "There are no records.", "Choose a record file with at least one record.")
+        yield Finding(
+            "no-records", "There are no records.", "Choose a record file with at least one record."
+        )
     if problem.k < 1:
         yield Finding("k", f"k is {problem.k}, but must be at least 1.", "Usual values are 5 to 20.")
 
@@ -44,7 +54,9 @@ def _setting_findings(request: Request) -> Iterator[Finding]:
     unknown = [name for name in request.pareto_measures if name not in measured | {"seconds"}]
     if unknown:
         listed = ", ".join(sorted(measured))
-        yield Finding("measure", f"There is no measure “{unknown[0]}” to compare by.", f"Measured are: {listed}.")
+        yield Finding(
+            "measure", f"There is no measure “{unknown[0]}” to compare by.", f"Measured are: {listed}."
+        )
 
 
 def find_unused_files(request: Request) -> Iterator[Finding]:
@@ -97,7 +109,9 @@ def check_tiers(tiers: Tiers, n_areas: int, approach: Approach) -> Tiers:
         fits = bool(np.array_equal(np.unique(parent), np.arange(number)))
     if not fits or number != 1:
         raise _broken(approach, "did not return places that lie in one another, up to a single one")
-    return replace(tiers, parents=tuple(as_readonly(parent.astype(np.int32)) for parent in tiers.parents))
+    return replace(
+        tiers, parents=tuple(as_readonly(parent.astype(np.int32)) for parent in tiers.parents)
+    )
 
 
 def _broken(approach: Approach, what: str) -> InputError:

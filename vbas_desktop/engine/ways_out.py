@@ -56,7 +56,9 @@ class WaysOut:
     @cached_property
     def cheapest(self) -> WayOut | None:
         """The cheapest change that brings the loss within the limit; None if no single one does."""
-        candidates = [way for way in (self.grouping, self.omission) if way is not None and self.is_enough(way)]
+        candidates = [
+            way for way in (self.grouping, self.omission) if way is not None and self.is_enough(way)
+        ]
         return min(candidates, key=self._cost, default=None)
 
     def is_enough(self, way: WayOut) -> bool:
@@ -83,14 +85,18 @@ def find_ways_out(
         progress.update(_STAGE, number / n_columns)
         n_categories = problem.counts.n_categories[number]
         if n_columns > 1:
-            omissions.append(WayOut(name, _count_rare(problem, number, np.zeros(n_categories, np.int64))))
+            omissions.append(
+                WayOut(name, _count_rare(problem, number, np.zeros(n_categories, np.int64)))
+            )
         if name in facts:
             groupings += _try_groupings(problem, number, facts[name], allowed, progress)
     unchanged = _count_rare(problem, 0, np.arange(problem.counts.n_categories[0]))
     return WaysOut(unchanged, allowed, tuple(groupings), tuple(omissions))
 
 
-def _try_groupings(problem: Problem, number: int, facts: ColumnFacts, allowed: int, progress: Progress) -> list[WayOut]:
+def _try_groupings(
+    problem: Problem, number: int, facts: ColumnFacts, allowed: int, progress: Progress
+) -> list[WayOut]:
     """Return the finest grouping of a quasi-identifier within the limit, or else the coarsest; or none."""
     if facts.categories is None or facts.frequencies is None:
         return []

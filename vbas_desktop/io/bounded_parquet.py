@@ -53,9 +53,15 @@ def read_bounded_batches(
             check_expansion(path, unpacked, size)
             _refuse_large_pages(path, chunks)
             batch_rows = _count_rows_that_fit(path, group, names, chunks, most_rows)
-            coded = [chunk.path for chunk in chunks if chunk.path in as_dictionaries and _has_usable_dictionary(chunk)]
+            coded = [
+                chunk.path
+                for chunk in chunks
+                if chunk.path in as_dictionaries and _has_usable_dictionary(chunk)
+            ]
             with pq.ParquetFile(path, pre_buffer=False, read_dictionary=coded) as reader:
-                for batch in reader.iter_batches(batch_size=batch_rows, row_groups=[group], columns=names):
+                for batch in reader.iter_batches(
+                    batch_size=batch_rows, row_groups=[group], columns=names
+                ):
                     for name, array in zip(batch.schema.names, batch.columns, strict=True):
                         decoded += _measure(path, name, array, rows)
                     check_expansion(path, decoded, size)
@@ -83,7 +89,10 @@ def _count_rows_that_fit(
     plain = [chunk for chunk in chunks if not chunk.is_repeated]
     lists = [chunk for chunk in chunks if chunk.is_repeated]
     rows = most_rows
-    while rows > _FEWEST_ROWS and sum(chunk.bound_bytes(rows, longest[chunk.path]) for chunk in plain) > _BATCH_BYTES:
+    while (
+        rows > _FEWEST_ROWS
+        and sum(chunk.bound_bytes(rows, longest[chunk.path]) for chunk in plain) > _BATCH_BYTES
+    ):
         rows //= 2
     if lists:
         # Nothing tells which row a value of a list belongs to: one row may have all of them.
@@ -149,7 +158,10 @@ def _text_lengths(array: Any) -> Any:
     if types.is_string_view(kind) or types.is_binary_view(kind):
         array = array.cast(pa.large_binary())
     elif not (
-        types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind)
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
     ):
         return None
     return pc.binary_length(array).cast(pa.int64())
@@ -157,4 +169,6 @@ def _text_lengths(array: Any) -> Any:
 
 def _too_long(path: Path, column: str, row: int | None = None) -> InputError:
     message = f"A value is longer than {LONGEST_VALUE_BYTES >> 20} MB."
-    return input_error("long-value", message, "Take it or its column out.", file=path, column=column, row=row)
+    return input_error(
+        "long-value", message, "Take it or its column out.", file=path, column=column, row=row
+    )

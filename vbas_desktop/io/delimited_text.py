@@ -42,7 +42,9 @@ def sniff_delimiter(start: bytes, complete: bool = True) -> str:
     """
     text = start[:SAMPLE_BYTES].decode("latin-1")
     complete = complete and len(start) <= SAMPLE_BYTES
-    scores = [(_evenness(text, delimiter, complete), -order) for order, delimiter in enumerate(DELIMITERS)]
+    scores = [
+        (_evenness(text, delimiter, complete), -order) for order, delimiter in enumerate(DELIMITERS)
+    ]
     best = max(scores)
     return DELIMITERS[-best[1]]
 
@@ -62,7 +64,9 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
     # A field can be beyond the module's limit: what was read so far must do.
     with suppress(csv.Error):
-        rows.extend(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _SAMPLED_ROWS + 1))
+        rows.extend(
+            islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _SAMPLED_ROWS + 1)
+        )
     return rows
 
 
@@ -120,7 +124,11 @@ def suggest_columns(name: str, names: Sequence[str]) -> str:
     import difflib
 
     lowered = {other.strip().lower(): other for other in names}
-    near = [] if may_be_record(names) else difflib.get_close_matches(name.strip().lower(), list(lowered), 3, 0.6)
+    near = (
+        []
+        if may_be_record(names)
+        else difflib.get_close_matches(name.strip().lower(), list(lowered), 3, 0.6)
+    )
     if near:
         return "Did you mean " + " or ".join(f"“{shorten(lowered[match])}”" for match in near) + "?"
     return list_first_line(names)
@@ -145,13 +153,20 @@ def check_column_count(file: str | Path, columns: int) -> None:
 def find_wrong_names(file: str | Path, names: Sequence[str]) -> tuple[Finding, ...]:
     """Find columns without a name and names that occur twice, which are not quoted: line 1 may be a record."""
     findings = FindingList(str(file))
-    remedy = "Give every column a name of its own in line 1; if line 1 is a record, put the names above it."
+    remedy = (
+        "Give every column a name of its own in line 1; if line 1 is a record, put the names above it."
+    )
     positions: dict[str, list[int]] = {}
     for number, name in enumerate(names, 1):
         if name.strip():
             positions.setdefault(name, []).append(number)
         else:
-            findings.add("empty-name", f"Column {number} has no name.", "Give every column a name in line 1.", row=1)
+            findings.add(
+                "empty-name",
+                f"Column {number} has no name.",
+                "Give every column a name in line 1.",
+                row=1,
+            )
     for numbers in positions.values():
         if len(numbers) > 1:
             listed = ", ".join(map(str, numbers[:-1]))

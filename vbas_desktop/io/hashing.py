@@ -104,7 +104,9 @@ def require_unchanged(source: SourceFile) -> None:
 
 def file_changed_finding(path: str) -> Finding:
     """Return the finding that a file was changed."""
-    return Finding("input-changed", "The file was changed while it was read.", "Load it again.", file=path)
+    return Finding(
+        "input-changed", "The file was changed while it was read.", "Load it again.", file=path
+    )
 
 
 def file_state(status: os.stat_result) -> tuple[int, int, int]:

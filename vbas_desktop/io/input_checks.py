@@ -95,7 +95,8 @@ def check_text_table(path: Path, *, shapes_too: bool = False) -> None:
     if opening.startswith(b"PK\3\4") and _is_spreadsheet(path):
         kind = "spreadsheet"
     if not shapes_too and (
-        opening.startswith(b"SQLite format 3") or (opening[:1] == b"{" and path.suffix.lower() in (".json", ".geojson"))
+        opening.startswith(b"SQLite format 3")
+        or (opening[:1] == b"{" and path.suffix.lower() in (".json", ".geojson"))
     ):
         kind = "file of shapes"
     if kind is not None:
@@ -129,7 +130,9 @@ def check_expansion(path: Path, expanded: int, size: int) -> None:
     """Refuse a compressed file that was made to fill memory or disk: no table of records shrinks that much."""
     if expanded > EXPANDED_FREELY and expanded > LARGEST_EXPANSION * size:
         message = f"The file unpacks to more than {LARGEST_EXPANSION} times its size, which no table of records does."
-        raise input_error("expands", message, "If it is right, unpack it and load the result.", file=path)
+        raise input_error(
+            "expands", message, "If it is right, unpack it and load the result.", file=path
+        )
 
 
 def wrong_encoding_finding(path: Path, encoding: str, row: int | None) -> Finding:

@@ -21,7 +21,11 @@ class LockHeldError(Exception):
 
 @contextmanager
 def exclusive_lock(
-    path: Path, progress: Progress = NO_PROGRESS, *, wait: bool = True, stage: str = "Waiting for another program"
+    path: Path,
+    progress: Progress = NO_PROGRESS,
+    *,
+    wait: bool = True,
+    stage: str = "Waiting for another program",
 ) -> Iterator[None]:
     """Hold the lock of ``path``, the file ``.NAME.lock`` beside it, while the block runs.
 
@@ -31,7 +35,9 @@ def exclusive_lock(
     file = _lock_file(path)
     if file.is_symlink():
         message = "The lock beside this file is a link, which may lead anywhere, so it is not used."
-        raise input_error("lock-is-link", message, f"Remove “{file.name}”, if you know whose it is.", file=path)
+        raise input_error(
+            "lock-is-link", message, f"Remove “{file.name}”, if you know whose it is.", file=path
+        )
     lock = FileLock(file, mode=0o600, thread_local=False)
     while True:
         try:

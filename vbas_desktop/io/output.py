@@ -22,7 +22,15 @@ from pathlib import Path
 from vbas_desktop.model.findings import InputError, input_error
 from vbas_desktop.model.text import shorten
 
-from .exchange import NEW, OLD, TargetChangedError, is_own_folder, remove_folder, replace_target, take_snapshot
+from .exchange import (
+    NEW,
+    OLD,
+    TargetChangedError,
+    is_own_folder,
+    remove_folder,
+    replace_target,
+    take_snapshot,
+)
 from .locks import LockHeldError, exclusive_lock, is_locked
 from .signals import defer_stop_signals, record_output
 
@@ -263,8 +271,12 @@ def refuse_inputs(target: Path, inputs: Iterable[Path]) -> None:
 
 
 def _refuse_input(target: Path, path: Path) -> None:
-    inside = target.is_dir() and any(_is_same(target, folder) for folder in Path(os.path.realpath(path)).parents)
-    around = path.is_dir() and any(_is_same(path, folder) for folder in Path(os.path.realpath(target)).parents)
+    inside = target.is_dir() and any(
+        _is_same(target, folder) for folder in Path(os.path.realpath(path)).parents
+    )
+    around = path.is_dir() and any(
+        _is_same(path, folder) for folder in Path(os.path.realpath(target)).parents
+    )
     if not (inside or around or _is_same(target, path)):
         return
     relation = "is"
@@ -363,7 +375,9 @@ def check_writable(target: Path) -> None:
     try:
         if target.is_file() and not os.access(target, os.W_OK):
             message = "The target is write-protected, or its disk is read-only."
-            raise input_error("not-writable", message, "Allow writing to it, or choose another place.", file=target)
+            raise input_error(
+                "not-writable", message, "Allow writing to it, or choose another place.", file=target
+            )
         folder = next(parent for parent in target.absolute().parents if parent.exists())
     except (OSError, StopIteration):
         # Whatever else is wrong with such a path shows when it is written to.
@@ -372,7 +386,9 @@ def check_writable(target: Path) -> None:
         message = "The target lies below a file, where no folder can be."
         raise input_error("target-in-use", message, "Choose another place.", file=target)
     if not os.access(folder, os.W_OK | os.X_OK):
-        message = f"Writing is not allowed in the folder “{folder.name or folder}”, or its disk is read-only."
+        message = (
+            f"Writing is not allowed in the folder “{folder.name or folder}”, or its disk is read-only."
+        )
         raise input_error("not-writable", message, "Choose a folder that you may write to.", file=target)
 
 
@@ -450,7 +466,9 @@ def _explain_disk_error(error: OSError, target: Path) -> InputError | None:
             file=target,
         )
     if error.errno == errno.ENAMETOOLONG:
-        return input_error("name-too-long", "The path of the target is too long.", "Choose a shorter one.")
+        return input_error(
+            "name-too-long", "The path of the target is too long.", "Choose a shorter one."
+        )
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return _target_in_use(target, "lies below a file, where no folder can be")
     return None

@@ -60,7 +60,9 @@ class ColumnChunk:
     @property
     def is_codable(self) -> bool:
         """Tell whether Arrow can read the column as codes with a dictionary."""
-        return not self.width and all(page.encoding not in (_DELTA_LENGTHS, _DELTA_TEXTS) for page in self.pages)
+        return not self.width and all(
+            page.encoding not in (_DELTA_LENGTHS, _DELTA_TEXTS) for page in self.pages
+        )
 
     def bound_bytes(self, rows: int, longest: int) -> int:
         """Bound what consecutive ``rows`` take decoded; no value of the dictionary is longer than ``longest``."""
@@ -111,11 +113,19 @@ def read_column_chunk(file: BinaryIO, metadata: Any, group: int, column: int) ->
             values = _whole_number(header.get(own), 1)
             pages.append(DataPage(values, _whole_number(header.get(own), encoding), unpacked))
             left -= values
-    width = schema.length if schema.physical_type == "FIXED_LEN_BYTE_ARRAY" else _WIDTHS.get(schema.physical_type, 0)
-    return ColumnChunk(schema.path, width, schema.max_repetition_level > 0, dictionary_bytes, tuple(pages))
+    width = (
+        schema.length
+        if schema.physical_type == "FIXED_LEN_BYTE_ARRAY"
+        else _WIDTHS.get(schema.physical_type, 0)
+    )
+    return ColumnChunk(
+        schema.path, width, schema.max_repetition_level > 0, dictionary_bytes, tuple(pages)
+    )
 
 
-def read_row_group(file: BinaryIO, metadata: Any, group: int, names: list[str] | None) -> Iterator[ColumnChunk]:
+def read_row_group(
+    file: BinaryIO, metadata: Any, group: int, names: list[str] | None
+) -> Iterator[ColumnChunk]:
     """Read the pages of all columns of a row group, or of those under some names."""
     for column in range(metadata.num_columns):
         path = metadata.schema.column(column).path

@@ -35,11 +35,15 @@ def read_record_filter(path: str | Path) -> FilterFile:
     try:
         lines = [(reader.line_num, row) for row in reader if row]
     except csv.Error:
-        raise input_error("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
+        raise input_error(
+            "bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path
+        ) from None
     if len(lines) < 2:
         message = "The filter lists no combination."
         findings.add(
-            "empty-filter", message, "Write names of columns on line 1 and a combination on each further line."
+            "empty-filter",
+            message,
+            "Write names of columns on line 1 and a combination on each further line.",
         )
         findings.stop_on_errors()
     (_, names), *rows = lines
@@ -60,12 +64,19 @@ def read_record_filter(path: str | Path) -> FilterFile:
     data = path.read_bytes()
     state = path.stat()
     source = SourceFile(
-        str(path), len(data), hashlib.sha256(data).hexdigest(), (state.st_size, state.st_mtime_ns, state.st_ino)
+        str(path),
+        len(data),
+        hashlib.sha256(data).hexdigest(),
+        (state.st_size, state.st_mtime_ns, state.st_ino),
     )
-    return FilterFile(source, tuple(names), tuple(tuple(row) for _, row in rows), tuple(number for number, _ in rows))
+    return FilterFile(
+        source, tuple(names), tuple(tuple(row) for _, row in rows), tuple(number for number, _ in rows)
+    )
 
 
-def filter_records(table: RecordTable, required: FilterFile | None, unwanted: FilterFile | None) -> RecordTable:
+def filter_records(
+    table: RecordTable, required: FilterFile | None, unwanted: FilterFile | None
+) -> RecordTable:
     """Return the table of the records that have a required combination (if any are listed) and no unwanted one.
 
     Values are compared as they are in the record file, before any grouping. Values and combinations that no record
@@ -111,7 +122,9 @@ def _check_columns(table: RecordTable, file: FilterFile) -> None:
     findings.stop_on_errors()
 
 
-def _find_matches(table: CodedRecords, file: FilterFile) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
+def _find_matches(
+    table: CodedRecords, file: FilterFile
+) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
     """Return whether each record has one of the combinations, and hints to those that none has.
 
     The combinations are followed column by column: a record is in the prefix of a combination as long as its values
@@ -161,4 +174,10 @@ def _note_absent(file: FilterFile, codes: NDArray[np.int64], name: str, hints: F
     """Note the lines whose value in a column no record has."""
     remedy = "Write values as in the record file, blanks and leading zeros included."
     for position in np.flatnonzero(codes < 0).tolist():
-        hints.hint("no-such-value", "No record has this value.", remedy, row=file.row_numbers[position], column=name)
+        hints.hint(
+            "no-such-value",
+            "No record has this value.",
+            remedy,
+            row=file.row_numbers[position],
+            column=name,
+        )

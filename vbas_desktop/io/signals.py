@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_NUMBERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_NUMBERS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 _placed: list[Path] = []
 
 
@@ -29,7 +31,9 @@ def handle_stop_signals(to_the_end: bool) -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         # Whoever started us with a signal ignored (nohup) means it.
         heard = (signal.SIG_DFL, signal.default_int_handler)
-        before = {number: handler for number in _NUMBERS if (handler := signal.getsignal(number)) in heard}
+        before = {
+            number: handler for number in _NUMBERS if (handler := signal.getsignal(number)) in heard
+        }
     try:
         _handle(dict.fromkeys(before, signal.default_int_handler))
         yield

@@ -10,7 +10,12 @@ from pathlib import Path
 
 from vbas_desktop.model.findings import Finding, InputError, input_error
 
-from .input_checks import canonical_encoding, check_readable, damaged_gzip_finding, wrong_encoding_finding
+from .input_checks import (
+    canonical_encoding,
+    check_readable,
+    damaged_gzip_finding,
+    wrong_encoding_finding,
+)
 
 LARGEST_BYTES = 1 << 29
 """No table of regions, slots or rules is longer; what unpacks to more was made to fill the memory."""
@@ -57,7 +62,9 @@ def _unpack(path: Path, data: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             text = stream.read(LARGEST_BYTES + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise InputError(damaged_gzip_finding(path, "is damaged: it cannot be decompressed to its end")) from None
+        raise InputError(
+            damaged_gzip_finding(path, "is damaged: it cannot be decompressed to its end")
+        ) from None
     if len(text) > LARGEST_BYTES:
         raise InputError(_too_long(path, "unpacks to"))
     return text

@@ -18,14 +18,19 @@ MAX_COMBINATIONS = 1 << 63
 
 
 def make_table(
-    sizes: NDArray[np.int64], columns: NDArray[np.integer], ends: NDArray[np.integer], shape: tuple[int, int]
+    sizes: NDArray[np.int64],
+    columns: NDArray[np.integer],
+    ends: NDArray[np.integer],
+    shape: tuple[int, int],
 ) -> csr_array:
     """Make a CSR matrix from its three arrays with indices of 32 bits where these suffice.
 
     scipy gives both index arrays the wider of their types, which would nearly double the memory of a table.
     """
     index = np.int32 if max(sizes.size, *shape) <= np.iinfo(np.int32).max else np.int64
-    return csr_array((sizes, columns.astype(index, copy=False), ends.astype(index, copy=False)), shape=shape)
+    return csr_array(
+        (sizes, columns.astype(index, copy=False), ends.astype(index, copy=False)), shape=shape
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +143,10 @@ class ClassCounts:
             return self
         table = self.table
         ends = np.concatenate(([0], np.cumsum(is_selected)))[table.indptr]
-        return replace(self, table=make_table(table.data[is_selected], table.indices[is_selected], ends, table.shape))
+        return replace(
+            self,
+            table=make_table(table.data[is_selected], table.indices[is_selected], ends, table.shape),
+        )
 
     def drop_below(self, k: int) -> ClassCounts:
         """Drop every class of fewer than k records; regions and combinations stay."""

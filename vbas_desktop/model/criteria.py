@@ -16,7 +16,14 @@ DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, ORDERED, SHARE = range(6)
 KINDS = ("distinct", "entropy", "recursive", "closeness", "ordered-closeness", "share")
 """Their names on the command line, in the order of the numbers."""
 
-_TITLES = ("Distinct values", "Entropy", "Recursive (c,l)", "Closeness", "Ordered closeness", "Share of the commonest")
+_TITLES = (
+    "Distinct values",
+    "Entropy",
+    "Recursive (c,l)",
+    "Closeness",
+    "Ordered closeness",
+    "Share of the commonest",
+)
 TITLES = dict(zip(KINDS, _TITLES, strict=True))
 
 COMPARED_WITH_ALL = (CLOSENESS, ORDERED)

@@ -82,10 +82,18 @@ class InputError(Exception):
 
 
 def input_error(
-    code: str, message: str, remedy: str = "", *, file: object = None, row: int | None = None, column: str | None = None
+    code: str,
+    message: str,
+    remedy: str = "",
+    *,
+    file: object = None,
+    row: int | None = None,
+    column: str | None = None,
 ) -> InputError:
     """Return the error of a single finding; ``file`` may be a path or an address."""
-    return InputError(Finding(code, message, remedy, Severity.ERROR, None if file is None else str(file), row, column))
+    return InputError(
+        Finding(code, message, remedy, Severity.ERROR, None if file is None else str(file), row, column)
+    )
 
 
 class UsageError(Exception):
@@ -109,7 +117,9 @@ def stop_on_errors(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings. Raises `InputError` with all of them if one is an error."""
     all_findings = tuple(findings)
     if any(finding.severity is Severity.ERROR for finding in all_findings):
-        raise InputError(sorted(all_findings, key=lambda finding: finding.severity is not Severity.ERROR))
+        raise InputError(
+            sorted(all_findings, key=lambda finding: finding.severity is not Severity.ERROR)
+        )
     return all_findings
 
 
@@ -150,13 +160,25 @@ class FindingList:
             self._listed.append(finding)
 
     def warn(
-        self, code: str, message: str, remedy: str = "", *, row: int | None = None, column: str | None = None
+        self,
+        code: str,
+        message: str,
+        remedy: str = "",
+        *,
+        row: int | None = None,
+        column: str | None = None,
     ) -> None:
         """Note a warning: the file can be used, but something was decided for the user."""
         self.add(code, message, remedy, row=row, column=column, severity=Severity.WARNING)
 
     def hint(
-        self, code: str, message: str, remedy: str = "", *, row: int | None = None, column: str | None = None
+        self,
+        code: str,
+        message: str,
+        remedy: str = "",
+        *,
+        row: int | None = None,
+        column: str | None = None,
     ) -> None:
         """Note a hint: nothing is wrong, but the user may want to look."""
         self.add(code, message, remedy, row=row, column=column, severity=Severity.HINT)
@@ -183,13 +205,22 @@ class FindingList:
         return stop_on_errors(self.all())
 
 
-_NO_SPACE = ("The disk is full, or a limit was reached.", "Free some space, or choose a folder on another disk.")
-_NOT_ALLOWED = ("Access is not allowed.", "Check the permissions of the file and of its folders, or choose others.")
+_NO_SPACE = (
+    "The disk is full, or a limit was reached.",
+    "Free some space, or choose a folder on another disk.",
+)
+_NOT_ALLOWED = (
+    "Access is not allowed.",
+    "Check the permissions of the file and of its folders, or choose others.",
+)
 _NO_MEMORY = ("There is not enough memory.", "Close other programs, and try again.")
 _TOO_MANY_FILES = ("Too many files are open.", "Close other programs, and try again.")
 _IN_USE = ("Another program uses it.", "Close that program, and try again.")
 _THERE_ALREADY = ("Something else is there already.", "Choose another name, or remove it.")
-_NO_ANSWER = ("The disk or network drive does not answer.", "Check the connection, or copy the files to another disk.")
+_NO_ANSWER = (
+    "The disk or network drive does not answer.",
+    "Check the connection, or copy the files to another disk.",
+)
 
 _EXPLANATIONS = {
     errno.ENOSPC: _NO_SPACE,

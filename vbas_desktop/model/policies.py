@@ -41,16 +41,22 @@ MEASURES: Mapping[str, PolicyMeasure] = {
     ),
     "smallest_region": PolicyMeasure(_title_by_subject("Fewest {} of a released place"), public=BASES),
     "highest_risk": PolicyMeasure(
-        _title_by_subject("Highest chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
+        _title_by_subject("Highest chance that a record is recognised", " among all inhabitants"),
+        public=(RECORDS,),
     ),
     "average_risk": PolicyMeasure(
-        _title_by_subject("Average chance that a record is recognised", " among all inhabitants"), public=(RECORDS,)
+        _title_by_subject("Average chance that a record is recognised", " among all inhabitants"),
+        public=(RECORDS,),
     ),
     "suppressed_percent": PolicyMeasure({RECORDS: "Suppressed records"}, " %"),
     "sampling_percent": PolicyMeasure({POPULATION: "Records of the file among the inhabitants"}, " %"),
-    "commonest_harmful_percent": PolicyMeasure({RECORDS: "Share of the commonest harmful value in a class"}, " %"),
+    "commonest_harmful_percent": PolicyMeasure(
+        {RECORDS: "Share of the commonest harmful value in a class"}, " %"
+    ),
     "distinct_values": PolicyMeasure({RECORDS: "Fewest different sensitive values in a class"}),
-    "singled_out": PolicyMeasure({RECORDS: "People singled out beside earlier releases of the audience"}),
+    "singled_out": PolicyMeasure(
+        {RECORDS: "People singled out beside earlier releases of the audience"}
+    ),
 }
 
 COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {

@@ -50,7 +50,9 @@ class SubProgress:
     With a ``stage`` of its own the part is shown under that name, whatever is done in it.
     """
 
-    def __init__(self, whole: Progress, start: float = 0.0, end: float = 1.0, stage: str | None = None) -> None:
+    def __init__(
+        self, whole: Progress, start: float = 0.0, end: float = 1.0, stage: str | None = None
+    ) -> None:
         self._whole = whole
         self._start = start
         self._width = end - start

@@ -143,7 +143,9 @@ class Grouping:
     groups: Mapping[str, str]
 
 
-def group_sizes(groupings: Sequence[Grouping], column: str, values: Iterable[str] = ()) -> dict[str, int]:
+def group_sizes(
+    groupings: Sequence[Grouping], column: str, values: Iterable[str] = ()
+) -> dict[str, int]:
     """Count the values of a column that each group stands for, after all its groupings.
 
     A group of a single value is only another name for it. ``values`` are those of the records; all values that the
@@ -180,7 +182,9 @@ class ColumnFacts:
     frequencies: NDArray[np.int64] | None = None
 
 
-def label_columns(columns: Iterable[ColumnFacts], codebook: Mapping[str, Mapping[str, str]]) -> tuple[ColumnFacts, ...]:
+def label_columns(
+    columns: Iterable[ColumnFacts], codebook: Mapping[str, Mapping[str, str]]
+) -> tuple[ColumnFacts, ...]:
     """Return the same columns with the labels of a codebook."""
     labelled = []
     for column in columns:
@@ -320,7 +324,9 @@ class CodedRecords(RecordTable, Protocol):
         Values are strings, missing ones empty, or with ``typed`` what a Parquet file stores.
         """
 
-    def select(self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()) -> Self:
+    def select(
+        self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()
+    ) -> Self:
         """Return a table of the records at these positions, which ascend; ``findings`` were noticed in choosing."""
 
     def with_regions(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> Self:

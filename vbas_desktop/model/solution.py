@@ -99,7 +99,9 @@ class Solution:
     anonymity: int | None = None
     regions_without_release: int = 0
     diagnostics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    representability: RepresentabilityMeasures = field(default_factory=lambda: RepresentabilityMeasures())
+    representability: RepresentabilityMeasures = field(
+        default_factory=lambda: RepresentabilityMeasures()
+    )
     released_classes: str = ""
     requirement: RequirementCheck | None = None
     recommended: bool = False
@@ -179,7 +181,10 @@ class Solution:
     def _by_tier(self) -> list[dict[str, Any]]:
         assert self.tiers is not None
         rows = zip(self.tiers.titles, self.tiers.n_areas, self.released_by_tier, strict=True)
-        return [{"area": title, "areas": number, "released_records": records} for title, number, records in rows]
+        return [
+            {"area": title, "areas": number, "released_records": records}
+            for title, number, records in rows
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of ``solutions`` in ``run.json``."""
@@ -259,7 +264,9 @@ class RunResult:
     @property
     def chosen(self) -> Solution:
         """Return the solution at the approximated number of sites: what a release uses by default."""
-        return min(self.solutions, key=lambda solution: abs(solution.site_count - self.approximated_sites))
+        return min(
+            self.solutions, key=lambda solution: abs(solution.site_count - self.approximated_sites)
+        )
 
     @property
     def recommended(self) -> Solution | None:

@@ -44,10 +44,14 @@ def format_share(part: int, whole: int) -> str:
     if whole == 0 or part in (0, whole):
         return "100 %" if part else "0 %"
     percent = 100 * part / whole
-    return f"{min(max(percent, 0.01), 99.99):.2f} %" if percent > 99 or percent < 1 else f"{percent:.1f} %"
+    return (
+        f"{min(max(percent, 0.01), 99.99):.2f} %" if percent > 99 or percent < 1 else f"{percent:.1f} %"
+    )
 
 
-_BLANKS = r'[ \t\r\n\v\f"\u0085\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]*'
+_BLANKS = (
+    r'[ \t\r\n\v\f"\u0085\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]*'
+)
 """Blanks of all kinds, also those that nobody sees: programs may leave them out before they look at a cell."""
 _RUNS = re.compile(rf"[\t\r]|{_BLANKS}[=@＝＠]")
 _SIGNED = re.compile(rf"{_BLANKS}[+\-＋－]")
@@ -151,7 +155,9 @@ def escape_controls(name: str) -> str:
 
 def escape_lines(text: str) -> str:
     """Escape the controls of a text of several lines, which keeps its line breaks and tabs."""
-    return _UNSHOWN.sub(lambda match: match[0] if match[0] in "\n\t" else escape_controls(match[0]), text)
+    return _UNSHOWN.sub(
+        lambda match: match[0] if match[0] in "\n\t" else escape_controls(match[0]), text
+    )
 
 
 def shorten(name: str) -> str:
@@ -167,7 +173,9 @@ def shorten_quotes(text: str) -> str:
 
 def may_be_record(header: Sequence[str]) -> bool:
     """Tell whether line 1 may hold values instead of names: numbers, dates, nothing, or the same text twice."""
-    return len(set(header)) < len(header) or any(not name.strip() or _VALUE.fullmatch(name) for name in header)
+    return len(set(header)) < len(header) or any(
+        not name.strip() or _VALUE.fullmatch(name) for name in header
+    )
 
 
 def list_names(names: Sequence[str]) -> str:
@@ -208,4 +216,6 @@ def format_duration(seconds: float) -> str:
         return "a second"
     if seconds < 90:
         return format_count(round(seconds), "second")
-    return format_count(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:,.1f} hours"
+    return (
+        format_count(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:,.1f} hours"
+    )

@@ -14,7 +14,9 @@ from typing import Any
 BLANKS = " \t"
 """What is removed around a value."""
 _NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
-_YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})(?:[ T]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?")
+_YEAR_FIRST = re.compile(
+    r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})(?:[ T]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?"
+)
 _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
 
 
@@ -26,7 +28,9 @@ def is_text(schema: Any, column: str) -> bool:
 
     kind = schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
 
 
 def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:
@@ -132,10 +136,14 @@ def _format_year_first(match: re.Match[str], seconds: bool) -> str:
     return f"{day} {match[5]:0>2}:{match[6]}" + (f":{match[7] or '00'}" if seconds else "")
 
 
-_BLANKS = "".join(map(chr, range(0x21))) + "\x7f\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+_BLANKS = (
+    "".join(map(chr, range(0x21))) + "\x7f\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+)
 _BLANKS += "\u2028\u2029\u202f\u205f\u3000"
 _INVISIBLE = "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f"
-_INVISIBLE += "\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+_INVISIBLE += (
+    "\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+)
 
 
 def without_blanks(value: str) -> str:

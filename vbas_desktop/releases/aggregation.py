@@ -50,7 +50,9 @@ def check_aggregation(plan: ReleasePlan, table: CodedRecords, options: ReleaseOp
             raise InputError(not_categorical(table, facts))
 
 
-def aggregate_columns(records: ReleasedRecords, options: ReleaseOptions, progress: Progress) -> Aggregated:
+def aggregate_columns(
+    records: ReleasedRecords, options: ReleaseOptions, progress: Progress
+) -> Aggregated:
     """Give the records of each class one value; the table of ``records`` has the values as they are written.
 
     A class is what has the same released place and quasi-identifiers. It takes O(records) steps for each column.
@@ -74,7 +76,9 @@ def aggregate_columns(records: ReleasedRecords, options: ReleaseOptions, progres
     return aggregated
 
 
-def _aggregate(table: CodedRecords, name: str, cells: NDArray[np.int64], chosen: NDArray[np.bool_]) -> AggregatedColumn:
+def _aggregate(
+    table: CodedRecords, name: str, cells: NDArray[np.int64], chosen: NDArray[np.bool_]
+) -> AggregatedColumn:
     categories = table.facts(name).categories
     assert categories is not None
     values = categories.values
@@ -87,12 +91,16 @@ def _aggregate(table: CodedRecords, name: str, cells: NDArray[np.int64], chosen:
     borders = np.searchsorted(cell_of_pair, np.arange(distinct_cells.size + 1))
     aggregates = []
     for low, high in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
-        listed = [(values[code], n) for code, n in zip(value_of_pair[low:high], counts[low:high], strict=True)]
+        listed = [
+            (values[code], n) for code, n in zip(value_of_pair[low:high], counts[low:high], strict=True)
+        ]
         aggregates.append(format_mean(listed) if numeric else find_most_frequent(listed))
     texts = tuple(category_order(sorted({*aggregates, *values})))
     code_of_text = {text: code for code, text in enumerate(texts)}
     new_codes = np.array([code_of_text[value] for value in values], np.int32)[codes]
-    new_codes[chosen] = np.array([code_of_text[text] for text in aggregates], np.int32)[cell_number.ravel()]
+    new_codes[chosen] = np.array([code_of_text[text] for text in aggregates], np.int32)[
+        cell_number.ravel()
+    ]
     return AggregatedColumn(texts, new_codes)
 
 
@@ -113,7 +121,10 @@ def class_counts(plan: ReleasePlan, options: ReleaseOptions, header: Sequence[st
     totals: dict[tuple[str, ...], int] = {}
     released = np.flatnonzero(plan.released > 0)
     listed = zip(
-        plan.areas[released].tolist(), plan.columns[released].tolist(), plan.released[released].tolist(), strict=True
+        plan.areas[released].tolist(),
+        plan.columns[released].tolist(),
+        plan.released[released].tolist(),
+        strict=True,
     )
     for area, column, number in listed:
         codes = counts.decode_combination(column)
@@ -122,7 +133,10 @@ def class_counts(plan: ReleasePlan, options: ReleaseOptions, header: Sequence[st
             categories.column: categories.values[code]
             for categories, code in zip(problem.categories, codes, strict=True)
         }
-        key = tuple(texts[name] if name == problem.region_column else format_text(texts[name]) for name in columns)
+        key = tuple(
+            texts[name] if name == problem.region_column else format_text(texts[name])
+            for name in columns
+        )
         totals[key] = totals.get(key, 0) + number
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")

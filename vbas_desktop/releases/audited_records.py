@@ -77,10 +77,14 @@ def _write_records(release: PreparedRelease, folder: Path, progress: Progress) -
     return written
 
 
-def _look_at_columns(release: PreparedRelease, verification: Verification, progress: Progress) -> dict[str, Any]:
+def _look_at_columns(
+    release: PreparedRelease, verification: Verification, progress: Progress
+) -> dict[str, Any]:
     """Test the columns of the written file once more."""
     problem = release.plan.problem
-    class_columns = release.options.class_columns(release.header, (problem.region_column, *problem.quasi_identifiers))
+    class_columns = release.options.class_columns(
+        release.header, (problem.region_column, *problem.quasi_identifiers)
+    )
     last_look = look_at_release(verification.files, class_columns, release.options.pair_tests, progress)
     refuse_disclosures(last_look.disclosures, release.options)
     return last_look.as_dict()

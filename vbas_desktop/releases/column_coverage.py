@@ -70,15 +70,16 @@ class ColumnCoverage:
         if not self.without_role:
             return ()
         message = f"No role was given for {names_in_words(self.without_role)}: released as they are."
-        remedy = "Name the roles of columns that others may know or that nobody may learn, or leave them out."
+        remedy = (
+            "Name the roles of columns that others may know or that nobody may learn, or leave them out."
+        )
         return (Finding(WITHOUT_ROLE, f"{message} {self.unique_in_words}", remedy, Severity.WARNING),)
 
     @property
     def counted_in_words(self) -> str:
         """Name the columns for which k holds."""
-        return (
-            f"Every combination of {_enumerate(self.counted)} is shared by at least {format_count(self.k, 'record')}."
-        )
+        records = format_count(self.k, "record")
+        return f"Every combination of {_enumerate(self.counted)} is shared by at least {records}."
 
     @property
     def others_in_words(self) -> str:
@@ -128,13 +129,20 @@ class ColumnCoverage:
     def in_words(self) -> str:
         """Say all of it, for people who decide about the release."""
         not_counted = "How many records are unique with these was not counted."
-        others = [self.others_in_words, *([not_counted] if self.unique is None else [])] if self.others else []
+        others = (
+            [self.others_in_words, *([not_counted] if self.unique is None else [])]
+            if self.others
+            else []
+        )
         return " ".join([self.counted_in_words, *others, self.safe_in_words, self.unsafe_in_words])
 
 
 def _enumerate(names: Sequence[str], sensitive: Sequence[str] = (), conjunction: str = "and") -> str:
     """Enumerate columns, the first few of many; long names are cut, sensitive columns are marked."""
-    quoted = [f"“{name[:_LONGEST_NAME]}”{' (sensitive)' if name in sensitive else ''}" for name in names[:_NAMED]]
+    quoted = [
+        f"“{name[:_LONGEST_NAME]}”{' (sensitive)' if name in sensitive else ''}"
+        for name in names[:_NAMED]
+    ]
     if len(names) > _NAMED:
         quoted.append(f"{len(names) - _NAMED:,} more")
     *first, last = quoted
@@ -152,10 +160,14 @@ def sort_columns(problem: Problem, released: Sequence[str], records: int) -> Col
 
     ``records``: number of released records.
     """
-    used = tuple(name for name in (problem.region_column, *problem.quasi_identifiers) if name in released)
+    used = tuple(
+        name for name in (problem.region_column, *problem.quasi_identifiers) if name in released
+    )
     others = tuple(name for name in released if name not in used)
     sensitive = {column.column for column in problem.sensitive}
-    return ColumnCoverage(problem.k, records, used, others, tuple(name for name in others if name not in sensitive))
+    return ColumnCoverage(
+        problem.k, records, used, others, tuple(name for name in others if name not in sensitive)
+    )
 
 
 def expect_coverage(
@@ -169,7 +181,9 @@ def expect_coverage(
     return cover_columns(records, options, progress)
 
 
-def cover_columns(records: CountableRecords, options: ReleaseOptions, progress: Progress) -> ColumnCoverage:
+def cover_columns(
+    records: CountableRecords, options: ReleaseOptions, progress: Progress
+) -> ColumnCoverage:
     """Sort the released columns by whether k holds for them, and count the unique records.
 
     The table of ``records`` has the values as they will be written. Records behind an address are not counted.
@@ -201,7 +215,9 @@ def _least_unique(plan: ReleasePlan, table: RecordTable, name: str) -> int:
     return max(0, 2 * distinct - plan.records_released)
 
 
-def _count_unique(records: ReleasedRecords, used: Sequence[str], others: Sequence[str], progress: Progress) -> int:
+def _count_unique(
+    records: ReleasedRecords, used: Sequence[str], others: Sequence[str], progress: Progress
+) -> int:
     """Count the released records whose combination of values in all columns occurs once.
 
     If there are so many possible combinations that they are hashed, two different ones of 10 million records have the
@@ -239,7 +255,10 @@ def _count_codes(columns: Sequence[NDArray[np.integer]]) -> list[int]:
 
 
 def _number_rows(
-    numbers: NDArray[np.uint64], possible: int, columns: Sequence[NDArray[np.integer]], sizes: Sequence[int]
+    numbers: NDArray[np.uint64],
+    possible: int,
+    columns: Sequence[NDArray[np.integer]],
+    sizes: Sequence[int],
 ) -> NDArray[np.uint64]:
     """Number the combinations of numbers below ``possible`` with codes, or hash them if there are too many."""
     for codes, size in zip(columns, sizes, strict=True):

@@ -65,7 +65,9 @@ class TableRecords:
         # A column that is filled at all is tested, however many of its records are suppressed.
         filled = max(filled, min(1, self.rows - facts.missing))
         values = facts.distinct
-        return ExaminedColumn(facts.name, values, empty_code(facts), filled, facts.missing, values, facts.categorical)
+        return ExaminedColumn(
+            facts.name, values, empty_code(facts), filled, facts.missing, values, facts.categorical
+        )
 
     @cached_property
     def _tiers(self) -> NDArray[np.int8]:
@@ -90,7 +92,8 @@ class TableRecords:
         """Return the share of the released records whose combination of values fewer than k have."""
         codes = [self.table.codes(column.name) for column in columns]
         chunks = (
-            [values[chunk][self._tiers[chunk] >= 0].astype(np.int64) for values in codes] for chunk in self._chunks()
+            [values[chunk][self._tiers[chunk] >= 0].astype(np.int64) for values in codes]
+            for chunk in self._chunks()
         )
         hashes = [self._hashes_of(column.name) for column in columns]
         return rare_combination_share(chunks, columns, hashes, self.table.rows, self.k, blanks)
@@ -128,7 +131,9 @@ class TableRecords:
             codes[q] = counts.decode_column(q)[combinations]
         numbers = np.unique(combinations, return_inverse=True)[1].ravel()
         originals = tuple(
-            None if np.unique(group_of).size == group_of.size else self.table.codes_at(name, rows).astype(np.int64)
+            None
+            if np.unique(group_of).size == group_of.size
+            else self.table.codes_at(name, rows).astype(np.int64)
             for name, group_of in zip(self.quasi_identifiers, categories_of, strict=True)
         )
         tiers = self._tiers[rows].astype(np.int64)
@@ -156,7 +161,9 @@ class DatabaseTableRecords(TableRecords):
         return self._whole.count_values(column.name)
 
 
-def column_statistics(records: CountableRecords, columns: Sequence[str], progress: Progress) -> TableRecords:
+def column_statistics(
+    records: CountableRecords, columns: Sequence[str], progress: Progress
+) -> TableRecords:
     """Return the released records as the tests of these columns need them."""
     if isinstance(records, DatabaseRecords):
         return DatabaseTableRecords(records, columns, progress)

@@ -7,8 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vbas_desktop.engine.comparison.run import Comparison
-from vbas_desktop.engine.comparison.summary import describe_comparison, format_comparison_csv, summarise_comparison
-from vbas_desktop.engine.reproduction.claims import CLAIMS, check_claim, describe_claim, describe_paper_figures
+from vbas_desktop.engine.comparison.summary import (
+    describe_comparison,
+    format_comparison_csv,
+    summarise_comparison,
+)
+from vbas_desktop.engine.reproduction.claims import (
+    CLAIMS,
+    check_claim,
+    describe_claim,
+    describe_paper_figures,
+)
 from vbas_desktop.engine.reproduction.experiments import ThesisRow, build_thesis_rows, format_thesis_csv
 from vbas_desktop.engine.reproduction.tables import (
     describe_ratios,
@@ -38,7 +47,9 @@ THESIS_NAMES = (CLAIMS_FILE, COLUMNS_FILE, SIDES_FILE, TABLES_FILE, "tables/tabl
 STORE_NAMES = (f"{'[0-9a-f]' * 32}.json",)
 
 
-def check_comparison_target(target: Path, inputs: Iterable[Path] = (), owned: Sequence[str] = NAMES) -> None:
+def check_comparison_target(
+    target: Path, inputs: Iterable[Path] = (), owned: Sequence[str] = NAMES
+) -> None:
     """Refuse a folder that holds something else than an earlier comparison, or an input; also the one beside it."""
     inputs = list(inputs)
     check_target(target, owned, inputs)
@@ -73,7 +84,9 @@ def comparison_folder(
         write_text(folder / PAGE, render_html(build_comparison_report(summary)), private=True)
         (folder / CHARTS).mkdir()
         for scenario, measure, drawing in charts_of(comparison):
-            write_text(folder / CHARTS / f"{numbers[scenario]}-{measure}.svg", render_svg(drawing) + "\n")
+            write_text(
+                folder / CHARTS / f"{numbers[scenario]}-{measure}.svg", render_svg(drawing) + "\n"
+            )
         yield folder
 
 
@@ -96,13 +109,20 @@ def reproduction_lines(cells: Sequence[ThesisRow], published: Sequence[ThesisRow
     for claim in CLAIMS:
         theirs = (check_claim(claim, published), check_claim(claim, same)) if published else (None, None)
         lines.append(f"- {describe_claim(check_claim(claim, cells), *theirs)}")
-    lines += ["", "Percentages of the paper (section 5; mean over rows with balanced density, and ADC from it)"]
+    lines += [
+        "",
+        "Percentages of the paper (section 5; mean over rows with balanced density, and ADC from it)",
+    ]
     lines += [f"- {line}" for line in describe_paper_figures(cells, published, same)]
     return lines
 
 
 def write_reproduction(
-    comparison: Comparison, like: str, published: Sequence[ThesisRow], target: Path, remarks: Sequence[str] = ()
+    comparison: Comparison,
+    like: str,
+    published: Sequence[ThesisRow],
+    target: Path,
+    remarks: Sequence[str] = (),
 ) -> list[str]:
     """Write the folder of a reproduction, all of it or nothing; return its summary, line by line.
 

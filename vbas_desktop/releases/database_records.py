@@ -38,7 +38,15 @@ from .plan import ReleasePlan
 from .record_writer import order_key
 from .records import ReleasedRecords, find_released_records
 from .value_numbers import class_strides, value_lookups
-from .written_file import SHUFFLING, WRITING, FormulaCounter, WrittenFile, plain_type, without_nan, write_columns
+from .written_file import (
+    SHUFFLING,
+    WRITING,
+    FormulaCounter,
+    WrittenFile,
+    plain_type,
+    without_nan,
+    write_columns,
+)
 
 HASH = "vbas_hash"
 
@@ -46,7 +54,9 @@ HASH = "vbas_hash"
 class ReleaseQuery:
     """The released rows of a plan as a query, with the small tables that it needs."""
 
-    def __init__(self, plan: ReleasePlan, table: DatabaseTable, options: ReleaseOptions, notation: Notation) -> None:
+    def __init__(
+        self, plan: ReleasePlan, table: DatabaseTable, options: ReleaseOptions, notation: Notation
+    ) -> None:
         self._plan = plan
         self._table = table
         self._options = options
@@ -65,7 +75,9 @@ class ReleaseQuery:
         outputs = [self._output(name) for name, _ in self._released]
         if self._options.class_size:
             outputs.append(OutputColumn("size"))
-        return ReleaseJoin(table.column_number(problem.region_column), columns, strides, missing, tuple(outputs))
+        return ReleaseJoin(
+            table.column_number(problem.region_column), columns, strides, missing, tuple(outputs)
+        )
 
     @cached_property
     def types(self) -> Any:
@@ -84,7 +96,9 @@ class ReleaseQuery:
         column = self._table.column_number(name)
         if name == problem.region_column:
             return OutputColumn("region")
-        if name in problem.quasi_identifiers and any(grouping.column == name for grouping in problem.groupings):
+        if name in problem.quasi_identifiers and any(
+            grouping.column == name for grouping in problem.groupings
+        ):
             number = problem.quasi_identifiers.index(name)
             return OutputColumn("value", column, False, number)
         return OutputColumn("value", column, name in self._notation)
@@ -243,7 +257,10 @@ class DatabaseRecordWriter:
         """Write all released rows; ``scratch`` is a folder on the same disk for rows that do not fit into memory."""
         formulas = FormulaCounter(self._options.escape_formulas)
         header = self._table.file_format.header
-        names = [*(name for _, name in self._options.released_columns(header)), *self._options.added_columns]
+        names = [
+            *(name for _, name in self._options.released_columns(header)),
+            *self._options.added_columns,
+        ]
         kinds = map(plain_type, self._query.types.types)
         columns = [ReleasedColumn(name, kind) for name, kind in zip(names, kinds, strict=True)]
         csv_format = CsvFormat(
@@ -256,7 +273,9 @@ class DatabaseRecordWriter:
         """Refuse: the records have no row numbers, and `check_database_options` refuses keys for them."""
         raise NotImplementedError
 
-    def _chunks(self, formulas: FormulaCounter, scratch: Path, progress: Progress) -> Generator[RowChunk]:
+    def _chunks(
+        self, formulas: FormulaCounter, scratch: Path, progress: Progress
+    ) -> Generator[RowChunk]:
         """Yield the rows in random order."""
         self._query.upload(progress)
         secret = order_key(self._plan, self._table, self._options)
@@ -272,7 +291,10 @@ class DatabaseRecordWriter:
                 rows += batch.num_rows
                 reading.update(WRITING, min(1.0, rows / expected))
             for table in buckets.read_sorted(SubProgress(progress, 0.7, 1.0), SHUFFLING):
-                yield RowChunk(np.empty(table.num_rows, np.int64), tuple(column.chunk(0) for column in table.columns))
+                yield RowChunk(
+                    np.empty(table.num_rows, np.int64),
+                    tuple(column.chunk(0) for column in table.columns),
+                )
 
     def _read(self, progress: Progress) -> Iterator[Any]:
         """Yield the rows in no order, each with its hash, as Arrow batches."""

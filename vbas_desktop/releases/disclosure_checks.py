@@ -53,7 +53,9 @@ def find_disclosive_partition(solution: Solution) -> tuple[Finding, ...]:
     )
 
 
-def check_disclosure(records: CountableRecords, options: ReleaseOptions, progress: Progress) -> tuple[Finding, ...]:
+def check_disclosure(
+    records: CountableRecords, options: ReleaseOptions, progress: Progress
+) -> tuple[Finding, ...]:
     """Refuse columns that would undo the release; return warnings of those that are allowed knowingly all the same."""
     problem = records.plan.problem
     header = records.table.file_format.header
@@ -63,7 +65,10 @@ def check_disclosure(records: CountableRecords, options: ReleaseOptions, progres
     disclosures = find_disclosures(records, columns, progress, options)
     refuse_disclosures(disclosures, options)
     allowed = (_make_finding(disclosure) for disclosure in disclosures)
-    return tuple(replace(finding, remedy="It was allowed knowingly.", severity=Severity.WARNING) for finding in allowed)
+    return tuple(
+        replace(finding, remedy="It was allowed knowingly.", severity=Severity.WARNING)
+        for finding in allowed
+    )
 
 
 def refuse_disclosures(disclosures: Sequence[Disclosure], options: ReleaseOptions) -> None:
@@ -78,14 +83,20 @@ def refuse_disclosures(disclosures: Sequence[Disclosure], options: ReleaseOption
 
 
 def find_disclosive_columns(
-    records: CountableRecords, columns: Sequence[str], progress: Progress, options: ReleaseOptions | None = None
+    records: CountableRecords,
+    columns: Sequence[str],
+    progress: Progress,
+    options: ReleaseOptions | None = None,
 ) -> tuple[Finding, ...]:
     """Return a finding for each column, pair (``A+B``) and triple of columns that discloses too much."""
     return tuple(map(_make_finding, find_disclosures(records, columns, progress, options)))
 
 
 def find_disclosures(
-    records: CountableRecords, columns: Sequence[str], progress: Progress, options: ReleaseOptions | None = None
+    records: CountableRecords,
+    columns: Sequence[str],
+    progress: Progress,
+    options: ReleaseOptions | None = None,
 ) -> list[Disclosure]:
     """Test columns, pairs and triples; a column that discloses too much alone is in no pair.
 
@@ -111,7 +122,10 @@ def _make_finding(disclosure: Disclosure) -> Finding:
         3: ("one of the three", "one", "the three"),
     }
     return Finding(
-        DISCLOSIVE_COLUMN, disclosure.text, _describe_remedies(name, *words[len(disclosure.columns)]), column=name
+        DISCLOSIVE_COLUMN,
+        disclosure.text,
+        _describe_remedies(name, *words[len(disclosure.columns)]),
+        column=name,
     )
 
 
@@ -170,7 +184,9 @@ def use_site_cells(plan: ReleasePlan, options: ReleaseOptions) -> ReleasePlan:
         message = "The cells of the sites cannot be the shapes of these regions: limits gave some to another site."
         raise InputError(Finding("shapes", message, _UNION))
     if uses_records(solution) and not options.confirm_sites:
-        raise InputError(Finding(SITES_REVEALED, _describe_revealed_sites(solution), _UNION + CONFIRM_HINT))
+        raise InputError(
+            Finding(SITES_REVEALED, _describe_revealed_sites(solution), _UNION + CONFIRM_HINT)
+        )
     return replace(plan, cell_sites=sites)
 
 
@@ -191,7 +207,12 @@ def find_disclosive_cells(plan: ReleasePlan) -> tuple[Finding, ...]:
     if plan.cell_sites is None or not uses_records(plan.solution):
         return ()
     return (
-        Finding("cells-reveal-sites", _describe_revealed_sites(plan.solution), "This was confirmed.", Severity.WARNING),
+        Finding(
+            "cells-reveal-sites",
+            _describe_revealed_sites(plan.solution),
+            "This was confirmed.",
+            Severity.WARNING,
+        ),
     )
 
 

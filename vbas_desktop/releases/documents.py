@@ -147,8 +147,15 @@ def write_documents(
     )
     recipient_report = partial(_build_recipient_report, release, facts, drawings.vector)
     _write_report(release, recipient_report, folder / "release", SubProgress(progress, 0.0, 0.5))
-    _write_report(release, partial(build_internal_report, facts), folder / "internal", SubProgress(progress, 0.5, 1.0))
-    (folder / "release" / "SHA256SUMS").write_bytes(format_checksums(list_files(folder / "release", known_hashes)))
+    _write_report(
+        release,
+        partial(build_internal_report, facts),
+        folder / "internal",
+        SubProgress(progress, 0.5, 1.0),
+    )
+    (folder / "release" / "SHA256SUMS").write_bytes(
+        format_checksums(list_files(folder / "release", known_hashes))
+    )
     write_run_file(folder, document)
     make_private(folder / "internal")
 
@@ -173,7 +180,9 @@ def _write_report(
         (folder / "report.pdf").write_bytes(pdf)
 
 
-def _build_recipient_report(release: PreparedRelease, facts: InternalFacts, vector: dict[str, Any]) -> Report:
+def _build_recipient_report(
+    release: PreparedRelease, facts: InternalFacts, vector: dict[str, Any]
+) -> Report:
     options = release.options
     has_formulas = bool(facts.written.formulas or find_name_formulas(release))
     return build_recipient_report(
@@ -191,12 +200,16 @@ def _build_recipient_report(release: PreparedRelease, facts: InternalFacts, vect
     )
 
 
-def _write_files_to_repeat(release: PreparedRelease, document: Mapping[str, Any], internal: Path) -> None:
+def _write_files_to_repeat(
+    release: PreparedRelease, document: Mapping[str, Any], internal: Path
+) -> None:
     """Write what the command that repeats the release reads besides the two files."""
     files = files_to_repeat(document)
     if "--generalise" in files:
         groups = hierarchies.groupings_from_json(document["options"]["groupings"])
-        (internal / GROUPS_FILE).write_text(hierarchies.format_groups(groups), encoding="utf-8", newline="")
+        (internal / GROUPS_FILE).write_text(
+            hierarchies.format_groups(groups), encoding="utf-8", newline=""
+        )
     if "--shuffle-seed" in files:
         (internal / SEED_FILE).write_text(f"{release.options.shuffle_seed}\n", encoding="utf-8")
     for option, name in (("--requirement", "requirement"), ("--checklist", "policy_checklist")):
@@ -204,12 +217,16 @@ def _write_files_to_repeat(release: PreparedRelease, document: Mapping[str, Any]
             (internal / files[option]).write_text(format_document(document[name]), encoding="utf-8")
 
 
-def list_release_files(release: PreparedRelease, audited: AuditedRecords, target: Path) -> tuple[ReleasedFile, ...]:
+def list_release_files(
+    release: PreparedRelease, audited: AuditedRecords, target: Path
+) -> tuple[ReleasedFile, ...]:
     """List all files of a published release with their sizes and hashes."""
     return list_files(target, {f"release/{release.file_name}": audited.written.sha256})
 
 
-def find_formulas(release: PreparedRelease, audited: AuditedRecords, document: Mapping[str, Any]) -> list[Finding]:
+def find_formulas(
+    release: PreparedRelease, audited: AuditedRecords, document: Mapping[str, Any]
+) -> list[Finding]:
     """Warn of formulas in the cells, the header, the ids and the names of a release, and in what is read back."""
     is_escaped = release.options.escape_formulas
     severity = Severity.HINT if is_escaped else Severity.WARNING
@@ -232,9 +249,13 @@ def find_name_formulas(release: PreparedRelease) -> list[Finding]:
     columns = [name for _, name in release.released_columns]
     names = [name for tier in release.plan.tiers for name in tier.names or ()]
     ids = release.plan.regions.ids
-    findings = _find_formulas_in(f"release/{release.file_name}", "name of a column", "names of columns", columns)
+    findings = _find_formulas_in(
+        f"release/{release.file_name}", "name of a column", "names of columns", columns
+    )
     findings += _find_formulas_in("release/crosswalk.csv", "id of a region", "ids of regions", ids)
-    findings += _find_formulas_in("release/aggregated_regions.csv", "name of a region", "names of regions", names)
+    findings += _find_formulas_in(
+        "release/aggregated_regions.csv", "name of a region", "names of regions", names
+    )
     return findings
 
 
@@ -242,4 +263,8 @@ def _find_formulas_in(file: str, singular: str, plural: str, texts: Sequence[str
     count = count_formulas(texts)
     if not count:
         return []
-    return [Finding("formula", describe_formulas(count, singular, plural), _ESCAPE, Severity.WARNING, file=file)]
+    return [
+        Finding(
+            "formula", describe_formulas(count, singular, plural), _ESCAPE, Severity.WARNING, file=file
+        )
+    ]

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.analysis.policy_evaluation import PolicyEvaluation
 from vbas_desktop.io.documents.run_file import RUN_FILE
-from vbas_desktop.io.documents.run_options import CHECKLIST_FILE, GROUPS_FILE, REQUIREMENT_FILE, SEED_FILE
+from vbas_desktop.io.documents.run_options import (
+    CHECKLIST_FILE,
+    GROUPS_FILE,
+    REQUIREMENT_FILE,
+    SEED_FILE,
+)
 from vbas_desktop.io.output import check_target
 from vbas_desktop.model.findings import Check, Finding
 from vbas_desktop.model.text import format_count

@@ -112,7 +112,9 @@ class ProjectedShapes:
     to_file: Callable[[Points], Points]
 
 
-def project_shapes(kind: str, shapes: Shapes, regions: Regions, are_cells: bool = False) -> ProjectedShapes:
+def project_shapes(
+    kind: str, shapes: Shapes, regions: Regions, are_cells: bool = False
+) -> ProjectedShapes:
     """Return the shapes for a file of this kind: GeoJSON in longitude and latitude if the system is known, else as is.
 
     ``are_cells``: the shapes are the cells of the sites, whose borders must be exact.
@@ -139,9 +141,14 @@ def _project_to_degrees(shapes: Shapes, to_file: Callable[[Points], Points]) -> 
     if grid:
         rounded = shapely.transform(rounded, lambda points: np.round(points, round(-np.log10(grid))))
     parts = (
-        [rounded[owner == number] for number in range(len(shapes))] if len(pieces) > len(shapes) else rounded[:, None]
+        [rounded[owner == number] for number in range(len(shapes))]
+        if len(pieces) > len(shapes)
+        else rounded[:, None]
     )
-    written = [group[0] if len(group) == 1 else shapely.multipolygons(shapely.get_parts(group)) for group in parts]
+    written = [
+        group[0] if len(group) == 1 else shapely.multipolygons(shapely.get_parts(group))
+        for group in parts
+    ]
     return ProjectedShapes(exact, make_shape_array(written), grid, to_file)
 
 
@@ -162,7 +169,9 @@ def encode_geojson(partition: ReleasedPartition, projected: Sequence[ProjectedSh
     rows, shapes = zip(*_iterate_features(partition, projected), strict=True)
     features = (
         {"type": "Feature", "properties": properties, "geometry": _encode_geometry(shape, polygons)}
-        for properties, shape, polygons in zip(rows, shapes, list_rings(make_shape_array(list(shapes))), strict=True)
+        for properties, shape, polygons in zip(
+            rows, shapes, list_rings(make_shape_array(list(shapes))), strict=True
+        )
     )
     lines = ",\n".join(json.dumps(feature, separators=(",", ":")) for feature in features)
     return f'{{"type":"FeatureCollection","features":[\n{lines}\n]}}\n'.encode()

@@ -44,12 +44,16 @@ class CountableRecords(Protocol):
 
 def values_of_texts(table: RecordTable, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the values of those columns that are text in the record file and have few enough to be known."""
-    values = {facts.name: facts.categories.values for facts in table.columns if facts.categories is not None}
+    values = {
+        facts.name: facts.categories.values for facts in table.columns if facts.categories is not None
+    }
     schema = table.schema()
     return {name: values[name] for name in columns if name in values and is_text(schema, name)}
 
 
-def copied_texts(plan: ReleasePlan, table: RecordTable, options: ReleaseOptions) -> dict[str, tuple[str, ...]]:
+def copied_texts(
+    plan: ReleasePlan, table: RecordTable, options: ReleaseOptions
+) -> dict[str, tuple[str, ...]]:
     """Return the values of the released columns that are copied from the record file and are text there."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
     released = options.released_columns(table.file_format.header)

@@ -64,7 +64,9 @@ class ReleasedPartition:
         for tier in self.tiers:
             above: dict[str, int] = {}
             parents = tier.parents or ("",) * len(tier.codes)
-            for code, parent, released in zip(tier.codes, parents, tier.released_by_region.tolist(), strict=True):
+            for code, parent, released in zip(
+                tier.codes, parents, tier.released_by_region.tolist(), strict=True
+            ):
                 total = inside.get(code, 0) + released
                 above[parent] = above.get(parent, 0) + total
                 if released:
@@ -239,7 +241,9 @@ def build_plan(problem: Problem, solution: Solution) -> ReleasePlan:
         plan = replace(plan, parents=parents, coarser=coarser)
     stated = solution.suppressed_global + solution.suppressed_local + problem.unknown_region_records
     if plan.records_suppressed != stated:
-        raise VerificationFailed("The solution does not fit the counts of the record file. Run it again.")
+        raise VerificationFailed(
+            "The solution does not fit the counts of the record file. Run it again."
+        )
     return plan
 
 
@@ -255,7 +259,11 @@ def _build_fallback_tiers(
     memberships = list(tiers.memberships(solution.membership))
     for tier in range(len(tiers) - 1, 0, -1):
         released = suppression.released[tier]
-        above = [""] if not fallback_tiers else [codes[tier + 1][parent] for parent in tiers.parents[tier].tolist()]
+        above = (
+            [""]
+            if not fallback_tiers
+            else [codes[tier + 1][parent] for parent in tiers.parents[tier].tolist()]
+        )
         fallback_tier = FallbackTier(
             title=tiers.titles[tier],
             regions=regions,

@@ -18,7 +18,12 @@ from vbas_desktop.analysis.policy_evaluation import (
     evaluate_policy,
     merge_figures,
 )
-from vbas_desktop.analysis.risk import PopulationRisk, ReleasedTier, compute_population_risk, estimate_population_risk
+from vbas_desktop.analysis.risk import (
+    PopulationRisk,
+    ReleasedTier,
+    compute_population_risk,
+    estimate_population_risk,
+)
 from vbas_desktop.io.documents.policies import find_policy
 from vbas_desktop.model.policies import RECORDS
 from vbas_desktop.model.problem import Population
@@ -35,12 +40,18 @@ def assess_population_risk(
     """Assess the risk among all inhabitants, by a table or else a column of the region file; None without either."""
     if population is not None:
         return compute_population_risk(
-            population, Path(population.source.path).name, plan.problem.counts.records, list_released_classes(plan)
+            population,
+            Path(population.source.path).name,
+            plan.problem.counts.records,
+            list_released_classes(plan),
         )
     if column is None or column not in plan.regions.numbers:
         return None
     return estimate_population_risk(
-        column, plan.regions.numbers[column], plan.problem.counts.region_totals, list_released_classes(plan)
+        column,
+        plan.regions.numbers[column],
+        plan.problem.counts.region_totals,
+        list_released_classes(plan),
     )
 
 
@@ -49,7 +60,10 @@ def list_released_classes(plan: ReleasePlan) -> tuple[ReleasedTier, ...]:
     own = ReleasedTier(plan.membership, plan.places, plan.columns, plan.released_here)
     return (
         own,
-        *(ReleasedTier(tier.membership, tier.size_places, tier.size_classes, tier.sizes) for tier in plan.coarser),
+        *(
+            ReleasedTier(tier.membership, tier.size_places, tier.size_classes, tier.sizes)
+            for tier in plan.coarser
+        ),
     )
 
 
@@ -58,7 +72,9 @@ def compute_policy_figures(plan: ReleasePlan, document: Mapping[str, Any]) -> Re
     sizes, numbers = np.unique(plan.sizes, return_counts=True)
     suppressed_percent = 100 * plan.records_suppressed / max(1, plan.problem.records)
     return merge_figures(
-        collect_record_figures(dict(zip(sizes.tolist(), numbers.tolist(), strict=True)), plan.smallest_area),
+        collect_record_figures(
+            dict(zip(sizes.tolist(), numbers.tolist(), strict=True)), plan.smallest_area
+        ),
         ReleaseFigures({("suppressed_percent", RECORDS): suppressed_percent}),
         collect_sensitive_figures(plan.solution.sensitive),
         collect_ledger_figures(document.get("ledger_check")),

@@ -94,7 +94,9 @@ def _check_file_size(problem: Problem) -> None:
     """Refuse a file of another size, which is certainly another one; the hash decides while records are written."""
     source = problem.records_source
     if source is None:
-        raise input_error("no-record-file", "The counts come from no record file.", "Load the record file.")
+        raise input_error(
+            "no-record-file", "The counts come from no record file.", "Load the record file."
+        )
     try:
         if Path(source.path).stat().st_size != source.size_bytes:
             raise input_changed(source)

@@ -45,7 +45,12 @@ from .plan import ReleasedPartition, ReleasePlan
 NOT_IN_TIERS = ("precision_loss",)
 """In tiers it depends on where in a larger area its records are, which is not released."""
 
-MEASURES = ("alternative_average_distance", "precision_loss", "discernibility", "average_anonymity_deviation")
+MEASURES = (
+    "alternative_average_distance",
+    "precision_loss",
+    "discernibility",
+    "average_anonymity_deviation",
+)
 """The ratings that follow from the released files. The others depend on sites, or on records that are not released."""
 
 _NAMED = 20
@@ -173,7 +178,11 @@ class RecipientFacts(ReleasedPartition):
     @property
     def mean_distance(self) -> float | None:
         """Mean distance of initial regions to the middle of their released region, weighted by its released records."""
-        return None if not self.records else float((self.released_by_place * self.distances).sum() / self.records)
+        return (
+            None
+            if not self.records
+            else float((self.released_by_place * self.distances).sum() / self.records)
+        )
 
     @property
     def levels(self) -> Levels:
@@ -225,8 +234,12 @@ def _describe_constraints(plan: ReleasePlan, released: NDArray[np.int64]) -> Ite
             if least and released.min() >= least:
                 yield "Records of each region", f"at least {least:,}"
             continue
-        bounds = " and ".join(f"{word} {bound:,}" for word, bound in (("at least", least), ("at most", most)) if bound)
-        others = [unmet["region"] for unmet in constraints["unmet"] if unmet["what"] == constraint["what"]]
+        bounds = " and ".join(
+            f"{word} {bound:,}" for word, bound in (("at least", least), ("at most", most)) if bound
+        )
+        others = [
+            unmet["region"] for unmet in constraints["unmet"] if unmet["what"] == constraint["what"]
+        ]
         more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
         but = f", but for {', '.join(others[:_NAMED])}{more}" if others else ""
         apart = "; regions that stay alone apart" if constraints["alone"] else ""
@@ -234,7 +247,10 @@ def _describe_constraints(plan: ReleasePlan, released: NDArray[np.int64]) -> Ite
 
 
 def collect_recipient_facts(
-    plan: ReleasePlan, geography: GeographicRepresentability, options: ReleaseOptions, header: Sequence[str]
+    plan: ReleasePlan,
+    geography: GeographicRepresentability,
+    options: ReleaseOptions,
+    header: Sequence[str],
 ) -> RecipientFacts:
     """Collect what may be stated to the recipient of this release."""
     problem = plan.problem
@@ -242,7 +258,8 @@ def collect_recipient_facts(
     measures = plan.solution.measures
     sizes, region, classes = _released_classes(plan)
     columns = tuple(
-        _describe_column(problem, q, names.get(name, name), classes) for q, name in enumerate(problem.quasi_identifiers)
+        _describe_column(problem, q, names.get(name, name), classes)
+        for q, name in enumerate(problem.quasi_identifiers)
     )
     least = len(plan.codes) * np.unique(classes).size - sizes.size
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
@@ -262,13 +279,16 @@ def collect_recipient_facts(
         columns=columns,
         region_column=names.get(problem.region_column, problem.region_column),
         approaches={
-            part: plan.solution.approaches.get(part, "") for part in ("site_location", "construction", "tiers")
+            part: plan.solution.approaches.get(part, "")
+            for part in ("site_location", "construction", "tiers")
         },
         # What is left at the end of the tiers is less than a few classes: any number could tell of it.
         suppressed=PercentRange()
         if plan.coarser
         else coarsen_suppressed_share(plan.records_suppressed, int(sizes.sum()), problem.k, least, most),
-        jaccard=None if plan.coarser else coarsen_jaccard(geography.table.jaccard, sizes, members, problem.k),
+        jaccard=None
+        if plan.coarser
+        else coarsen_jaccard(geography.table.jaccard, sizes, members, problem.k),
         measures={
             name: round_to_two_digits(measures[name])
             for name in MEASURES
@@ -286,12 +306,16 @@ def collect_recipient_facts(
         whole=has_all_classes,
         counted_columns=tuple(names[name] for name in used if name in names),
         other_columns=tuple(new_name for name, new_name in names.items() if name not in used),
-        chosen_by=() if problem.selection is None else tuple(names.get(n, n) for n in problem.selection.columns),
+        chosen_by=()
+        if problem.selection is None
+        else tuple(names.get(n, n) for n in problem.selection.columns),
         left_out=coarsen_left_out_share(problem.records_left_out, int(sizes.sum()), problem.k),
     )
 
 
-def _describe_column(problem: Problem, q: int, new_name: str, classes: NDArray[np.int64]) -> RecipientColumn:
+def _describe_column(
+    problem: Problem, q: int, new_name: str, classes: NDArray[np.int64]
+) -> RecipientColumn:
     """Describe a quasi-identifier. The groupings alone tell whether values were merged, not the values that occur."""
     name = problem.quasi_identifiers[q]
     codes = np.unique(problem.counts.decode_column(q)[classes]).tolist()
@@ -318,11 +342,15 @@ def _describe_sensitive(
             figures_to_round |= {name: figures.get(name) for name in _SENSITIVE_WHOLE}
             stated = {name: value for name, value in figures_to_round.items() if value is not None}
             yield RecipientSensitive(
-                names[column.column], tuple(criterion.in_words for criterion in column.chosen.criteria), stated
+                names[column.column],
+                tuple(criterion.in_words for criterion in column.chosen.criteria),
+                stated,
             )
 
 
-def _released_classes(plan: ReleasePlan) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _released_classes(
+    plan: ReleasePlan,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Size, place and class of everything that is released, tier by tier."""
     is_released = plan.released_here > 0
     sizes = [plan.released_here[is_released]]
@@ -349,12 +377,17 @@ def _measure_moves_of_regions(plan: ReleasePlan) -> Displacements:
     points = plan.regions.points
     worst = compute_worst_index(points, np.ones(len(points), np.int64))
     in_tiers = np.tile(points, (len(tiers), 1))
-    return measure_displacements(in_tiers, np.concatenate(regions), int(starts[-1]), np.concatenate(is_released), worst)
+    return measure_displacements(
+        in_tiers, np.concatenate(regions), int(starts[-1]), np.concatenate(is_released), worst
+    )
 
 
 def _make_example(plan: ReleasePlan, columns: tuple[str, ...]) -> FallbackExample | None:
     """Choose the largest class released in the first tier above, with what its children release of it themselves."""
-    tier = next((number for number, fallback_tier in enumerate(plan.coarser, 1) if fallback_tier.sizes.size), None)
+    tier = next(
+        (number for number, fallback_tier in enumerate(plan.coarser, 1) if fallback_tier.sizes.size),
+        None,
+    )
     if tier is None or plan.solution.tiers is None:
         return None
     fallback_tier_used = plan.coarser[tier - 1]
@@ -368,14 +401,22 @@ def _make_example(plan: ReleasePlan, columns: tuple[str, ...]) -> FallbackExampl
     records_inside = {plan.codes[number]: records for number, records in listed}
     counts = plan.problem.counts
     problem = plan.problem
-    labels = (problem.categories[q].label(code) for q, code in enumerate(counts.decode_combination(column)))
+    labels = (
+        problem.categories[q].label(code) for q, code in enumerate(counts.decode_combination(column))
+    )
     values = dict(zip(columns, labels, strict=True))
     return FallbackExample(
-        fallback_tier_used.codes[parent], values, int(fallback_tier_used.sizes[at]), records_inside, int(inside.sum())
+        fallback_tier_used.codes[parent],
+        values,
+        int(fallback_tier_used.sizes[at]),
+        records_inside,
+        int(inside.sum()),
     )
 
 
-def coarsen_suppressed_share(suppressed: int, released: int, k: int, least: int, most: int) -> PercentRange:
+def coarsen_suppressed_share(
+    suppressed: int, released: int, k: int, least: int, most: int
+) -> PercentRange:
     """Between which of `PERCENTS` of the file the suppressed records lie, told so that no missing cell is narrowed.
 
     ``least`` counts the missing cells of classes that are released somewhere, ``most`` those of all combinations of

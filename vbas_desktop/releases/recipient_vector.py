@@ -18,13 +18,17 @@ from .tables import code_order
 FILE = "representability.json"
 
 
-def build_recipient_vector(facts: RecipientFacts, options: ReleaseOptions, header: Sequence[str]) -> dict[str, Any]:
+def build_recipient_vector(
+    facts: RecipientFacts, options: ReleaseOptions, header: Sequence[str]
+) -> dict[str, Any]:
     """Build the vector as it is released: two digits, under the names of the release."""
     columns = {column for column, _ in options.released_columns(header)}
     quasi = [*(column.name for column in facts.columns), facts.region_column]
     originals = {new_name: column for column, new_name in options.released_columns(header)}
     excluded = {
-        name: options.reasons.get(name) or _usual_reason(name, options) for name in header if name not in columns
+        name: options.reasons.get(name) or _usual_reason(name, options)
+        for name in header
+        if name not in columns
     }
     return {
         "format_version": FORMAT_VERSION,
@@ -54,7 +58,8 @@ def _overall(facts: RecipientFacts) -> dict[str, Any]:
     distance = facts.mean_distance
     return {
         "precision": by_column and round_to_two_digits(sum(by_column.values()) / len(by_column)),
-        "precision_by_column": by_column and {name: round_to_two_digits(value) for name, value in by_column.items()},
+        "precision_by_column": by_column
+        and {name: round_to_two_digits(value) for name, value in by_column.items()},
         **_indices(facts),
         "davies_bouldin": round_to_two_digits(facts.separation.value),
         "davies_bouldin_normalised": round_to_two_digits(facts.separation.normalised),
@@ -70,7 +75,13 @@ def _indices(facts: RecipientFacts) -> dict[str, float | None]:
     """Compute Fowlkes–Mallows, Rand and Hubert from the printed Jaccard index, so that they tell no more than it."""
     jaccard = facts.jaccard
     if jaccard is None:
-        return {"jaccard": None, "fowlkes_mallows": None, "rand": None, "hubert": None, "entropy_loss": None}
+        return {
+            "jaccard": None,
+            "fowlkes_mallows": None,
+            "rand": None,
+            "hubert": None,
+            "entropy_loss": None,
+        }
     released = SizeSums.of(facts.sizes)
     # Pairs that stayed together, as the printed index gives them; no class is ever split. The entropy-based loss stays
     # unknown: it depends on how the records were spread over the initial regions, which is not released.
@@ -90,7 +101,10 @@ def _usual_reason(column: str, options: ReleaseOptions) -> str:
 
 
 def _attributes(
-    facts: RecipientFacts, options: ReleaseOptions, excluded: Mapping[str, str], originals: Mapping[str, str]
+    facts: RecipientFacts,
+    options: ReleaseOptions,
+    excluded: Mapping[str, str],
+    originals: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Describe the excluded columns by the custodian's words, the others also by their released values."""
     rows = [build_attribute_row(name, "excluded", None, options.aims, excluded) for name in excluded]
@@ -103,7 +117,9 @@ def _attributes(
     return rows
 
 
-def _coding(facts: RecipientFacts, options: ReleaseOptions, originals: Mapping[str, str]) -> dict[str, Any]:
+def _coding(
+    facts: RecipientFacts, options: ReleaseOptions, originals: Mapping[str, str]
+) -> dict[str, Any]:
     """Describe the values of each column, and count the released records on each level."""
     meaning = {column.name: _values_in_words(column) for column in facts.columns}
     meaning[facts.region_column] = "aggregated region; crosswalk.csv lists its initial regions"
@@ -139,7 +155,9 @@ def _region(facts: RecipientFacts, number: int) -> dict[str, Any]:
         "records": released,
         "original_classes": members,
         "jaccard": 1.0 if released and members == 1 else None,
-        "mean_distance": round_to_two_digits(float(facts.distances[number]) / scale) if released else None,
+        "mean_distance": round_to_two_digits(float(facts.distances[number]) / scale)
+        if released
+        else None,
         "davies_bouldin": round_to_two_digits(float(facts.ratios[number])) if released else None,
     }
 

@@ -80,7 +80,9 @@ def order_key(plan: ReleasePlan, table: RecordTable, options: ReleaseOptions) ->
     if options.aggregate:
         content["aggregate"] = [list(options.aggregate), options.aggregate_classes]
     text = json.dumps(content, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha512(f"vbas row order {options.shuffle_seed} {table.source.identity} {text}".encode()).digest()
+    return hashlib.sha512(
+        f"vbas row order {options.shuffle_seed} {table.source.identity} {text}".encode()
+    ).digest()
 
 
 def input_changed(source: SourceFile) -> InputError:
@@ -112,7 +114,11 @@ class RecordWriter:
     """
 
     def __init__(
-        self, records: ReleasedRecords, options: ReleaseOptions, notation: Notation, aggregated: Aggregated
+        self,
+        records: ReleasedRecords,
+        options: ReleaseOptions,
+        notation: Notation,
+        aggregated: Aggregated,
     ) -> None:
         self._records = records
         self._plan = records.plan
@@ -139,7 +145,9 @@ class RecordWriter:
             reread = [name for name, column in columns if column.codes is None and name is not None]
             described = [column for _, column in columns]
             with closing(self._iterate_chunks(reread, formulas, scratch, progress)) as chunks:
-                written = write_columns(out, described, chunks, self._options, self._csv_format, formulas)
+                written = write_columns(
+                    out, described, chunks, self._options, self._csv_format, formulas
+                )
             check.result(SubProgress(progress, 1.0, 1.0))
         return written
 
@@ -156,7 +164,9 @@ class RecordWriter:
         """Write ``record_key,record,row`` of every record that was written, in the order of the keys."""
         assert self._record_keys is not None
         positions = self._positions[self._records.rows]
-        write_key_index(path, self._record_keys[self._records.rows], positions, self._table.row_numbers(positions))
+        write_key_index(
+            path, self._record_keys[self._records.rows], positions, self._table.row_numbers(positions)
+        )
 
     @property
     def _csv_format(self) -> CsvFormat:
@@ -184,7 +194,12 @@ class RecordWriter:
             columns.append((name, column))
         if self._options.class_size is not None:
             sizes, size_of = np.unique(self._plan.class_sizes, return_inverse=True)
-            columns.append((None, self._make_class_column(self._options.class_size, pa.array(sizes), size_of.ravel())))
+            columns.append(
+                (
+                    None,
+                    self._make_class_column(self._options.class_size, pa.array(sizes), size_of.ravel()),
+                )
+            )
         if self._options.record_key is not None:
             columns.append((None, ReleasedColumn(self._options.record_key, pa.string())))
         return columns
@@ -197,17 +212,23 @@ class RecordWriter:
     def _describe_column(self, name: str, new_name: str, progress: Progress) -> ReleasedColumn:
         problem = self._plan.problem
         if name == problem.region_column:
-            return self._make_class_column(new_name, pa.array(self._plan.every_code, pa.string()), self._plan.areas)
+            return self._make_class_column(
+                new_name, pa.array(self._plan.every_code, pa.string()), self._plan.areas
+            )
         if name in self._aggregated:
             aggregated = self._aggregated[name]
-            return _make_coded_column(new_name, pa.array(aggregated.texts, pa.string()), aggregated.codes)
+            return _make_coded_column(
+                new_name, pa.array(aggregated.texts, pa.string()), aggregated.codes
+            )
         facts = self._table.facts(name)
         kind = plain_type(pa.string() if self._schema is None else self._schema.field(name).type)
         if facts.categories is None:
             return ReleasedColumn(new_name, kind)
         codes = self._table.codes(name)
         texts = facts.categories.values
-        if name in problem.quasi_identifiers and any(grouping.column == name for grouping in problem.groupings):
+        if name in problem.quasi_identifiers and any(
+            grouping.column == name for grouping in problem.groupings
+        ):
             lookup = value_lookups(problem)[1 + problem.quasi_identifiers.index(name)]
             return _make_coded_column(new_name, pa.array(map(lookup.group, texts), pa.string()), codes)
         if name in self._notation:
@@ -215,9 +236,15 @@ class RecordWriter:
         if self._schema is None:
             return _make_coded_column(new_name, pa.array(texts, pa.string()), codes)
         if is_text_type(kind):
-            return self._with_nulls(name, _make_coded_column(new_name, pa.array(texts, kind), codes), progress)
+            return self._with_nulls(
+                name, _make_coded_column(new_name, pa.array(texts, kind), codes), progress
+            )
         values = _parse_values(texts, kind)
-        return ReleasedColumn(new_name, kind) if values is None else _make_coded_column(new_name, values, codes)
+        return (
+            ReleasedColumn(new_name, kind)
+            if values is None
+            else _make_coded_column(new_name, values, codes)
+        )
 
     def _with_nulls(self, name: str, column: ReleasedColumn, progress: Progress) -> ReleasedColumn:
         """Tell missing texts of a Parquet file from empty ones, which have the same code."""
@@ -229,9 +256,15 @@ class RecordWriter:
             return column
         empty = facts.categories.values.index("") if facts.categories is not None else 0
         values = column.values.to_pylist()
-        if nulls == facts.missing and self._table.selection is None and not self._table.file_format.category_line:
+        if (
+            nulls == facts.missing
+            and self._table.selection is None
+            and not self._table.file_format.category_line
+        ):
             values[empty] = None
-            return _make_coded_column(column.name, pa.array(values, column.type), self._table.codes(name))
+            return _make_coded_column(
+                column.name, pa.array(values, column.type), self._table.codes(name)
+            )
         codes = self._table.codes(name).astype(np.int32)
         start = 0
         for batch in self._read_batches([name], progress):
@@ -240,7 +273,9 @@ class RecordWriter:
             start += batch.num_rows
         return _make_coded_column(column.name, pa.array([*values, None], column.type), codes)
 
-    def _escape_column(self, name: str, column: ReleasedColumn, formulas: FormulaCounter) -> ReleasedColumn:
+    def _escape_column(
+        self, name: str, column: ReleasedColumn, formulas: FormulaCounter
+    ) -> ReleasedColumn:
         """Count the formulas of a column, and escape them; codes of regions are never escaped."""
         assert column.codes is not None
         is_formula = find_formulas(column.values)
@@ -260,7 +295,9 @@ class RecordWriter:
     ) -> Generator[RowChunk]:
         """Yield the released rows in the order in which they are written."""
         chunks = (
-            self._iterate_reread_rows(reread, formulas, scratch, progress) if reread else self._iterate_rows(progress)
+            self._iterate_reread_rows(reread, formulas, scratch, progress)
+            if reread
+            else self._iterate_rows(progress)
         )
         for chunk in chunks:
             if self._record_keys is None:
@@ -296,7 +333,9 @@ class RecordWriter:
         keys = RowKeys(self._secret)
         with closing(RowBuckets(scratch, self._table.source.size_bytes)) as buckets:
             for chunk in self._released_batches(names, formulas, SubProgress(progress, 0.0, 0.7)):
-                batch = pa.RecordBatch.from_arrays([pa.array(chunk.rows), *chunk.arrays], ["row", *names])
+                batch = pa.RecordBatch.from_arrays(
+                    [pa.array(chunk.rows), *chunk.arrays], ["row", *names]
+                )
                 buckets.add(batch, keys.compute(self._positions[chunk.rows]))
             for table in buckets.read_sorted(SubProgress(progress, 0.7, 1.0), SHUFFLING):
                 rows, *arrays = (column.chunk(0) for column in table.columns)

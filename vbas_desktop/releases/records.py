@@ -76,7 +76,9 @@ class ReleasedRecords:
         """Return the same records with other texts for the values of some columns."""
         return replace(self, table=self.table.with_texts(texts))
 
-    def make_writer(self, options: ReleaseOptions, notation: Notation, aggregated: Aggregated) -> RecordWriter:
+    def make_writer(
+        self, options: ReleaseOptions, notation: Notation, aggregated: Aggregated
+    ) -> RecordWriter:
         """Make the writer of these records."""
         return RecordWriter(self, options, notation, aggregated)
 
@@ -113,7 +115,9 @@ def find_released_records(plan: ReleasePlan, table: CodedRecords, progress: Prog
         region = region_of[table.codes(problem.region_column)[part]]
         combination = np.zeros(region.size, np.int64)
         is_known = region >= 0
-        for name, category_of, stride in zip(problem.quasi_identifiers, categories_of, strides, strict=True):
+        for name, category_of, stride in zip(
+            problem.quasi_identifiers, categories_of, strides, strict=True
+        ):
             category = category_of[table.codes(name)[part]]
             is_known &= category >= 0
             combination += stride * category

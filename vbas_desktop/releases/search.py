@@ -40,7 +40,10 @@ def write_search(searched: LatticeSearchResult, target: Path) -> None:
     """Write the folder, all of it or nothing; the same search gives the same bytes."""
     with staged_folder(target, NAMES) as folder:
         write_text(folder / TABLE, format_search_csv(searched), private=True)
-        data = json.dumps(build_search_document(searched), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        data = (
+            json.dumps(build_search_document(searched), indent=2, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
         write_text(folder / DATA, data, private=True)
         write_text(folder / PAGE, render_html(build_search_report(searched)), private=True)
         (folder / GROUPS).mkdir()
@@ -52,7 +55,11 @@ def write_search(searched: LatticeSearchResult, target: Path) -> None:
 
 def find_group_formulas(searched: LatticeSearchResult, folder: str) -> list[Finding]:
     """Warn of formulas in the files of groups that a search writes to a folder."""
-    nodes = {row.node for _, row in number_rows(searched) if row.node in searched.front or row is searched.recommended}
+    nodes = {
+        row.node
+        for _, row in number_rows(searched)
+        if row.node in searched.front or row is searched.recommended
+    }
     levels = {pair for node in nodes for pair in enumerate(node)}
     hierarchies = searched.finest.lattice.hierarchies
     groupings = (hierarchies[column].get_grouping(level) for column, level in sorted(levels))

@@ -51,10 +51,19 @@ def check_shapes(
     try:
         read = _read_geojson(path) if path.suffix == ".geojson" else _read_geopackage(path)
         same = read.rows == _read_table(table)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, shapely.errors.ShapelyError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        RuntimeError,
+        shapely.errors.ShapelyError,
+    ) as error:
         checks = [Check(f"{path.name} can be read back", False, type(error).__name__)]
     else:
-        checks = [Check(f"{path.name}: one shape for every aggregated region, with its code and counts", same)]
+        checks = [
+            Check(f"{path.name}: one shape for every aggregated region, with its code and counts", same)
+        ]
         start = 0
         for number, (tier, drawn) in enumerate(zip(partition.tiers, projected, strict=True)):
             name = f"{path.name}, tier {number}" if partition.coarser else path.name
@@ -69,9 +78,13 @@ def check_shapes(
     return tuple(checks)
 
 
-def _check_tier(plan: ReleasedPartition, projected: ProjectedShapes, shapes: Shapes, name: str) -> Iterable[Check]:
+def _check_tier(
+    plan: ReleasedPartition, projected: ProjectedShapes, shapes: Shapes, name: str
+) -> Iterable[Check]:
     exact = projected.exact[code_order(plan)]
-    wrong = int((~shapely.is_valid(shapes) | shapely.is_empty(shapes) | (shapely.area(shapes) <= 0)).sum())
+    wrong = int(
+        (~shapely.is_valid(shapes) | shapely.is_empty(shapes) | (shapely.area(shapes) <= 0)).sum()
+    )
     yield Check(f"{name}: every shape is valid and has an area", wrong == 0, f"{wrong:,} are not")
     if wrong:
         return
@@ -90,7 +103,9 @@ def _check_tier(plan: ReleasedPartition, projected: ProjectedShapes, shapes: Sha
     )
     overlap = _measure_overlap(shapes)
     more = overlap - (_measure_overlap(exact) if overlap > float(allowed.min(initial=0)) else 0.0)
-    yield Check(f"{name}: no two shapes overlap", more <= float(allowed.sum()), f"{max(0.0, more):.3g} too much")
+    yield Check(
+        f"{name}: no two shapes overlap", more <= float(allowed.sum()), f"{max(0.0, more):.3g} too much"
+    )
     regions_outside = _count_regions_outside(plan, projected, shapes)
     yield Check(
         f"{name}: every initial region lies in the shape of its aggregated region",
@@ -155,14 +170,18 @@ def _count_regions_outside(plan: ReleasedPartition, projected: ProjectedShapes, 
     outside = outside[shapely.distance(shapes[own[outside]], points_in_file[outside]) > allowed]
     if plan.cell_sites is not None:
         return int(outside.size)
-    return sum(not _is_excused(int(number), regions, points, projected, shapes, own) for number in outside)
+    return sum(
+        not _is_excused(int(number), regions, points, projected, shapes, own) for number in outside
+    )
 
 
 def _find_inner_points(regions: Regions) -> NDArray[np.float64]:
     """Find a point in each region's polygon, or take its point where it has none."""
     points = regions.points.copy()
     if regions.polygons is not None:
-        drawn = np.flatnonzero(~(shapely.is_missing(regions.polygons) | shapely.is_empty(regions.polygons)))
+        drawn = np.flatnonzero(
+            ~(shapely.is_missing(regions.polygons) | shapely.is_empty(regions.polygons))
+        )
         points[drawn] = shapely.get_coordinates(shapely.point_on_surface(regions.polygons[drawn]))
     return points
 
@@ -201,7 +220,9 @@ def _read_geopackage(path: Path) -> _ReadFeatures:
 
     meta, _, geometry, fields = pyogrio.raw.read(path, layer=LAYER)
     columns = dict(zip([str(name) for name in meta["fields"]], fields, strict=True))
-    rows = list(zip(*([str(value) for value in columns[name].tolist()] for name in _PROPERTIES), strict=True))
+    rows = list(
+        zip(*([str(value) for value in columns[name].tolist()] for name in _PROPERTIES), strict=True)
+    )
     return _ReadFeatures(rows, shapely.from_wkb(geometry))
 
 

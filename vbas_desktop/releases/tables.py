@@ -69,11 +69,14 @@ def tier_columns(tier: ReleasedPartition, number: int) -> list[tuple[Any, ...]]:
     return [(number, tier.parents[region], title, names[region]) for region in code_order(tier)]
 
 
-def list_regions_internally(plan: ReleasePlan, pieces: NDArray[np.integer], escape: bool = False) -> bytes:
+def list_regions_internally(
+    plan: ReleasePlan, pieces: NDArray[np.integer], escape: bool = False
+) -> bytes:
     """Write the table of regions with suppressed records, smallest released class and number of pieces."""
     suppressed = plan.suppressed_by_region
     internal_columns = (
-        (suppressed[number], plan.anonymity_by_region[number] or "", pieces[number]) for number in code_order(plan)
+        (suppressed[number], plan.anonymity_by_region[number] or "", pieces[number])
+        for number in code_order(plan)
     )
     rows = zip(
         _list_rows(plan),
@@ -105,7 +108,9 @@ def to_degrees(definition: Any) -> Callable[..., tuple[NDArray[np.float64], NDAr
     """Return the function that converts coordinates of a system to longitude and latitude; cached for the tiers."""
     from pyproj import Transformer
 
-    transform: Callable[..., Any] = Transformer.from_crs(definition, "EPSG:4326", always_xy=True).transform
+    transform: Callable[..., Any] = Transformer.from_crs(
+        definition, "EPSG:4326", always_xy=True
+    ).transform
     return transform
 
 

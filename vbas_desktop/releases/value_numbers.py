@@ -41,13 +41,17 @@ def value_lookups(problem: Problem) -> list[ValueLookup]:
     return lookups
 
 
-def number_values(problem: Problem, table: RecordTable) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
+def number_values(
+    problem: Problem, table: RecordTable
+) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
     """Return the initial region of each code of the table's region column, and the category of each of the others.
 
     A code that stands for none has −1.
     """
     numbers = []
-    for name, lookup in zip((problem.region_column, *problem.quasi_identifiers), value_lookups(problem), strict=True):
+    for name, lookup in zip(
+        (problem.region_column, *problem.quasi_identifiers), value_lookups(problem), strict=True
+    ):
         categories = table.facts(name).categories
         assert categories is not None
         numbers.append(np.array([lookup.find(value) for value in categories.values], np.int32))

@@ -71,7 +71,9 @@ def write_release(request: WriteRequest, progress: Progress = NO_PROGRESS) -> Re
     with unchanged_records(problem, table, options, progress):
         require_space(request.target.parent, estimate_release_bytes(table, options))
         release = prepare_release(problem, table, request.result, request.solution, options, progress)
-        document = dict(request.document or build_run_document(problem, request.result, {}, request.solution.id))
+        document = dict(
+            request.document or build_run_document(problem, request.result, {}, request.solution.id)
+        )
         policy = _complete_document(document, release, progress)
         with staged_folder(request.target, NAMES) as folder:
             (folder / "release").mkdir()
@@ -80,7 +82,9 @@ def write_release(request: WriteRequest, progress: Progress = NO_PROGRESS) -> Re
             drawing_checks = write_drawings(release, drawings, folder, SubProgress(progress, 0.9, 0.9))
             audited = audited.with_checks(drawing_checks)
             document["last_look"] = audited.last_look
-            write_documents(release, audited, drawings, document, folder, SubProgress(progress, 0.95, 1.0))
+            write_documents(
+                release, audited, drawings, document, folder, SubProgress(progress, 0.95, 1.0)
+            )
             if release.records.engine is not None:
                 release.records.engine.check_unchanged()
             progress.update("Putting the release in place", 1.0)
@@ -125,7 +129,9 @@ def _complete_document(
     return policy
 
 
-def _describe_population(release: PreparedRelease, column: str | None, progress: Progress) -> dict[str, Any]:
+def _describe_population(
+    release: PreparedRelease, column: str | None, progress: Progress
+) -> dict[str, Any]:
     """Return the risks that the numbers of inhabitants show, as an entry of ``run.json``; empty if they are unknown."""
     table = None
     if release.options.population is not None:
@@ -169,7 +175,11 @@ def _report(
         anonymity=plan.anonymity,
         checks=audited.checks,
         files=list_release_files(release, audited, target),
-        findings=(*release.coverage.findings(), *release.findings, *find_formulas(release, audited, document)),
+        findings=(
+            *release.coverage.findings(),
+            *release.findings,
+            *find_formulas(release, audited, document),
+        ),
         columns=release.coverage,
         policy=policy,
         population=document.get("population"),

@@ -58,7 +58,9 @@ class FormulaCounter:
         """Return texts with an apostrophe before those that are formulas, if so wished."""
         if not self._escape_column or not is_formula.any():
             return values
-        escaped = pc.binary_join_element_wise(pa.scalar("'", values.type), values, pa.scalar("", values.type))
+        escaped = pc.binary_join_element_wise(
+            pa.scalar("'", values.type), values, pa.scalar("", values.type)
+        )
         return pc.if_else(pa.array(is_formula), escaped, values)
 
 
@@ -68,7 +70,9 @@ def find_formulas(texts: Any) -> NDArray[np.bool_]:
     candidates = pc.fill_null(pc.match_substring_regex(texts, "^[^0-9A-Za-z]"), False)
     is_formula = np.zeros(len(texts), np.bool_)
     positions = np.flatnonzero(candidates.to_numpy(zero_copy_only=False))
-    is_formula[positions] = [escape_formula(text) != text for text in texts.take(pa.array(positions)).to_pylist()]
+    is_formula[positions] = [
+        escape_formula(text) != text for text in texts.take(pa.array(positions)).to_pylist()
+    ]
     return is_formula
 
 
@@ -86,7 +90,9 @@ def write_columns(
         write_parquet(writer, columns, chunks)
         return WrittenFile(writer.sha256, formulas.counts)
     write_csv(writer, columns, chunks, csv_format)
-    return WrittenFile(writer.sha256, formulas.counts, "utf-8" if writer.is_ascii else csv_format.encoding)
+    return WrittenFile(
+        writer.sha256, formulas.counts, "utf-8" if writer.is_ascii else csv_format.encoding
+    )
 
 
 def is_text_type(kind: Any) -> bool:

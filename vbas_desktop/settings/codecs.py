@@ -70,7 +70,9 @@ def format_number(number: float) -> str:
 def parse_switch(text: str) -> bool:
     """Read yes or no. Raises `ValueError`."""
     try:
-        return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]
+        return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[
+            text.lower()
+        ]
     except KeyError:
         raise ValueError(f"“{text}” is neither yes nor no") from None
 
@@ -150,7 +152,11 @@ def parse_column_values(text: str) -> tuple[str, tuple[str, ...]]:
 
 def format_column_values(values: Mapping[str, Sequence[str]]) -> list[str]:
     """Format values by column so that `parse_column_values` reads each."""
-    return [f"{quote_name(column, '=')}={format_names(listed)}" for column, listed in values.items() if listed]
+    return [
+        f"{quote_name(column, '=')}={format_names(listed)}"
+        for column, listed in values.items()
+        if listed
+    ]
 
 
 def parse_column_criterion(text: str) -> Criterion:
@@ -164,7 +170,8 @@ def parse_column_criterion(text: str) -> Criterion:
 def format_criteria(criteria: Iterable[Criterion]) -> list[str]:
     """Format criteria so that `parse_column_criterion` reads each."""
     return [
-        (f"{quote_name(criterion.column, '=')}=" if criterion.column else "") + criterion.text for criterion in criteria
+        (f"{quote_name(criterion.column, '=')}=" if criterion.column else "") + criterion.text
+        for criterion in criteria
     ]
 
 
@@ -187,7 +194,9 @@ def parse_secret(text: str) -> str:
         with open(file, encoding="utf-8-sig") as stream:
             return check_secret(stream.read(4 * _SECRET_DIGITS))
     except (OSError, ValueError):
-        raise ValueError(f"the file “{file}” does not hold up to {_SECRET_DIGITS} hexadecimal digits") from None
+        raise ValueError(
+            f"the file “{file}” does not hold up to {_SECRET_DIGITS} hexadecimal digits"
+        ) from None
 
 
 def check_secret(text: str) -> str:
@@ -231,7 +240,9 @@ def _as_values_by_column(value: Any) -> Any:
 def _as_criteria(value: Any) -> Any:
     if not _is_list_of_items(value, Criterion):
         return value
-    return tuple(dict.fromkeys(parse_column_criterion(item) if isinstance(item, str) else item for item in value))
+    return tuple(
+        dict.fromkeys(parse_column_criterion(item) if isinstance(item, str) else item for item in value)
+    )
 
 
 def _as_one(format: Callable[[Any], str]) -> Callable[[Any], list[str]]:
@@ -249,14 +260,18 @@ _names = BeforeValidator(as_tuple)
 NameList = Annotated[tuple[str, ...], _names, NAMES]
 """Names; on the command line with commas."""
 
-IdList = Annotated[tuple[str, ...], _names, TextForm("ID,ID|@FILE", parse_id_list, _as_one(format_names))]
+IdList = Annotated[
+    tuple[str, ...], _names, TextForm("ID,ID|@FILE", parse_id_list, _as_one(format_names))
+]
 """Ids; on the command line with commas, or the name of a file, which is read when it is named."""
 
 TextList = Annotated[tuple[str, ...], _names, TextForm("TEXT", str, list, is_repeated=True)]
 """Any number of texts; on the command line each by itself."""
 
 RenameMap = Annotated[
-    Mapping[str, str], BeforeValidator(_as_pairs), TextForm("OLD=NEW", parse_pair, format_pairs, is_repeated=True)
+    Mapping[str, str],
+    BeforeValidator(_as_pairs),
+    TextForm("OLD=NEW", parse_pair, format_pairs, is_repeated=True),
 ]
 """New names by the old ones; on the command line OLD=NEW, repeated."""
 
@@ -270,7 +285,9 @@ TextByColumn = Annotated[
 ValuesByColumn = Annotated[
     Mapping[str, tuple[str, ...]],
     BeforeValidator(_as_values_by_column),
-    TextForm("COLUMN=VALUE,…", parse_column_values, format_column_values, is_repeated=True, separator="; "),
+    TextForm(
+        "COLUMN=VALUE,…", parse_column_values, format_column_values, is_repeated=True, separator="; "
+    ),
 ]
 """Values by column; on the command line COLUMN=VALUE,VALUE, repeated."""
 
@@ -279,7 +296,9 @@ CriterionList = Annotated[
     BeforeValidator(_as_criteria),
     PlainSerializer(format_criteria),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-    TextForm("[COLUMN=]CRITERION", parse_column_criterion, format_criteria, is_repeated=True, separator="; "),
+    TextForm(
+        "[COLUMN=]CRITERION", parse_column_criterion, format_criteria, is_repeated=True, separator="; "
+    ),
 ]
 """Criteria for sensitive values; on the command line and in JSON as text, such as ``share:50``."""
 
@@ -329,7 +348,9 @@ def parse_orders(parts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     orders: dict[str, tuple[str, ...]] = {}
     for part in parts:
         name, _, values = part.partition("=")
-        orders[name.strip()] = tuple(value.strip() for value in values.split("/")) if values.strip() else ()
+        orders[name.strip()] = (
+            tuple(value.strip() for value in values.split("/")) if values.strip() else ()
+        )
     return orders
 
 

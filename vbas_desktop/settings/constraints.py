@@ -81,7 +81,9 @@ class RegionConstraints(OptionGroup):
     @property
     def limiting(self) -> RegionConstraints:
         """Return the constraints without the other settings that a subclass has."""
-        return RegionConstraints(**{item.name: getattr(self, item.name) for item in RegionConstraints.options()})
+        return RegionConstraints(
+            **{item.name: getattr(self, item.name) for item in RegionConstraints.options()}
+        )
 
     @property
     def any_limit(self) -> bool:
@@ -96,4 +98,6 @@ class RegionConstraints(OptionGroup):
     def chosen_limits(self) -> dict[str, Any]:
         """Return the limits that are not the default, as JSON data by name."""
         data = self.limiting.as_dict()
-        return {item.name: data[item.name] for item in changed_options(RegionConstraints(), self.limiting)}
+        return {
+            item.name: data[item.name] for item in changed_options(RegionConstraints(), self.limiting)
+        }

@@ -180,13 +180,17 @@ class Option:
         if self.is_nested:
             return value
         try:
-            parsed = self.parse(value) if isinstance(value, str) and self.value_type is not str else value
+            parsed = (
+                self.parse(value) if isinstance(value, str) and self.value_type is not str else value
+            )
         except ValueError:
             raise InputError(Finding("option", f"“{self.title}” must be {self.allowed}.")) from None
         try:
             return _adapt(self.group, self.name).validate_python(parsed)
         except ValidationError as error:
-            raise InputError(_explain(self, error.errors(include_input=False, include_url=False)[0])) from None
+            raise InputError(
+                _explain(self, error.errors(include_input=False, include_url=False)[0])
+            ) from None
 
     def parse_item(self, text: str) -> Any:
         """Read one occurrence of the flag: the value, or one item of it. Raises `ValueError`."""
@@ -195,7 +199,9 @@ class Option:
     def _check_bounds(self, number: float) -> None:
         if self.low is not None and self.value_type is int and number < self.low:
             raise ValueError(f"{number} is too low; the least is {self.low}")
-        is_above = self.low is None or number > self.low or (number == self.low and not self.excludes_low)
+        is_above = (
+            self.low is None or number > self.low or (number == self.low and not self.excludes_low)
+        )
         is_below = self.high is None or number <= self.high
         if not (is_above and is_below and abs(number) != float("inf")):
             raise ValueError(f"must be {self.allowed}")
@@ -261,13 +267,17 @@ def option(default: Any, *, label: str, help: str, **details: Any) -> Any:
     of_option = {name: value for name, value in details.items() if name in _DECLARED}
     constraints = {name: value for name, value in details.items() if name not in _DECLARED}
     declared = Option(label, help, **of_option)
-    return Field(default, title=declared.title, description=help, json_schema_extra=declared, **constraints)
+    return Field(
+        default, title=declared.title, description=help, json_schema_extra=declared, **constraints
+    )
 
 
 class OptionGroup(BaseModel):
     """Base of all groups of options: a frozen model; wrong values raise `InputError`, which never quotes them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True
+    )
     title: ClassVar[str] = ""
     level: ClassVar[Level] = Level.MAIN
     has_flags: ClassVar[bool] = True
@@ -346,7 +356,9 @@ class OptionGroup(BaseModel):
 
 def changed_options(before: OptionGroup, after: OptionGroup) -> tuple[Option, ...]:
     """List the options in which two groups of one class differ."""
-    return tuple(item for item in after.options() if before.value_of(item.name) != after.value_of(item.name))
+    return tuple(
+        item for item in after.options() if before.value_of(item.name) != after.value_of(item.name)
+    )
 
 
 def list_findings(group: type[OptionGroup], error: ValidationError) -> list[Finding]:
@@ -357,7 +369,9 @@ def list_findings(group: type[OptionGroup], error: ValidationError) -> list[Find
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if detail["type"] == "extra_forbidden":
             allowed = ", ".join(declared) or "none"
-            findings.append(Finding("option", f"{group.title} has no option “{name}”.", f"Its options: {allowed}."))
+            findings.append(
+                Finding("option", f"{group.title} has no option “{name}”.", f"Its options: {allowed}.")
+            )
         elif name not in declared:
             findings.append(Finding("option", f"{group.title}: a part is missing or has another form."))
         else:
@@ -435,7 +449,9 @@ def _resolve(declared: Option, group: type[OptionGroup], name: str) -> Option:
     annotation, metadata = _strip(info.annotation)
     metadata = [*info.metadata, *metadata]
     literals = _list_literals(annotation)
-    value_type = str if literals and get_origin(annotation) is Literal else get_origin(annotation) or annotation
+    value_type = (
+        str if literals and get_origin(annotation) is Literal else get_origin(annotation) or annotation
+    )
     forms = [item for item in metadata if isinstance(item, TextForm)]
     form = forms[0] if forms else {int: INTEGER, float: NUMBER, bool: SWITCH}.get(value_type, TEXT)
     above = _bound(metadata, "gt")

@@ -9,7 +9,12 @@ from .codecs import Delimiter, TextList
 from .option import OptionGroup, option
 
 FIND_OUT = "Automatic"
-COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
+COORDINATES = {
+    "auto": FIND_OUT,
+    "planar": "Planar",
+    "degrees": "Raw degrees",
+    "geographic": "Geographic",
+}
 _DELIMITERS = {None: FIND_OUT, ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe |"}
 _ENCODINGS = {
     None: FIND_OUT,
@@ -184,8 +189,16 @@ class ReadingSettings(RecordReading):
     @property
     def of_regions(self) -> RegionReading:
         """Return the settings for the region file."""
-        others = {item.name for item in RecordReading.options()} | {"codebook", "keep_records", "drop_records"}
-        own = {name: value for name, value in _values_of(self, ReadingSettings).items() if name not in others}
+        others = {item.name for item in RecordReading.options()} | {
+            "codebook",
+            "keep_records",
+            "drop_records",
+        }
+        own = {
+            name: value
+            for name, value in _values_of(self, ReadingSettings).items()
+            if name not in others
+        }
         return RegionReading(**{name.removeprefix("regions_"): value for name, value in own.items()})
 
 

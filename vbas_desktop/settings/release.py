@@ -14,7 +14,13 @@ from vbas_desktop.model.text import escape_formula
 
 from .codecs import NAMES, Delimiter, NameList, RenameMap, Secret, TextByColumn, as_tuple
 from .option import OptionGroup, option
-from .writing import RECORD_KEY, check_record_additions, declare_aggregated_classes, declare_escaping, size_below
+from .writing import (
+    RECORD_KEY,
+    check_record_additions,
+    declare_aggregated_classes,
+    declare_escaping,
+    size_below,
+)
 
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
@@ -205,7 +211,9 @@ class ReleaseOptions(OptionGroup):
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' + chr(0)):
             findings.append(_wrong("The delimiter must be one character, not a quote or a line end."))
         elif delimiter is not None and not delimiter.isascii():
-            findings.append(_wrong("The delimiter must be an ASCII character.", "Usual: comma, semicolon, tab."))
+            findings.append(
+                _wrong("The delimiter must be an ASCII character.", "Usual: comma, semicolon, tab.")
+            )
         if self.class_size is not None and not self.class_size.strip():
             remedy = "Write a name behind --class-size, or nothing."
             findings.append(_wrong("The added column with the size of each class has no name.", remedy))
@@ -255,27 +263,41 @@ class ReleaseOptions(OptionGroup):
         unknown = [name for name in dict.fromkeys(named) if name not in there]
         if unknown:
             raise InputError(
-                [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
+                [
+                    _wrong("The record file has no such column.", "Check the spelling.", column=name)
+                    for name in unknown
+                ]
             )
         chosen = header if self.columns is None else dict.fromkeys(self.columns)
         written = escape_formula if self.escape_formulas else str
-        released = [(name, written(self.renames.get(name, name))) for name in chosen if name not in dropped]
+        released = [
+            (name, written(self.renames.get(name, name))) for name in chosen if name not in dropped
+        ]
         names = [*(name for _, name in released), *self.added_columns]
         if not released:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
         if twice:
             raise InputError(
-                [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
+                [
+                    _wrong("Two released columns would have the same name.", "Rename one.", column=name)
+                    for name in twice
+                ]
             )
         missing = [name for name in self.aggregate if name not in [column for column, _ in released]]
         if missing:
             message = "A column that is aggregated has to be released."
-            raise InputError([_wrong(message, "Check the spelling, or release it.", column=name) for name in missing])
+            raise InputError(
+                [_wrong(message, "Check the spelling, or release it.", column=name) for name in missing]
+            )
         if self.record_key in there:
             # Also where that column is not released: a key must not pass for it.
             raise InputError(
-                _wrong("A column of the records has this name.", "Choose another name.", column=self.record_key)
+                _wrong(
+                    "A column of the records has this name.",
+                    "Choose another name.",
+                    column=self.record_key,
+                )
             )
         return tuple(released)
 
@@ -285,7 +307,11 @@ def _is_combination(name: str, there: Collection[str], most: int = 3) -> bool:
     for at, sign in enumerate(name):
         first = name[:at]
         rest = name[at + 1 :]
-        if sign == "+" and first in there and (rest in there or (most > 2 and _is_combination(rest, there, most - 1))):
+        if (
+            sign == "+"
+            and first in there
+            and (rest in there or (most > 2 and _is_combination(rest, there, most - 1)))
+        ):
             return True
     return False
 

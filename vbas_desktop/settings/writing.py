@@ -53,7 +53,9 @@ def check_record_additions(record_key: str | None, aggregate_classes: str) -> li
         findings.append(Finding("release-option", message, remedy))
     if record_key is not None and not record_key.strip():
         message = "The added column with a key of each record has no name."
-        findings.append(Finding("release-option", message, "Write a name behind --record-key, or nothing."))
+        findings.append(
+            Finding("release-option", message, "Write a name behind --record-key, or nothing.")
+        )
     return findings
 
 

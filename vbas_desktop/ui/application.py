@@ -65,7 +65,9 @@ def main(project: Path | None = None, demo: bool = False, picture: Path | None =
     return app.exec()
 
 
-def _on_unforeseen(window: MainWindow, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+def _on_unforeseen(
+    window: MainWindow, kind: type[BaseException], error: BaseException, trace: Any
+) -> None:
     """Show an error in the window itself like that of a job; the window goes on."""
     sys.__excepthook__(kind, error, trace)
     show_failure(window, describe_failure("The last action", error))

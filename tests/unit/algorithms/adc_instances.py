@@ -54,7 +54,19 @@ def places(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
         return (rng.random((4, 2)) * 10)[rng.integers(0, 4, number)]
     if kind == "circle":
         corner = np.array(
-            [(5, 0), (4, 3), (3, 4), (0, 5), (-3, 4), (-4, 3), (-5, 0), (-3, -4), (0, -5), (3, -4), (0, 0)]
+            [
+                (5, 0),
+                (4, 3),
+                (3, 4),
+                (0, 5),
+                (-3, 4),
+                (-4, 3),
+                (-5, 0),
+                (-3, -4),
+                (0, -5),
+                (3, -4),
+                (0, 0),
+            ]
         )
         return corner[rng.integers(0, len(corner), number)].astype(float)
     if kind == "one place":

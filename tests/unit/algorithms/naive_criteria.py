@@ -29,7 +29,10 @@ def meets(values: Counter, criterion: Criterion, benign: set, everybody: Counter
         return _recursive(values, benign, top, criterion)
     total = sum(everybody.values())
     if criterion.kind == "closeness":
-        more = sum(max(Fraction(0), Fraction(n, size) - Fraction(everybody[v], total)) for v, n in harmful.items())
+        more = sum(
+            max(Fraction(0), Fraction(n, size) - Fraction(everybody[v], total))
+            for v, n in harmful.items()
+        )
         return more <= Fraction(str(criterion.limit))
     occurring = sorted((value for value in everybody if everybody[value]), key=float)
     if len(occurring) < 2:
@@ -44,7 +47,9 @@ def meets(values: Counter, criterion: Criterion, benign: set, everybody: Counter
 def _recursive(values: Counter, benign: set, top: int, criterion: Criterion) -> bool:
     """Positive-disclosure recursive (c,l)-diversity, by its two cases."""
     least, factor = int(criterion.limit), Fraction(str(criterion.factor))
-    ordered = sorted(((n, v not in benign) for v, n in values.items() if n), key=lambda pair: (-pair[0], not pair[1]))
+    ordered = sorted(
+        ((n, v not in benign) for v, n in values.items() if n), key=lambda pair: (-pair[0], not pair[1])
+    )
     y = next(place for place, (_, harmful) in enumerate(ordered, 1) if harmful)
     numbers = [number for number, _ in ordered]
     early = sum(numbers[least - 1 :])

@@ -24,7 +24,9 @@ def clustered(problem: Instance, progress=NO_PROGRESS) -> AdcResult:
 def moves_of(result: AdcResult) -> list[tuple[int, int, tuple[float, float]]]:
     return [
         (int(site), int(column), (float(x), float(y)))
-        for site, column, (x, y) in zip(result.moved_site, result.moved_class, result.moved_to, strict=True)
+        for site, column, (x, y) in zip(
+            result.moved_site, result.moved_class, result.moved_to, strict=True
+        )
     ]
 
 
@@ -72,7 +74,9 @@ def test_accepted_moves_are_the_same_if_class_sizes_are_not_kept_and_slices_are_
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from(KINDS), st.integers(1, 40), st.integers(0, 2**32), st.sampled_from([1.0, 0.1, 1e5]))
+@given(
+    st.sampled_from(KINDS), st.integers(1, 40), st.integers(0, 2**32), st.sampled_from([1.0, 0.1, 1e5])
+)
 def test_the_star_of_a_site_is_that_of_the_definition(kind, number, seed, scale):
     sites = places(kind, number, np.random.default_rng(seed)) * scale
     in_blocks, boxes = sites_in_blocks(sites)
@@ -149,7 +153,9 @@ def test_a_move_may_dissolve_a_region():
 
 def test_without_records_nothing_moves():
     sites = np.array([(0.0, 0.0), (1.0, 1.0)])
-    result = clustered(Instance(np.array([(0.0, 0.0), (2.0, 2.0)]), np.zeros((2, 1), np.int64), sites, k=3))
+    result = clustered(
+        Instance(np.array([(0.0, 0.0), (2.0, 2.0)]), np.zeros((2, 1), np.int64), sites, k=3)
+    )
     assert result.sites.tolist() == sites.tolist()
     assert (result.anonymity_before, result.anonymity) == (None, None)
     assert (result.moves, result.tries, result.passes) == (0, 0, 0)

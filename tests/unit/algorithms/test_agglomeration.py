@@ -68,11 +68,14 @@ def test_islands_belong_to_the_nearest_coast():
 
 def test_places_that_nearly_coincide_are_joined_though_no_triangle_has_them(monkeypatch):
     monkeypatch.setattr(
-        "vbas_desktop.algorithms.region_graph.find_point_neighbours", lambda points: np.zeros((0, 2), int)
+        "vbas_desktop.algorithms.region_graph.find_point_neighbours",
+        lambda points: np.zeros((0, 2), int),
     )
     points = np.array([(0, 0), (1, 0), (1, 1e-17)], float)
     assert bridge_components(points, np.array([(0, 1)], np.int32)).tolist() == [[0, 1], [0, 2]]
-    assert [parent.tolist() for parent in nest_regions(points, np.zeros((0, 2), np.int32), 3)] == [[0, 0, 0]]
+    assert [parent.tolist() for parent in nest_regions(points, np.zeros((0, 2), np.int32), 3)] == [
+        [0, 0, 0]
+    ]
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,8 +11,17 @@ from tests.problem_making import problems
 from vbas_desktop.algorithms.annealing import AnnealingOptions, BoundaryGuard, move_boundaries
 from vbas_desktop.algorithms.kernels import partition_state as partition_module
 from vbas_desktop.algorithms.kernels.annealing import AnnealingBounds, move_regions
-from vbas_desktop.algorithms.kernels.partition_state import AnnealingData, Total, build_partition_state, recentre
-from vbas_desktop.algorithms.region_graph import bridge_islands, find_neighbours, reassign_detached_pieces
+from vbas_desktop.algorithms.kernels.partition_state import (
+    AnnealingData,
+    Total,
+    build_partition_state,
+    recentre,
+)
+from vbas_desktop.algorithms.region_graph import (
+    bridge_islands,
+    find_neighbours,
+    reassign_detached_pieces,
+)
 from vbas_desktop.model.counts import ClassCounts
 from vbas_desktop.model.progress import Cancelled
 
@@ -87,7 +96,9 @@ def starts(draw, most=14):
 def kind(request, monkeypatch):
     """How class sizes are kept: as a full matrix, or as a table of the pairs that occur."""
     if request.param == "table":
-        monkeypatch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8)
+        monkeypatch.setattr(
+            partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8
+        )
     return request.param
 
 
@@ -98,14 +109,20 @@ def weights_of(owner, seed):
 
 @settings(max_examples=60, deadline=None)
 @given(starts(), st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 3.0, 50.0]), st.booleans())
-def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start, seed, temperature, table):
+def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(
+    start, seed, temperature, table
+):
     problem, pairs, owner, centres = start
     with pytest.MonkeyPatch.context() as patch:
         if table:
-            patch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8)
+            patch.setattr(
+                partition_module, "_table_cells", lambda counts, groups: int(counts.table.nnz / 0.7) + 8
+            )
         weights = weights_of(owner, seed)
         p = build_partition_state(
-            AnnealingData(problem.counts, problem.regions.points, pairs, problem.k, (), weights), owner, centres
+            AnnealingData(problem.counts, problem.regions.points, pairs, problem.k, (), weights),
+            owner,
+            centres,
         )
     weights = np.ones(len(owner)) if weights is None else weights
     assert (p.keys.size > 0) is table
@@ -144,9 +161,15 @@ def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, see
     problem, pairs, owner, centres = start
     points, populations = problem.regions.points, problem.counts.region_totals
     weights = weights_of(owner, seed)
-    p = build_partition_state(AnnealingData(problem.counts, points, pairs, problem.k, (), weights), owner, centres)
+    p = build_partition_state(
+        AnnealingData(problem.counts, points, pairs, problem.k, (), weights), owner, centres
+    )
     weights = np.ones(len(owner)) if weights is None else weights
-    first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
+    first, squares, distance = (
+        int(p.totals[Total.SUPPRESSED]),
+        int(p.totals[Total.SQUARES]),
+        float(p.distance[0]),
+    )
     bits = 1.015 * float(p.bits[0])
     found = move_boundaries(p, AnnealingOptions(400, seed, 0.1), BoundaryGuard(squares, distance, bits))
     assert found.suppressed_before == first
@@ -165,7 +188,9 @@ def grid_problem(seed, side=3, classes=4):
     points = np.array([(x, y) for y in range(side) for x in range(side)], float)
     matrix = generator.poisson(2.0, (side * side, classes))
     counts = ClassCounts.from_matrix((classes,), np.arange(classes), matrix.astype(np.int64))
-    pairs = [(i, j) for i in range(len(points)) for j in range(i) if abs(points[i] - points[j]).sum() == 1]
+    pairs = [
+        (i, j) for i in range(len(points)) for j in range(i) if abs(points[i] - points[j]).sum() == 1
+    ]
     owner = (points[:, 0] > 0).astype(np.int32)
     return points, counts, np.array(sorted((j, i) for i, j in pairs), np.int32), owner
 
@@ -238,7 +263,9 @@ def test_a_stop_keeps_the_best_until_then_and_tells_how_s_falls():
 
     p = build_partition_state(AnnealingData(counts, points, pairs, 18), owner, points[:8])
     first = int(p.totals[Total.SUPPRESSED])
-    found = move_boundaries(p, AnnealingOptions(20_000, 0, 0.1), BoundaryGuard(10**9, 1e9), progress=Stop())
+    found = move_boundaries(
+        p, AnnealingOptions(20_000, 0, 0.1), BoundaryGuard(10**9, 1e9), progress=Stop()
+    )
     assert found.stopped
     assert found.tries < 20_000
     assert found.suppressed == naive_suppressed(counts, found.owner, 18) < first
@@ -263,14 +290,17 @@ def test_nothing_is_tried_where_nothing_is_to_be_suppressed():
 def test_centres_go_to_the_weighted_means_unless_they_are_better_where_they_are(start, seed):
     problem, pairs, owner, centres = start
     points, weights = problem.regions.points, weights_of(owner, seed)
-    p = build_partition_state(AnnealingData(problem.counts, points, pairs, problem.k, (), weights), owner, centres)
+    p = build_partition_state(
+        AnnealingData(problem.counts, points, pairs, problem.k, (), weights), owner, centres
+    )
     recentre(p)
     weights = np.ones(len(owner)) if weights is None else weights
     for group in set(owner.tolist()):
         mine = owner == group
         mean = np.average(points[mine], axis=0, weights=weights[mine])
         at_old, at_mean = (
-            (weights[mine] * np.hypot(*(points[mine] - place).T)).sum() for place in (centres[group], mean)
+            (weights[mine] * np.hypot(*(points[mine] - place).T)).sum()
+            for place in (centres[group], mean)
         )
         if abs(at_old - at_mean) > 1e-9 * at_old:
             assert np.allclose(p.centres[group], mean if at_mean < at_old else centres[group], atol=1e-9)

@@ -23,7 +23,12 @@ def levels_of(*categories: str) -> list[dict[str, str]]:
 
 def facts_of(values: list[str]) -> ColumnFacts:
     return ColumnFacts(
-        "x", len(values), 0, True, Categories("x", tuple(values), None, {}), np.ones(len(values), np.int64)
+        "x",
+        len(values),
+        0,
+        True,
+        Categories("x", tuple(values), None, {}),
+        np.ones(len(values), np.int64),
     )
 
 
@@ -35,7 +40,12 @@ def test_intervals_are_merged_in_the_order_of_their_numbers():
 
 def test_steps_of_a_known_scale_are_merged_with_their_neighbours():
     assert levels_of("High", "Low", "Medium", "Very high") == [
-        {"Low": "Low – Medium", "Medium": "Low – Medium", "High": "High – Very high", "Very high": "High – Very high"}
+        {
+            "Low": "Low – Medium",
+            "Medium": "Low – Medium",
+            "High": "High – Very high",
+            "Very high": "High – Very high",
+        }
     ]
 
 
@@ -54,14 +64,18 @@ def test_labels_of_a_codebook_say_what_codes_mean():
     }
 
 
-@pytest.mark.parametrize("others", [("Single",), ("Single", "Divorced"), ("Never married", "Separated", "Cohabiting")])
+@pytest.mark.parametrize(
+    "others", [("Single",), ("Single", "Divorced"), ("Never married", "Separated", "Cohabiting")]
+)
 def test_married_never_stands_with_widowed(others):
     levels = levels_of("Married", "Widowed", *others)
     assert [set(level.values()) for level in levels] == [{"with a partner", "without a partner"}]
     assert levels[0]["Married"] != levels[0]["Widowed"]
 
 
-@pytest.mark.parametrize("categories", [("cook", "smith", "tailor"), ("red", "green", "blue", "Married"), ("f", "m")])
+@pytest.mark.parametrize(
+    "categories", [("cook", "smith", "tailor"), ("red", "green", "blue", "Married"), ("f", "m")]
+)
 def test_categories_without_known_groups_are_not_grouped(categories):
     assert levels_of(*categories) == []
 
@@ -71,11 +85,15 @@ def test_proposed_hierarchies_are_nested_and_end_in_one_group(values):
     hierarchy = propose_hierarchy(facts_of(values))
     assert hierarchy.levels[0] == tuple(values)
     for below, above in zip(hierarchy.levels, hierarchy.levels[1:], strict=False):
-        assert len(set(zip(below, above, strict=True))) == len(set(below)), "a level parts what was joined"
+        assert len(set(zip(below, above, strict=True))) == len(set(below)), (
+            "a level parts what was joined"
+        )
     assert len(set(hierarchy.levels[-1])) <= 1 or len(values) <= 1
     for level in hierarchy.levels[1:-1]:
         group_of = dict(zip(values, level, strict=True))
-        assert group_of.get("Married", 0) != group_of.get("Widowed", 1), "Married and Widowed are never taken together"
+        assert group_of.get("Married", 0) != group_of.get("Widowed", 1), (
+            "Married and Widowed are never taken together"
+        )
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=2, unique=True), st.data())

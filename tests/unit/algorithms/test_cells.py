@@ -105,7 +105,9 @@ def test_dissolved_areas_sum_to_the_members_areas(rows, columns, chance):
 
 def test_a_coverage_with_overlaps_and_gaps_is_still_merged_right():
     polygons = [box(0, 0, 1.1, 1), box(1, 0, 2, 1), box(2.05, 0, 3, 1)]
-    shapes = outline_aggregated_regions(regions_of([(0.5, 0.5), (1.5, 0.5), (2.5, 0.5)], polygons), np.array([0, 0, 1]))
+    shapes = outline_aggregated_regions(
+        regions_of([(0.5, 0.5), (1.5, 0.5), (2.5, 0.5)], polygons), np.array([0, 0, 1])
+    )
     assert shapes[0].area == pytest.approx(2)
     assert shapes[1].area == pytest.approx(0.95)
     assert not shapes[0].overlaps(shapes[1])
@@ -133,7 +135,9 @@ def test_points_of_a_voronoi_aggregation_get_the_cells_of_their_sites():
     shapes = outline_aggregated_regions(regions, owner, sites)
     cells = clip_voronoi_cells(sites, compute_study_area(regions))
     assert all(shape.equals(cell) for shape, cell in zip(shapes, cells, strict=True))
-    assert all(shapes[group].contains(shapely.Point(point)) for point, group in zip(points, owner, strict=True))
+    assert all(
+        shapes[group].contains(shapely.Point(point)) for point, group in zip(points, owner, strict=True)
+    )
 
 
 @given(point_lists, st.randoms(use_true_random=False))
@@ -166,7 +170,9 @@ def test_cells_that_fill_a_box_once_are_seen_to_fit():
         squares_of(4)[:-1],  # a corner is missing
         np.delete(squares_of(4), 5),  # a hole
         np.append(squares_of(4), shapely.box(1, 1, 2, 2)),  # one twice
-        np.append(squares_of(4)[:-1], shapely.Polygon([(3, 3), (4, 3), (4, 4), (3.5, 4), (3, 4), (3, 3.5)])),
+        np.append(
+            squares_of(4)[:-1], shapely.Polygon([(3, 3), (4, 3), (4, 4), (3.5, 4), (3, 4), (3, 3.5)])
+        ),
         np.array([shapely.box(0, 0, 2, 1), shapely.box(1, 0, 3, 1)]),  # overlapping
         np.array([shapely.box(0, 0, 1, 1), shapely.box(5, 5, 6, 6)]),  # apart
     ],

@@ -41,7 +41,9 @@ def tier_by_cell(found):
     """Return the tier of each (region, class) that has records."""
     region = found.aggregated.list_class_regions()
     kinds = found.aggregated.combinations[found.aggregated.table.indices]
-    return dict(zip(zip(region.tolist(), kinds.tolist(), strict=True), found.tier_of.tolist(), strict=True))
+    return dict(
+        zip(zip(region.tolist(), kinds.tolist(), strict=True), found.tier_of.tolist(), strict=True)
+    )
 
 
 def test_a_class_of_a_larger_place_that_fails_by_the_released_records_is_taken_out():
@@ -62,7 +64,9 @@ def test_a_region_keeps_its_own_records_of_a_class_that_is_taken_out_of_the_area
     # class 1 that the whole area lists differ by 7/13 from the released records, and no others by more than 0.3.
     rows = [*ROWS, (3, 1, 0), (3, 1, 0), (3, 1, 1), (3, 1, 1)]
     whole_area = Tiers((np.zeros(4, np.int32),), ("",) * 2, (None,) * 2)
-    found = suppress_locally(merge(rows, 4, 3, 3, whole_area, [([value for _, _, value in rows], "closeness:0.5")]))
+    found = suppress_locally(
+        merge(rows, 4, 3, 3, whole_area, [([value for _, _, value in rows], "closeness:0.5")])
+    )
     assert tier_by_cell(found) == {
         (1, 0): 1, (2, 0): 1, (1, 1): NOT_RELEASED, (2, 1): NOT_RELEASED, (3, 1): 0, (2, 2): 0, (1, 2): NOT_RELEASED,
     }  # fmt: skip
@@ -101,7 +105,9 @@ def release_by_definition(rows, tiers, k, columns):
         for (region, kind), tier in tier_of.items():
             if tier != NOT_RELEASED:
                 groups[tier, int(tiers.ancestors[tier][region]), kind].append((region, kind))
-        numbers = {key: [number for cell in inside for number in cells[cell]] for key, inside in groups.items()}
+        numbers = {
+            key: [number for cell in inside for number in cells[cell]] for key, inside in groups.items()
+        }
         all_numbers = [number for listed in numbers.values() for number in listed]
         everybody = [Counter(str(values[number]) for number in all_numbers) for values, _ in columns]
         bad = [key for key, listed in numbers.items() if not _all_meet(listed, columns, everybody)]
@@ -115,7 +121,9 @@ def release_by_definition(rows, tiers, k, columns):
 
 def _all_meet(numbers, columns, everybody):
     return all(
-        meets(Counter(str(values[number]) for number in numbers), parse_criterion(criterion), set(), total)
+        meets(
+            Counter(str(values[number]) for number in numbers), parse_criterion(criterion), set(), total
+        )
         for (values, criterion), total in zip(columns, everybody, strict=True)
     )
 

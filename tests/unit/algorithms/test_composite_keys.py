@@ -4,7 +4,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.composite_keys import LARGEST_KEY, make_row_keys, number_combinations, number_values
+from vbas_desktop.algorithms.composite_keys import (
+    LARGEST_KEY,
+    make_row_keys,
+    number_combinations,
+    number_values,
+)
 
 HASHES = st.integers(0, (1 << 64) - 1) | st.integers(0, 3).map(lambda number: number << 62)
 
@@ -18,7 +23,10 @@ def numbered(rows):
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(HASHES, st.integers(-2, 3), st.integers(0, 1)), min_size=1, max_size=60))
 def test_rows_are_numbered_in_the_order_of_their_first_one(rows):
-    columns = [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), ("u8", "i4", "u1"), strict=True)]
+    columns = [
+        np.array(column, kind)
+        for column, kind in zip(zip(*rows, strict=True), ("u8", "i4", "u1"), strict=True)
+    ]
     numbers, first = number_combinations(columns)
     assert (numbers.tolist(), first.tolist()) == numbered(rows)
 

@@ -14,7 +14,9 @@ CHAIN = np.array([(i, i + 1) for i in range(5)], np.int32)
 
 def join(owner, pairs=CHAIN, points=LINE, centres=LINE, population=None):
     population = np.ones(len(points), np.int64) if population is None else np.array(population)
-    return reassign_detached_pieces(np.array(owner, np.int32), pairs, points, centres, population).tolist()
+    return reassign_detached_pieces(
+        np.array(owner, np.int32), pairs, points, centres, population
+    ).tolist()
 
 
 def test_what_is_in_one_piece_stays_as_it_is():
@@ -44,7 +46,11 @@ def test_an_island_gets_one_bridge_over_the_shortest_gap():
 
 
 def test_middles_are_the_mean_points():
-    assert weighted_centroids(LINE, np.array([0, 0, 2, 2, 2, 2])).tolist() == [[0.5, 0.0], [0.0, 0.0], [3.5, 0.0]]
+    assert weighted_centroids(LINE, np.array([0, 0, 2, 2, 2, 2])).tolist() == [
+        [0.5, 0.0],
+        [0.0, 0.0],
+        [3.5, 0.0],
+    ]
 
 
 @st.composite
@@ -54,7 +60,9 @@ def graphs(draw):
     pair = st.tuples(st.integers(0, number - 1), st.integers(0, number - 1))
     pairs = sorted({(min(p), max(p)) for p in draw(st.lists(pair, max_size=20)) if p[0] != p[1]})
     coordinate = st.integers(0, 6).map(float)
-    points = np.array(draw(st.lists(st.tuples(coordinate, coordinate), min_size=number, max_size=number)))
+    points = np.array(
+        draw(st.lists(st.tuples(coordinate, coordinate), min_size=number, max_size=number))
+    )
     owner = np.array(draw(st.lists(st.integers(0, 4), min_size=number, max_size=number)), np.int32)
     population = np.array(draw(st.lists(st.integers(0, 3), min_size=number, max_size=number)))
     return np.array(pairs, np.int32).reshape(-1, 2), points, owner, population

@@ -41,7 +41,9 @@ def test_parts_of_a_class_are_added_up(cells):
 @given(
     n_records=st.integers(0, 200),
     n_regions=st.integers(1, 9),
-    numbers=st.sampled_from([(1,), (3,), (4, 5), (2, 3, 2), (2**31, 2**31), (2**21, 2**21, 2**21), (2**40, 3)]),
+    numbers=st.sampled_from(
+        [(1,), (3,), (4, 5), (2, 3, 2), (2**31, 2**31), (2**21, 2**21, 2**21), (2**40, 3)]
+    ),
     seed=st.integers(0, 10**6),
 )
 def test_coded_records_are_counted_one_by_one(n_records, n_regions, numbers, seed):

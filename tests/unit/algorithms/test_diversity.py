@@ -21,12 +21,34 @@ from vbas_desktop.audit.criteria import ValueDistribution, evaluate_criteria
 from vbas_desktop.audit.expected import released_codes
 from vbas_desktop.audit.sensitive import SensitiveDistribution, find_barred, remove_until_stable
 from vbas_desktop.audit.tiers import recounted_tiers
-from vbas_desktop.model.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE, parse_criterion
+from vbas_desktop.model.criteria import (
+    CLOSENESS,
+    DISTINCT,
+    ENTROPY,
+    ORDERED,
+    RECURSIVE,
+    SHARE,
+    parse_criterion,
+)
 from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 CRITERIA = [
-    *("distinct:2", "distinct:3", "entropy:1.5", "entropy:2", "entropy:3", "recursive:1,2", "recursive:2,3"),
-    *("recursive:1.5,2", "closeness:0.2", "closeness:0.5", "ordered-closeness:0.2", "ordered-closeness:0.1"),
+    *(
+        "distinct:2",
+        "distinct:3",
+        "entropy:1.5",
+        "entropy:2",
+        "entropy:3",
+        "recursive:1,2",
+        "recursive:2,3",
+    ),
+    *(
+        "recursive:1.5,2",
+        "closeness:0.2",
+        "closeness:0.5",
+        "ordered-closeness:0.2",
+        "ordered-closeness:0.1",
+    ),
     *("share:50", "share:33.3", "share:80"),
 ]
 
@@ -48,7 +70,10 @@ def test_200_random_tables_have_the_figures_of_pycanon(chunk, monkeypatch):
     # pycanon sorts the frequencies of (c,l)-diversity upwards, so that r1 is that of the rarest value. In the
     # definition r1 is the commonest: its own loop is used here with a sort that goes down.
     downwards = types.SimpleNamespace(
-        **{name: getattr(np, name) for name in ("array", "unique", "floor", "max", "nan", "concatenate", "delete")},
+        **{
+            name: getattr(np, name)
+            for name in ("array", "unique", "floor", "max", "nan", "concatenate", "delete")
+        },
         sort=lambda numbers: -np.sort(-np.asarray(numbers)),
     )
     for seed in range(50 * chunk, 50 * chunk + 50):
@@ -61,7 +86,9 @@ def test_200_random_tables_have_the_figures_of_pycanon(chunk, monkeypatch):
         entropy = float(found.compute_figures(ENTROPY, 0.0, shares).min())
         theirs = anonymity.entropy_l_diversity(frame, keys, ["word"])
         # e to the power of the logarithm of 3 may be a little less than 3, of which pycanon takes the whole part.
-        assert theirs == int(entropy) or (abs(entropy - round(entropy)) < 1e-9 and theirs in (round(entropy) - 1,))
+        assert theirs == int(entropy) or (
+            abs(entropy - round(entropy)) < 1e-9 and theirs in (round(entropy) - 1,)
+        )
         assert float(found.compute_figures(CLOSENESS, 0.0, shares).max()) == pytest.approx(
             anonymity.t_closeness(frame, keys, ["word"]), abs=1e-12
         )
@@ -70,7 +97,9 @@ def test_200_random_tables_have_the_figures_of_pycanon(chunk, monkeypatch):
                 anonymity.t_closeness(frame, keys, ["number"]), abs=1e-12
             )
         alpha, _ = anonymity.alpha_k_anonymity(frame, keys, ["word"])
-        assert float(found.compute_figures(SHARE, 0.0, shares).max()) == pytest.approx(100 * alpha, abs=1e-9)
+        assert float(found.compute_figures(SHARE, 0.0, shares).max()) == pytest.approx(
+            100 * alpha, abs=1e-9
+        )
         with monkeypatch.context() as patch:
             patch.setattr(pycanon_diversity, "np", downwards)
             c, of_l = anonymity.recursive_c_l_diversity(frame, keys, ["word"])
@@ -81,7 +110,9 @@ def test_200_random_tables_have_the_figures_of_pycanon(chunk, monkeypatch):
             assert c == int(np.floor(ratio + 1))
 
 
-rows_of = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=60)
+rows_of = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=60
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -97,7 +128,9 @@ def test_what_is_released_is_what_the_definitions_say(rows, criteria, benign, me
     owner = np.array([used[group] for group in membership], np.int32)
     counts = counts_of(rows, 5, 3)
     found = suppress_locally(
-        Aggregation(counts, k, owner, len(used), None, [sensitive_of(rows, 5, 3, 5, criteria, sorted(benign))])
+        Aggregation(
+            counts, k, owner, len(used), None, [sensitive_of(rows, 5, 3, 5, criteria, sorted(benign))]
+        )
     )
     place = found.aggregated.list_class_regions()
     columns = found.aggregated.table.indices
@@ -121,7 +154,9 @@ def literally_released(rows, owner, criteria, benign, k) -> set:
     }
     while True:
         everybody = sum((classes[key] for key in kept), Counter())
-        left = {key for key in kept if all(meets(classes[key], rule, benign, everybody) for rule in rules)}
+        left = {
+            key for key in kept if all(meets(classes[key], rule, benign, everybody) for rule in rules)
+        }
         if left == kept:
             return kept
         kept = left
@@ -149,7 +184,9 @@ def test_engine_auditor_and_definition_agree(rows, criterion, benign):
 def spread_of(found, column):
     group = np.repeat(np.arange(len(found)), found.lengths)
     order = np.arange(column.harmful.size)
-    return ValueDistribution(len(found), group, found.codes.astype(np.int64), found.sizes, column.harmful, order)
+    return ValueDistribution(
+        len(found), group, found.codes.astype(np.int64), found.sizes, column.harmful, order
+    )
 
 
 WHOLE = Tiers((np.zeros(6, np.int32),), ("", ""), (None, None))
@@ -162,10 +199,14 @@ def test_in_tiers_a_class_goes_up_until_it_meets_both():
     counts, owner = counts_of(rows, 6, 1), np.arange(6, dtype=np.int32)
     plain = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE))
     assert plain.tier_of.tolist() == [0, 1, 1, 1, 1, 1]
-    found = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:2"])]))
+    found = suppress_locally(
+        Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:2"])])
+    )
     assert found.tier_of.tolist() == [1] * 6
     assert found.records == 20
-    harsh = suppress_locally(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])]))
+    harsh = suppress_locally(
+        Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])])
+    )
     assert harsh.tier_of.tolist() == [NOT_RELEASED] * 6
     # With one record more the whole area would tell that the first region has some.
     more = [*rows, (0, 0, 0)]
@@ -176,7 +217,9 @@ def test_in_tiers_a_class_goes_up_until_it_meets_both():
 
 @settings(max_examples=150, deadline=None)
 @given(
-    rows=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=80),
+    rows=st.lists(
+        st.tuples(st.integers(0, 7), st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=80
+    ),
     criterion=st.sampled_from(CRITERIA),
     benign=st.sets(st.integers(0, 3), max_size=1),
     k=st.integers(1, 5),
@@ -190,7 +233,11 @@ def test_in_tiers_the_auditor_comes_to_the_same(rows, criterion, benign, k):
     values = found.values[0]
     spread = spread_of(values, column)
     columns = [SensitiveDistribution("s", column.chosen.criteria, spread)]
-    place, kind, numbers = counts.list_class_regions(), counts.table.indices.astype(np.int64), counts.sizes
+    place, kind, numbers = (
+        counts.list_class_regions(),
+        counts.table.indices.astype(np.int64),
+        counts.sizes,
+    )
     wide = [each.astype(np.int64) for each in parents]
     tier, last = recounted_tiers(place, kind, numbers, wide, k, find_barred(columns))
     cell = released_codes(place, tier, wide) * 2 + kind
@@ -202,9 +249,9 @@ def test_a_class_of_benign_values_alone_passes_everything():
     rows = [(0, 0, 1)] * 4 + [(0, 1, 0), (0, 1, 2), (1, 0, 0)]
     for criterion in CRITERIA:
         column = sensitive_of(rows, 2, 2, 3, [criterion], benign=[1])
-        assert list_class_values(column, column.cells).meet_criteria(column.chosen.criteria, shares_of(column.totals))[
-            0
-        ]
+        assert list_class_values(column, column.cells).meet_criteria(
+            column.chosen.criteria, shares_of(column.totals)
+        )[0]
 
 
 @pytest.mark.parametrize(

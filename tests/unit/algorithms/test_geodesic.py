@@ -29,7 +29,9 @@ def random_instance(seed):
         corners = rng.integers(3, 7)
         angles, radii = np.sort(rng.random(corners) * 2 * np.pi), rng.random(corners) * 2 + 0.3
         middle = rng.random(2) * 10
-        shapes.append(Polygon(middle + np.column_stack((radii * np.cos(angles), radii * np.sin(angles)))))
+        shapes.append(
+            Polygon(middle + np.column_stack((radii * np.cos(angles), radii * np.sin(angles))))
+        )
     shapes += [LineString(rng.random((rng.integers(2, 4), 2)) * 10) for _ in range(rng.integers(0, 3))]
     if seed % 5 == 0:
         shapes.append(LineString([(3, 3), (7, 3), (7, 7), (3, 7), (3, 3.2)]))
@@ -142,7 +144,9 @@ def outside(obstacles, places):
         around_it = place[None]
         if shapely.contains_xy(obstacles.area, *place):
             way = shapely.shortest_line(shapely.Point(place), obstacles.area.boundary)
-            around_it = shapely.get_coordinates(way)[1] + HAIR * np.column_stack((np.cos(turns), np.sin(turns)))
+            around_it = shapely.get_coordinates(way)[1] + HAIR * np.column_stack(
+                (np.cos(turns), np.sin(turns))
+            )
             around_it = around_it[~shapely.intersects_xy(obstacles.area, around_it)]
         found.append(around_it)
         whose += [at] * len(around_it)
@@ -186,7 +190,8 @@ def wide_instance(seed):
     rng = np.random.default_rng(seed)
     middles, sizes = rng.random((60, 2)) * 100, rng.random(60) * 4 + 0.5
     shapes = [
-        shapely.buffer(shapely.Point(middle), size, quad_segs=1) for middle, size in zip(middles, sizes, strict=True)
+        shapely.buffer(shapely.Point(middle), size, quad_segs=1)
+        for middle, size in zip(middles, sizes, strict=True)
     ]
     shapes += [LineString(rng.random((2, 2)) * 100) for _ in range(4)]
     corner = rng.random(2) * 80

@@ -25,7 +25,10 @@ def test_without_anything_in_the_way_they_are_those_of_the_plain_diagram():
     drawn = shapely.union_all(shapely.intersection(lines, area))
     cells = clip_voronoi_cells(sites, box(-20, -20, 30, 30))
     true = shapely.union_all([shapely.intersection(shapely.boundary(cell), area) for cell in cells])
-    assert shapely.hausdorff_distance(shapely.segmentize(drawn, STEP), shapely.segmentize(true, STEP)) < STEP
+    assert (
+        shapely.hausdorff_distance(shapely.segmentize(drawn, STEP), shapely.segmentize(true, STEP))
+        < STEP
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -43,7 +46,9 @@ def test_on_every_line_two_sites_are_equally_far_and_no_line_crosses_an_obstacle
     nearest = np.sort(naive_distances(obstacles, some, sites), axis=1)
     assert (nearest[:, 1] - nearest[:, 0]).max() < 2 * STEP
     assert not shapely.contains_properly(obstacles.area, shapely.linestrings(lines)).any()
-    crossing = shapely.STRtree(obstacles.segments).query(shapely.linestrings(lines[shown]), predicate="crosses")
+    crossing = shapely.STRtree(obstacles.segments).query(
+        shapely.linestrings(lines[shown]), predicate="crosses"
+    )
     assert crossing.size == 0
 
 

@@ -90,7 +90,9 @@ def test_one_order_of_joining_serves_every_cutoff_and_number(seed, number, weigh
     assert (np.diff(joins.held) >= 0).all()
     held = people[:, None].astype(float)
     for cutoff in (1, 2, 7, 20, 45, 300):
-        anew = merge_undersized(points, weight, held, np.array([cutoff]), np.array([np.inf]), pairs, NO_PROGRESS)
+        anew = merge_undersized(
+            points, weight, held, np.array([cutoff]), np.array([np.inf]), pairs, NO_PROGRESS
+        )
         assert joins.groups_of(number, cutoff).tolist() == anew.tolist()
     for wanted in range(1, number + 1):
         left = joins.groups_left(number, wanted)
@@ -115,13 +117,17 @@ def test_gabriel_pairs_are_those_with_an_empty_circle(seed, number):
 
 def test_islands_are_joined_and_that_is_said():
     boxes = np.array([shapely.box(x, 0, x + 1, 1) for x in (0, 1, 5, 6)], object)
-    regions = Regions(("a", "b", "c", "d"), shapely.get_coordinates(shapely.centroid(boxes)), PLANE, boxes)
+    regions = Regions(
+        ("a", "b", "c", "d"), shapely.get_coordinates(shapely.centroid(boxes)), PLANE, boxes
+    )
     pairs, bridges = build_growth_graph(regions)
     assert bridges == 1
     assert pairs.tolist() == [[0, 1], [1, 2], [2, 3]]
     context = context_for(regions.points, [[5], [5], [5], [5]])
     object.__setattr__(context, "regions", regions)
-    made = create_approach("construction", "growth").build_partition(context, np.full((1, 2), np.nan), _Silent())
+    made = create_approach("construction", "growth").build_partition(
+        context, np.full((1, 2), np.nan), _Silent()
+    )
     assert made.owner.tolist() == [0, 0, 0, 0]
     assert made.diagnostics == {"growth": {"cutoff": 18, "bridges": 1}}
     assert [finding.code for finding in made.findings] == ["islands-joined"]
@@ -157,7 +163,9 @@ def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
 
 def seeded(people, cutoff, seeds=None, points=CHAIN):
     order = np.arange(len(people)) if seeds is None else np.array(seeds)
-    return grow_from_seeds(np.array(points), np.array(people), chain_pairs(len(people)), cutoff, order).tolist()
+    return grow_from_seeds(
+        np.array(points), np.array(people), chain_pairs(len(people)), cutoff, order
+    ).tolist()
 
 
 def test_a_seed_takes_in_the_nearest_neighbours_until_it_has_the_cutoff_and_nothing_is_split():
@@ -188,7 +196,9 @@ def naive_seeded(points, people, pairs, cutoff, seeds):
             if not near:
                 break
             centre = points[mine].mean(axis=0)
-            nearest = min(near, key=lambda other: (((points[other].mean(axis=0) - centre) ** 2).sum(), other[0]))
+            nearest = min(
+                near, key=lambda other: (((points[other].mean(axis=0) - centre) ** 2).sum(), other[0])
+            )
             districts.remove(nearest)
             mine += nearest
     return {frozenset(district) for district in districts}
@@ -209,12 +219,17 @@ def test_seeded_growth_follows_the_rule(seed, number, cutoff):
 def test_the_cutoff_of_the_population_model_does_not_depend_on_the_number_of_sites():
     # Two classes: 1978 · 2^0.304 = 2,441.9 records; in steps of 1,000 a district needs three regions.
     context = context_for([(x, 0) for x in range(9)], [[500, 500]] * 9)
-    growth = create_approach("construction", "growth", {"method": "seeded", "cutoff": "maxcombs", "model": "eastern"})
+    growth = create_approach(
+        "construction", "growth", {"method": "seeded", "cutoff": "maxcombs", "model": "eastern"}
+    )
     for sites in (1, 7):
         made = growth.build_partition(context, np.full((sites, 2), np.nan), _Silent())
         assert made.diagnostics["growth"]["cutoff"] == 2442
         assert made.owner.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     random = create_approach("construction", "growth", {**growth.settings(), "seeds": "random"})
-    again = [random.build_partition(context, np.full((1, 2), np.nan), _Silent()).owner.tolist() for _ in range(2)]
+    again = [
+        random.build_partition(context, np.full((1, 2), np.nan), _Silent()).owner.tolist()
+        for _ in range(2)
+    ]
     assert again[0] == again[1]
     assert np.bincount(again[0]).min() >= 3

@@ -111,7 +111,8 @@ def test_the_program_may_end_while_kernels_are_compiled(tmp_path, polls):
 
 
 TWO_KERNELS = (
-    "from vbas_desktop.algorithms.kernels.outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
+    "from vbas_desktop.algorithms.kernels.outer import outer; "
+    "print(outer(1), sum(outer.stats.cache_hits.values()))"
 )
 
 
@@ -149,7 +150,9 @@ def test_cached_code_is_used_again_until_a_kernel_that_it_calls_changes(tree, tm
 
 
 def test_cached_code_that_nobody_has_used_for_long_is_removed(tree, tmp_path):
-    old, recent = (tmp_path / "cache" / "vbas-desktop" / "kernels" / name for name in ("vbas-old", "vbas-recent"))
+    old, recent = (
+        tmp_path / "cache" / "vbas-desktop" / "kernels" / name for name in ("vbas-old", "vbas-recent")
+    )
     for folder in (old, recent):
         folder.mkdir(parents=True)
         (folder / "code.nbc").write_bytes(b"code")

@@ -31,7 +31,10 @@ from vbas_desktop.algorithms.kernels.partition_state import (
 from vbas_desktop.algorithms.suppression import Aggregation, suppress_locally
 
 POINTS = np.array([(x, y) for y in range(3) for x in range(3)], float)
-PAIRS = np.array([(i, j) for i in range(9) for j in range(i + 1, 9) if abs(POINTS[i] - POINTS[j]).sum() == 1], np.int32)
+PAIRS = np.array(
+    [(i, j) for i in range(9) for j in range(i + 1, 9) if abs(POINTS[i] - POINTS[j]).sum() == 1],
+    np.int32,
+)
 OF_ITS_OWN = [text for text in CRITERIA if "closeness" not in text]
 
 
@@ -45,20 +48,26 @@ def moved(p: PartitionState, i: int, to: int) -> int:
 def suppressed(rows, sensitive, owner, k) -> int:
     used, membership = np.unique(owner, return_inverse=True)
     counts = counts_of(rows, 9, 3)
-    found = suppress_locally(Aggregation(counts, k, membership.astype(np.int32), used.size, None, [sensitive]))
+    found = suppress_locally(
+        Aggregation(counts, k, membership.astype(np.int32), used.size, None, [sensitive])
+    )
     return len(rows) - found.records
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    rows=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=90),
+    rows=st.lists(
+        st.tuples(st.integers(0, 8), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=90
+    ),
     criteria=st.lists(st.sampled_from(OF_ITS_OWN), min_size=1, max_size=2, unique=True),
     benign=st.sets(st.integers(0, 3), max_size=1),
     moves=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 2)), max_size=12),
     k=st.integers(1, 5),
     table=st.booleans(),
 )
-def test_the_records_to_be_suppressed_are_known_after_every_move(rows, criteria, benign, moves, k, table):
+def test_the_records_to_be_suppressed_are_known_after_every_move(
+    rows, criteria, benign, moves, k, table
+):
     sensitive = sensitive_of(rows, 9, 3, 4, criteria, sorted(benign))
     owner = np.arange(9, dtype=np.int32) % 3
     with pytest.MonkeyPatch.context() as patch:
@@ -109,8 +118,14 @@ def test_too_many_values_are_judged_by_k_alone(monkeypatch):
     sensitive = sensitive_of(rows, 9, 3, 4, ["share:60"])
     monkeypatch.setattr(diversity_kernel, "MOST_BYTES", 10)
     owner = np.arange(9, dtype=np.int32) % 3
-    p = build_partition_state(AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, 4, [sensitive]), owner, POINTS[:3])
-    plain = build_partition_state(AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, 4), owner, POINTS[:3])
+    p = build_partition_state(
+        AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, 4, [sensitive]), owner, POINTS[:3]
+    )
+    plain = build_partition_state(
+        AnnealingData(counts_of(rows, 9, 3), POINTS, PAIRS, 4), owner, POINTS[:3]
+    )
     assert p.diversity.rules.size == p.diversity.table.size == 0
     assert p.totals.tolist() == plain.totals.tolist()
-    assert typical_change(p, np.array([1], np.uint64), 50) == typical_change(plain, np.array([1], np.uint64), 50)
+    assert typical_change(p, np.array([1], np.uint64), 50) == typical_change(
+        plain, np.array([1], np.uint64), 50
+    )

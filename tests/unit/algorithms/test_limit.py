@@ -74,7 +74,9 @@ def test_the_grid_falls_from_all_regions_to_one():
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=300), st.integers(0, 30))
-def test_the_finest_number_of_a_loss_that_rises_and_falls_is_no_coarser_than_the_finest_of_the_grid(losses, allowed):
+def test_the_finest_number_of_a_loss_that_rises_and_falls_is_no_coarser_than_the_finest_of_the_grid(
+    losses, allowed
+):
     loss, tried = counting(losses)
     found = search_finest(loss, allowed, len(losses))
     assert len(tried) == len(set(tried)) <= max_scanned(len(losses))
@@ -123,7 +125,9 @@ def test_no_number_above_the_allowed_loss_is_rated_or_taken():
     assert search_least_penalty(lambda _: 9, penalty, 5, 1000) == 1
 
 
-@pytest.mark.parametrize(("records", "percent", "allowed"), [(1000, 1.0, 10), (1000, 0.29, 2), (7, 100, 7), (99, 1, 0)])
+@pytest.mark.parametrize(
+    ("records", "percent", "allowed"), [(1000, 1.0, 10), (1000, 0.29, 2), (7, 100, 7), (99, 1, 0)]
+)
 def test_percents_are_the_decimals_that_were_written(records, percent, allowed):
     assert max_suppressed(records, percent) == allowed
 
@@ -176,7 +180,10 @@ def corrected(unrefined, share, allowed, expected, most=2000):
 def test_two_corrections_come_near_what_refining_every_number_finds(left, drift, power, expected):
     """The share that refinement leaves drifts with the number of sites; the loss grows like a power of it."""
     found, best = corrected(
-        lambda sites: round(10 * sites**power), lambda sites: left + drift * math.log(sites / 300), 4000, expected
+        lambda sites: round(10 * sites**power),
+        lambda sites: left + drift * math.log(sites / 300),
+        4000,
+        expected,
     )
     fitting = [sites for sites, lost in found.items() if lost <= 4000]
     assert max(fitting) >= 0.95 * best

@@ -14,7 +14,9 @@ def literal(points, sites):
     return [int(np.argmin([squared_distances(point, site) for site in sites])) for point in points]
 
 
-grid = hnp.arrays(np.float64, st.tuples(st.integers(1, 25), st.just(2)), elements=st.sampled_from([0, 1, 2, 3, 4, 2.5]))
+grid = hnp.arrays(
+    np.float64, st.tuples(st.integers(1, 25), st.just(2)), elements=st.sampled_from([0, 1, 2, 3, 4, 2.5])
+)
 plane = hnp.arrays(
     np.float64,
     st.tuples(st.integers(1, 25), st.just(2)),
@@ -29,7 +31,9 @@ def test_every_point_goes_to_the_lowest_of_its_nearest_sites(points, sites):
 
 
 def test_a_point_in_the_middle_of_many_cocircular_sites_goes_to_the_first():
-    sites = np.array([[3, 4], [4, 3], [5, 0], [-3, 4], [-5, 0], [0, -5], [4, -3], [0, 5], [-4, -3]], float)
+    sites = np.array(
+        [[3, 4], [4, 3], [5, 0], [-3, 4], [-5, 0], [0, -5], [4, -3], [0, 5], [-4, -3]], float
+    )
     for shift in range(len(sites)):
         assert find_nearest_sites(np.zeros((1, 2)), np.roll(sites, shift, axis=0)).tolist() == [0]
 

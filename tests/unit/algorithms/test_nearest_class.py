@@ -32,7 +32,8 @@ def make_levels(draw, classes=CLASSES):
     ancestors = np.array([np.arange(16), np.arange(16) // 2, np.arange(16) // 4, np.zeros(16, int)])
     costs = np.array([0.0, 0.25, 0.5, 1.0])
     return [
-        LevelColumn(draw.integers(0, 16, classes), ancestors, costs, draw.integers(0, 3, classes)) for _ in range(2)
+        LevelColumn(draw.integers(0, 16, classes), ancestors, costs, draw.integers(0, 3, classes))
+        for _ in range(2)
     ]
 
 
@@ -53,7 +54,10 @@ def distance(columns, one, other):
 def cost(levels, one, other):
     total = 0.0
     for column in levels:
-        first, second = column.ancestors[:, column.positions[one]], column.ancestors[:, column.positions[other]]
+        first, second = (
+            column.ancestors[:, column.positions[one]],
+            column.ancestors[:, column.positions[other]],
+        )
         common = next(level for level in range(4) if first[level] == second[level])
         total += column.costs[max(common, column.floors[other])]
     return total
@@ -105,6 +109,8 @@ def test_without_others_nothing_is_nearest():
 
 def test_a_search_can_be_stopped():
     draw = np.random.default_rng(0)
-    index = NearestClasses(make_columns(draw), np.ones(CLASSES, int), np.arange(CLASSES), np.arange(CLASSES))
+    index = NearestClasses(
+        make_columns(draw), np.ones(CLASSES, int), np.arange(CLASSES), np.arange(CLASSES)
+    )
     with pytest.raises(Cancelled):
         index.find_all_nearest(np.arange(CLASSES), StopAtOnce())

@@ -44,12 +44,16 @@ def test_polygons_with_a_common_border_are_neighbours_and_corners_do_not_count()
 
 def test_borders_with_other_vertices_are_found_and_overlaps_settled_first():
     # The overlap of the second and fourth box goes to the second, which leaves the third and fourth only a corner.
-    shapes = shapes_of([box(0, 0, 1, 2), box(1, 0, 2, 1), box(1, 1, 2, 2), box(1.9, 0, 3, 1), box(9, 9, 10, 10)])
+    shapes = shapes_of(
+        [box(0, 0, 1, 2), box(1, 0, 2, 1), box(1, 1, 2, 2), box(1.9, 0, 3, 1), box(9, 9, 10, 10)]
+    )
     assert find_polygon_neighbours(shapes).tolist() == [[0, 1], [0, 2], [1, 2], [1, 3]]
 
 
 def test_parts_of_a_multipolygon_are_one_region():
-    shapes = shapes_of([MultiPolygon([box(0, 0, 1, 1), box(2, 0, 3, 1)]), box(1, 0, 2, 1), box(3, 0, 4, 1)])
+    shapes = shapes_of(
+        [MultiPolygon([box(0, 0, 1, 1), box(2, 0, 3, 1)]), box(1, 0, 2, 1), box(3, 0, 4, 1)]
+    )
     assert find_polygon_neighbours(shapes).tolist() == [[0, 1], [0, 2]]
 
 
@@ -64,7 +68,13 @@ def test_points_on_a_line_and_at_one_place_form_chains():
 @settings(max_examples=40, deadline=None)
 def test_points_are_neighbours_where_the_triangulation_joins_them(number, seed):
     points = np.random.default_rng(seed).random((number, 2))
-    expected = {tuple(sorted((a, b))) for t in Delaunay(points).simplices.tolist() for a in t for b in t if a != b}
+    expected = {
+        tuple(sorted((a, b)))
+        for t in Delaunay(points).simplices.tolist()
+        for a in t
+        for b in t
+        if a != b
+    }
     assert set(map(tuple, find_point_neighbours(points).tolist())) == expected
 
 

@@ -18,7 +18,11 @@ def brute_force(rows):
     return [not any(dominates(other, row) for other in known) for row in known]
 
 
-@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(values, min_size=width, max_size=width), max_size=12)))
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(st.lists(values, min_size=width, max_size=width), max_size=12)
+    )
+)
 def test_the_front_is_that_of_comparing_all_pairs(rows):
     assert find_non_dominated(rows).tolist() == brute_force(rows)
 
@@ -28,7 +32,12 @@ def test_equal_solutions_do_not_dominate_each_other():
 
 
 def test_undefined_is_worse_than_any_number_and_equal_to_itself():
-    assert find_non_dominated([[None, 1], [1e300, 1], [None, 0], [None, 0]]).tolist() == [False, True, True, True]
+    assert find_non_dominated([[None, 1], [1e300, 1], [None, 0], [None, 0]]).tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_whole_numbers_beyond_the_precision_of_floats_stay_different():

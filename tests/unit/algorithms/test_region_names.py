@@ -20,12 +20,16 @@ PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 def regions_of(points, polygons=None, names=None, **columns):
     ids = tuple(f"r{number}" for number in range(len(points)))
     shapes = None if polygons is None else np.array(polygons, object)
-    return Regions(ids, np.array(points, float), PLANE, shapes, names=names, columns={"id": ids, **columns})
+    return Regions(
+        ids, np.array(points, float), PLANE, shapes, names=names, columns={"id": ids, **columns}
+    )
 
 
 def test_the_largest_member_names_a_region_of_polygons():
     boxes = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 4, 1), shapely.box(4, 0, 6, 1)]
-    regions = regions_of([(0.5, 0.5), (2.5, 0.5), (5, 0.5)], boxes, names=("Homer", "Cortland", "Virgil"))
+    regions = regions_of(
+        [(0.5, 0.5), (2.5, 0.5), (5, 0.5)], boxes, names=("Homer", "Cortland", "Virgil")
+    )
     assert make_region_names(regions, np.array([0, 0, 0])) == ("Cortland + 2",)
     assert make_region_names(regions, np.array([0, 1, 0])) == ("Virgil + 1", "Cortland")
 
@@ -39,7 +43,10 @@ def test_of_points_it_is_the_one_in_the_middle_then_the_first_by_id():
 def test_a_column_names_by_what_most_members_have():
     points = [(0, 0), (1, 0), (2, 0), (3, 0), (9, 9)]
     regions = regions_of(points, county=("Tioga", "Broome", "Tioga", "", "  Essex \n county"))
-    assert make_region_names(regions, np.array([0, 0, 0, 0, 1]), "county") == ("Tioga + 3", "Essex county")
+    assert make_region_names(regions, np.array([0, 0, 0, 0, 1]), "county") == (
+        "Tioga + 3",
+        "Essex county",
+    )
     assert list_member_names(regions, "county")[3] == "r3"
 
 
@@ -50,12 +57,18 @@ def test_a_column_that_is_not_there_is_refused():
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc"), st.integers(-9, 9)), min_size=1, max_size=12),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from("abc"), st.integers(-9, 9)), min_size=1, max_size=12
+    ),
     st.randoms(use_true_random=False),
 )
 def test_names_are_those_of_a_plain_count_whatever_the_order_of_the_file(members, chance):
-    numbers = {number: place for place, number in enumerate(sorted({number for number, _, _ in members}))}
-    rows = [(f"r{place}", numbers[number], letter, x) for place, (number, letter, x) in enumerate(members)]
+    numbers = {
+        number: place for place, number in enumerate(sorted({number for number, _, _ in members}))
+    }
+    rows = [
+        (f"r{place}", numbers[number], letter, x) for place, (number, letter, x) in enumerate(members)
+    ]
 
     def named(rows):
         ids, owner, letters, places = zip(*rows, strict=True)

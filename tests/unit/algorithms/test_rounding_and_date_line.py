@@ -32,7 +32,9 @@ def test_shapes_that_only_need_rounding_keep_their_vertices():
 
 
 def test_a_hairline_vanishes_and_neighbours_still_share_their_border():
-    hairline = shapely.box(0, 0, 2, 1).difference(shapely.Polygon([(0.2, 0.5), (1.8, 0.5000003), (1.8, 0.4999997)]))
+    hairline = shapely.box(0, 0, 2, 1).difference(
+        shapely.Polygon([(0.2, 0.5), (1.8, 0.5000003), (1.8, 0.4999997)])
+    )
     made, grid = snap_to_grid(shapes(hairline, shapely.box(2, 0, 3, 1)), (6,))
     assert grid == 1e-6
     assert shapely.is_valid(made).all()
@@ -72,7 +74,10 @@ def test_rounding_keeps_random_partitions_partitions(seed, digits):
 def test_a_sliver_of_another_shape_does_not_take_the_face_around_it():
     sliver = shapely.Polygon([(0.2, 0.5), (1.8, 0.5000003), (1.8, 0.4999997)])
     made, _ = snap_to_grid(
-        shapes(shapely.box(0, 0, 2, 1).difference(sliver), shapely.union(shapely.box(2, 0, 3, 1), sliver)), (6,)
+        shapes(
+            shapely.box(0, 0, 2, 1).difference(sliver), shapely.union(shapely.box(2, 0, 3, 1), sliver)
+        ),
+        (6,),
     )
     assert shapely.is_valid(made).all()
     assert [shape.bounds for shape in made] == [(0, 0, 2, 1), (2, 0, 3, 1)]
@@ -127,7 +132,11 @@ def test_an_edge_over_the_date_line_is_passed_the_shorter_way():
 
 
 def test_shapes_are_cut_at_the_date_line_and_none_is_lost():
-    over, west, east = shapely.box(179, 0, 181, 1), shapely.box(170, 0, 171, 1), shapely.box(185, 0, 186, 1)
+    over, west, east = (
+        shapely.box(179, 0, 181, 1),
+        shapely.box(170, 0, 171, 1),
+        shapely.box(185, 0, 186, 1),
+    )
     pieces, owner = split_at_antimeridian(shapes(over, west, east))
     assert owner.tolist() == [0, 0, 1, 2]
     assert [piece.bounds for piece in wrap_pieces(pieces)] == [

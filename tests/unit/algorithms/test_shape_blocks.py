@@ -44,7 +44,9 @@ def test_rings_are_those_of_one_call(shapes):
 
 
 def test_a_function_of_each_shape_is_applied_to_all(shapes):
-    assert apply_in_blocks(shapely.area, shapes).tolist() == pytest.approx(shapely.area(shapes).tolist(), nan_ok=True)
+    assert apply_in_blocks(shapely.area, shapes).tolist() == pytest.approx(
+        shapely.area(shapes).tolist(), nan_ok=True
+    )
     both = apply_in_blocks(shapely.distance, shapes, shapes[::-1])
     assert both.tolist() == pytest.approx(shapely.distance(shapes, shapes[::-1]).tolist(), nan_ok=True)
     assert apply_in_blocks(shapely.area, shapes[:0]).size == 0

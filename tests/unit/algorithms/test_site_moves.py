@@ -38,17 +38,25 @@ def starts(draw):
 
 def partition_of(start):
     problem, pairs, sites, owner = start
-    return build_partition_state(AnnealingData(problem.counts, problem.regions.points, pairs, problem.k), owner, sites)
+    return build_partition_state(
+        AnnealingData(problem.counts, problem.regions.points, pairs, problem.k), owner, sites
+    )
 
 
 @settings(max_examples=60, deadline=None)
 @given(starts(), st.integers(0, 2**32), st.sampled_from([0.0, 1.0, 50.0]), st.booleans())
-def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratch(start, seed, temperature, leaving):
+def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratch(
+    start, seed, temperature, leaving
+):
     problem = start[0]
     p = partition_of(start)
     places, draws = _build_site_search(p), np.array([seed], np.uint64)
     limits = AnnealingBounds(
-        2 * int(p.totals[Total.SQUARES]), 1.5 * float(p.distance[0]) + 1, 1.2 * float(p.bits[0]) + 1, 0.01, temperature
+        2 * int(p.totals[Total.SQUARES]),
+        1.5 * float(p.distance[0]) + 1,
+        1.2 * float(p.bits[0]) + 1,
+        0.01,
+        temperature,
     )._replace(leaving=leaving)
     used = set(p.owner.tolist())
     for _ in range(30):
@@ -57,7 +65,11 @@ def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratc
         assert p.totals[Total.MOVES] - moves in (0, 1)
         assert p.owner.tolist() == find_nearest_sites(problem.regions.points, p.centres).tolist()
         assert p.totals[Total.SUPPRESSED] == naive_suppressed(problem.counts, p.owner, problem.k)
-        assert p.totals[Total.SQUARES] == squares_of(problem.counts.region_totals, p.owner) <= limits.squares
+        assert (
+            p.totals[Total.SQUARES]
+            == squares_of(problem.counts.region_totals, p.owner)
+            <= limits.squares
+        )
         away = np.hypot(*(problem.regions.points - p.centres[p.owner]).T).sum()
         assert p.distance[0] == pytest.approx(away)
         assert p.bits[0] == pytest.approx(naive_bits(problem.counts, p.owner, problem.k), abs=1e-9)
@@ -72,16 +84,24 @@ def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, see
     problem = start[0]
     points, populations = problem.regions.points, problem.counts.region_totals
     p = partition_of(start)
-    first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
+    first, squares, distance = (
+        int(p.totals[Total.SUPPRESSED]),
+        int(p.totals[Total.SQUARES]),
+        float(p.distance[0]),
+    )
     bits = 1.015 * float(p.bits[0])
-    found = move_sites(p, AnnealingOptions(300, seed, 0.1), SiteGuard(1.0, 1.015, larger=larger, leaving=leaving))
+    found = move_sites(
+        p, AnnealingOptions(300, seed, 0.1), SiteGuard(1.0, 1.015, larger=larger, leaving=leaving)
+    )
     assert found.owner.tolist() == find_nearest_sites(points, found.centres).tolist()
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
     assert squares_of(populations, found.owner) <= larger * squares
     assert np.hypot(*(points - found.centres[found.owner]).T).sum() <= distance * (1 + 1e-9) + 1e-9
     assert naive_bits(problem.counts, found.owner, problem.k) <= bits * (1 + 1e-9) + 1e-9
     again = move_sites(
-        partition_of(start), AnnealingOptions(300, seed, 0.1), SiteGuard(1.0, 1.015, larger=larger, leaving=leaving)
+        partition_of(start),
+        AnnealingOptions(300, seed, 0.1),
+        SiteGuard(1.0, 1.015, larger=larger, leaving=leaving),
     )
     assert again.centres.tolist() == found.centres.tolist()
 
@@ -109,7 +129,9 @@ def test_sites_leave_where_more_even_regions_suppress_less():
     squares, found = squares_of(counts.region_totals, owner), {}
     for leaving in (False, True):
         p = build_partition_state(AnnealingData(counts, points, pairs, 20), owner, sites)
-        found[leaving] = move_sites(p, AnnealingOptions(4000, 1, 0.0), SiteGuard(np.inf, np.inf, leaving=leaving))
+        found[leaving] = move_sites(
+            p, AnnealingOptions(4000, 1, 0.0), SiteGuard(np.inf, np.inf, leaving=leaving)
+        )
         assert squares_of(counts.region_totals, found[leaving].owner) <= squares
     number = {leaving: len(set(result.owner.tolist())) for leaving, result in found.items()}
     assert number[True] < number[False] == len(set(owner.tolist()))
@@ -121,8 +143,12 @@ def test_blocks_of_sites_made_anew_change_nothing(monkeypatch):
     sites, found = points[::5], []
     for often in (1, 10**9):
         monkeypatch.setattr(annealing, "_REORDERED", often)
-        p = build_partition_state(AnnealingData(counts, points, pairs, 20), find_nearest_sites(points, sites), sites)
-        result = move_sites(p, AnnealingOptions(2000, 1, 0.0), SiteGuard(np.inf, np.inf, larger=1.5, leaving=True))
+        p = build_partition_state(
+            AnnealingData(counts, points, pairs, 20), find_nearest_sites(points, sites), sites
+        )
+        result = move_sites(
+            p, AnnealingOptions(2000, 1, 0.0), SiteGuard(np.inf, np.inf, larger=1.5, leaving=True)
+        )
         found.append((result.centres.tolist(), result.owner.tolist(), result.moves))
         assert len(set(result.owner.tolist())) < len(sites)
     assert found[0] == found[1]
@@ -136,17 +162,28 @@ def with_idle_sites(start, extra):
 
 
 @settings(max_examples=60, deadline=None)
-@given(starts(), st.integers(0, 2**32), st.integers(0, 60), st.integers(1, 4), st.sampled_from([0.0, 5.0]))
+@given(
+    starts(), st.integers(0, 2**32), st.integers(0, 60), st.integers(1, 4), st.sampled_from([0.0, 5.0])
+)
 def test_sites_come_within_the_allowed_loss_and_go_above_it(start, seed, allowed, fewest, temperature):
     problem = start[0]
     p = partition_of(with_idle_sites(start, 3))
-    places, draws, groups = _build_site_search(p), np.array([seed], np.uint64), len(set(p.owner.tolist()))
+    places, draws, groups = (
+        _build_site_search(p),
+        np.array([seed], np.uint64),
+        len(set(p.owner.tolist())),
+    )
     squares, most = int(p.totals[Total.SQUARES]), groups + 2
-    limits = AnnealingBounds(squares, np.inf, np.inf, 0.0, temperature, groups, min(fewest, groups), most, allowed)
+    limits = AnnealingBounds(
+        squares, np.inf, np.inf, 0.0, temperature, groups, min(fewest, groups), most, allowed
+    )
     for _ in range(60):
         number, lost = len(set(p.owner.tolist())), int(p.totals[Total.SUPPRESSED])
         kernels.move_sites(p, places, limits, draws, 1, 10**9)
-        now, suppressed = len(set(p.owner.tolist())), naive_suppressed(problem.counts, p.owner, problem.k)
+        now, suppressed = (
+            len(set(p.owner.tolist())),
+            naive_suppressed(problem.counts, p.owner, problem.k),
+        )
         assert p.totals[Total.GROUPS] == now
         assert p.totals[Total.SUPPRESSED] == suppressed
         assert p.owner.tolist() == find_nearest_sites(problem.regions.points, p.centres).tolist()
@@ -168,7 +205,9 @@ def test_the_number_of_sites_follows_the_allowed_loss():
         p = build_partition_state(AnnealingData(counts, points, pairs, 9), owner, seeds)
         groups = int(p.totals[Total.GROUPS])
         result = move_sites(
-            p, AnnealingOptions(4000, 1, 0.0), SiteGuard(np.inf, np.inf, change=SiteCountBounds(2, groups + 8, allowed))
+            p,
+            AnnealingOptions(4000, 1, 0.0),
+            SiteGuard(np.inf, np.inf, change=SiteCountBounds(2, groups + 8, allowed)),
         )
         found[allowed] = len(set(result.owner.tolist()))
         assert result.suppressed == naive_suppressed(counts, result.owner, 9)
@@ -189,8 +228,15 @@ def test_on_nine_regions_two_sites_come_to_the_best_of_all_pairs_of_places_or_ne
         limit = squares_of(counts.region_totals, owner)
         # Every pair of places of a fine grid; cells that coincide are looked at once.
         steps = np.linspace(-0.9, 2.9, 12)
-        away = ((points[:, None] - np.array([(x, y) for x in steps for y in steps])[None]) ** 2).sum(axis=2)
-        cells = {tuple((away[:, a] > away[:, b]).astype(int)) for a in range(144) for b in range(144) if a != b}
+        away = ((points[:, None] - np.array([(x, y) for x in steps for y in steps])[None]) ** 2).sum(
+            axis=2
+        )
+        cells = {
+            tuple((away[:, a] > away[:, b]).astype(int))
+            for a in range(144)
+            for b in range(144)
+            if a != b
+        }
         best = min(
             naive_suppressed(counts, np.array(cell), k)
             for cell in cells
@@ -218,11 +264,15 @@ def test_on_nine_regions_sites_that_may_leave_come_to_the_best_of_one_to_three_p
         k, start = 9, np.array([(0.0, 0.0), (2.0, 0.0), (1.0, 1.2)])
         owner = find_nearest_sites(points, start)
         limit = 1.5 * squares_of(counts.region_totals, owner)
-        away = ((points[:, None] - np.array([(x, y) for x in steps for y in steps])[None]) ** 2).sum(axis=2)
+        away = ((points[:, None] - np.array([(x, y) for x in steps for y in steps])[None]) ** 2).sum(
+            axis=2
+        )
         places = np.array(list(combinations_with_replacement(range(49), 3)))
         cells = np.unique(np.argmin(away[:, places], axis=2), axis=1).T
         allowed = [cell for cell in cells if squares_of(counts.region_totals, cell) <= limit]
-        best, wanted = min((naive_suppressed(counts, cell, k), len(set(cell.tolist()))) for cell in allowed)
+        best, wanted = min(
+            (naive_suppressed(counts, cell, k), len(set(cell.tolist()))) for cell in allowed
+        )
         runs = [
             move_sites(
                 build_partition_state(AnnealingData(counts, points, pairs, k), owner, start),

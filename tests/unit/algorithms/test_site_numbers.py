@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.site_counts import compute_gaps_cutoff, count_sites_for_cutoff, list_site_counts
+from vbas_desktop.algorithms.site_counts import (
+    compute_gaps_cutoff,
+    count_sites_for_cutoff,
+    list_site_counts,
+)
 
 
 def test_the_range_goes_two_tenths_to_each_side():

@@ -24,7 +24,9 @@ from vbas_desktop.algorithms.aggregation import (
 from vbas_desktop.model.tiers import NOT_RELEASED
 
 matrices = hnp.arrays(
-    np.int64, st.tuples(st.integers(1, 9), st.integers(1, 20)), elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30])
+    np.int64,
+    st.tuples(st.integers(1, 9), st.integers(1, 20)),
+    elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30]),
 )
 
 
@@ -49,7 +51,9 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(block, matri
         # Classes that are released nowhere may be listed so, or not at all.
         tier_of = np.where(aggregated.sizes >= k, 0, NOT_RELEASED).astype(np.uint8)
         listed = list(find_class_tiers(counts, membership, aggregated, tier_of))
-        left_out = list(find_class_tiers(counts, membership, released, np.zeros(released.table.nnz, np.uint8)))
+        left_out = list(
+            find_class_tiers(counts, membership, released, np.zeros(released.table.nnz, np.uint8))
+        )
 
     expected = np.array([present[owner == each].sum(axis=0) for each in used]).reshape(len(used), -1)
     large = np.where(expected >= k, expected, 0)
@@ -57,12 +61,16 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(block, matri
     assert released.table.toarray().tolist() == large.tolist()
     assert aggregated.drop_below(k).equals(released)
     assert totals.tolist() == large.sum(axis=1).tolist()
-    assert anonymity.tolist() == [min((size for size in row if size), default=0) for row in expected.tolist()]
+    assert anonymity.tolist() == [
+        min((size for size in row if size), default=0) for row in expected.tolist()
+    ]
     for found in (aggregated, released):
         assert found.table.has_canonical_format
         assert (found.sizes > 0).all()
         matrix = found.table.toarray()
-        assert pairs_by_region(found).tolist() == [sum(math.comb(size, 2) for size in row) for row in matrix.tolist()]
+        assert pairs_by_region(found).tolist() == [
+            sum(math.comb(size, 2) for size in row) for row in matrix.tolist()
+        ]
     there = np.where(expected[membership] >= k, present, 0)
     for blocks in (listed, left_out):
         found = np.zeros_like(there)

@@ -10,13 +10,26 @@ from hypothesis import strategies as st
 
 from tests.sensitive_making import counts_of, sensitive_of
 from vbas_desktop.algorithms import suppression
-from vbas_desktop.algorithms.suppression import Aggregation, count_released, release_classes, suppress_locally
+from vbas_desktop.algorithms.suppression import (
+    Aggregation,
+    count_released,
+    release_classes,
+    suppress_locally,
+)
 from vbas_desktop.model.tiers import NOT_RELEASED, Tiers
 
 REGIONS, CLASSES, VALUES = 7, 6, 3
-CRITERIA = ("share:50", "distinct:2", "entropy:1.5", "recursive:2,2", "closeness:0.4", "ordered-closeness:0.3")
+CRITERIA = (
+    "share:50",
+    "distinct:2",
+    "entropy:1.5",
+    "recursive:2,2",
+    "closeness:0.4",
+    "ordered-closeness:0.3",
+)
 ROWS = st.lists(
-    st.tuples(st.integers(0, REGIONS - 1), st.integers(0, CLASSES - 1), st.integers(0, VALUES - 1)), max_size=90
+    st.tuples(st.integers(0, REGIONS - 1), st.integers(0, CLASSES - 1), st.integers(0, VALUES - 1)),
+    max_size=90,
 )
 GROUPS = 5
 MEMBERSHIP = np.array([0, 1, 1, 2, 3, 4, 4], np.int32)
@@ -40,7 +53,9 @@ def in_parts(request, monkeypatch):
 @given(rows=ROWS, criteria=st.lists(st.sampled_from(CRITERIA), unique=True, max_size=2), **CHOSEN)
 def test_each_area_releases_as_many_records_under_any_criteria(rows, criteria, k, tiers):
     counts = counts_of(rows, REGIONS, CLASSES)
-    sensitive = (sensitive_of(rows, REGIONS, CLASSES, VALUES, criteria, benign=(0,)),) if criteria else ()
+    sensitive = (
+        (sensitive_of(rows, REGIONS, CLASSES, VALUES, criteria, benign=(0,)),) if criteria else ()
+    )
     merged = Aggregation(counts, k, MEMBERSHIP, GROUPS, tiers, sensitive)
     found = count_released(merged)
     expected = [each.region_totals.tolist() for each in suppress_locally(merged).released]

@@ -78,7 +78,9 @@ def hierarchies(draw, most=14):
     parents = []
     for _ in range(draw(st.integers(0, 3))):
         above = draw(st.integers(1, places))
-        rest = draw(st.lists(st.integers(0, above - 1), min_size=places - above, max_size=places - above))
+        rest = draw(
+            st.lists(st.integers(0, above - 1), min_size=places - above, max_size=places - above)
+        )
         parents.append(draw(st.permutations([*range(above), *rest])))
         places = above
     return tiers_from(*parents) if parents else flat(places)
@@ -188,7 +190,9 @@ def missing_cells(tiers, column, release):
             open_leaves = [
                 leaf
                 for leaf in inside
-                if not any((lower, int(tiers.ancestors[lower][leaf])) in release for lower in range(tier + 1))
+                if not any(
+                    (lower, int(tiers.ancestors[lower][leaf])) in release for lower in range(tier + 1)
+                )
             ]
             if open_leaves:
                 yield (tier, place), sum(column[leaf] for leaf in open_leaves)

@@ -18,7 +18,11 @@ from vbas_desktop.model.records import Categories
 from vbas_desktop.model.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.model.solution import RunResult, Solution
 
-OK, NOT_MET, NOT_CHECKABLE = RequirementStatus.OK, RequirementStatus.NOT_MET, RequirementStatus.NOT_CHECKABLE
+OK, NOT_MET, NOT_CHECKABLE = (
+    RequirementStatus.OK,
+    RequirementStatus.NOT_MET,
+    RequirementStatus.NOT_CHECKABLE,
+)
 
 
 @pytest.fixture
@@ -33,7 +37,10 @@ def problem():
 
 def measured(problem, solution):
     vector = measure_geographic_representability(problem, solution)
-    known = {"representability": vector.as_dict("m"), "released_classes": pack_flags(vector.released_classes)}
+    known = {
+        "representability": vector.as_dict("m"),
+        "released_classes": pack_flags(vector.released_classes),
+    }
     return replace(solution, **known)
 
 
@@ -46,7 +53,9 @@ def solved(problem, *owners):
 
 
 def checked(problem, owner):
-    return SolutionCheck(solved(problem, owner).solutions[0], ("age",), "region", problem.k, problem, ["age", "region"])
+    return SolutionCheck(
+        solved(problem, owner).solutions[0], ("age",), "region", problem.k, problem, ["age", "region"]
+    )
 
 
 APART, PAIRS, ONE = [0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]
@@ -60,7 +69,10 @@ def test_precision_is_checked_with_the_weights_that_are_asked_for(problem):
     need = {"overall": {"precision": {"min": 0.6}}}
     assert verdicts(problem, PAIRS, **need) == [(OK, "0.75")]
     weights = {"age": 0.1, "region": 0.9}
-    assert verdicts(problem, PAIRS, **need, weights=weights) == [(NOT_MET, "0.55"), (OK, "age 0.1, region 0.9")]
+    assert verdicts(problem, PAIRS, **need, weights=weights) == [
+        (NOT_MET, "0.55"),
+        (OK, "age 0.1, region 0.9"),
+    ]
     # Weights of other columns than those of the classes cannot be used.
     assert verdicts(problem, PAIRS, weights={"age": 1.0}) == [(NOT_MET, "age 0.5, region 0.5")]
 
@@ -135,8 +147,18 @@ def test_a_run_is_marked_by_what_is_required(problem):
     found = check_solutions(solved(problem, APART, PAIRS, ONE), problem, need, None)
     assert [each.is_suitable for each in found.solutions] == [False, True, False]
     assert found.solutions[0].facts()["requirement"] == [
-        {"criterion": "Distance moved (km or map units)", "required": "at most 1", "actual": "0", "verdict": "ok"},
-        {"criterion": "Class age = old", "required": "released", "actual": "not released", "verdict": "not met"},
+        {
+            "criterion": "Distance moved (km or map units)",
+            "required": "at most 1",
+            "actual": "0",
+            "verdict": "ok",
+        },
+        {
+            "criterion": "Class age = old",
+            "required": "released",
+            "actual": "not released",
+            "verdict": "not met",
+        },
     ]
 
 
@@ -164,7 +186,11 @@ def test_flags_survive_being_packed():
 def test_codes_of_a_class_are_its_categories():
     counts = ClassCounts.from_matrix((2, 3, 4), np.array([0, 5, 23]), np.ones((1, 3), np.int64))
     assert [counts.decode_column(q).tolist() for q in range(3)] == [[0, 0, 1], [0, 1, 2], [0, 1, 3]]
-    assert [counts.decode_combination(column) for column in range(3)] == [(0, 0, 0), (0, 1, 1), (1, 2, 3)]
+    assert [counts.decode_combination(column) for column in range(3)] == [
+        (0, 0, 0),
+        (0, 1, 1),
+        (1, 2, 3),
+    ]
 
 
 def test_values_are_those_of_the_records_unless_it_is_said_that_they_are_aggregated(problem):

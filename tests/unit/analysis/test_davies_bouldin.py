@@ -19,7 +19,10 @@ from vbas_desktop.analysis.representability.davies_bouldin import (
 from vbas_desktop.analysis.representability.distances import ClassDistance, DistanceTable
 from vbas_desktop.analysis.representability.hierarchy import SUPPRESSED, Hierarchy, make_flat_hierarchy
 from vbas_desktop.analysis.representability.record_matching import match_records
-from vbas_desktop.analysis.representability.report import RepresentabilityOptions, build_representability_report
+from vbas_desktop.analysis.representability.report import (
+    RepresentabilityOptions,
+    build_representability_report,
+)
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.settings.reading import RecordReading
 
@@ -49,21 +52,28 @@ def literal(before, after, weights, table):
         if released in table.values:
             return mean, released
         cost = [
-            (sum(between_values(table, job, other) for job in jobs), place) for place, other in enumerate(table.values)
+            (sum(between_values(table, job, other) for job in jobs), place)
+            for place, other in enumerate(table.values)
         ]
-        return mean, table.values[min(c for c, other in zip(cost, table.values, strict=True) if other in jobs)[1]]
+        return mean, table.values[
+            min(c for c, other in zip(cost, table.values, strict=True) if other in jobs)[1]
+        ]
 
     def apart(one, other):
         if table is not None:
             jobs = between_values(table, one[1], other[1])
         else:
-            jobs = sum(abs(one[1].get(j, 0) - other[1].get(j, 0)) for j in set(one[1]) | set(other[1])) / 2
+            jobs = (
+                sum(abs(one[1].get(j, 0) - other[1].get(j, 0)) for j in set(one[1]) | set(other[1])) / 2
+            )
         return weights[0] * abs(one[0] - other[0]) / reach + weights[1] * jobs
 
     def distance(key, middle, raised):
         job = before[key][1]
         jobs = 1 - middle[1].get(job, 0) if table is None else between_values(table, job, middle[1])
-        return weights[0] * raised[0] * abs(sizes[key] - middle[0]) / reach + weights[1] * raised[1] * jobs
+        return (
+            weights[0] * raised[0] * abs(sizes[key] - middle[0]) / reach + weights[1] * raised[1] * jobs
+        )
 
     def renamed_jobs():
         """Whether every job that is released has one new name, which no job had."""
@@ -86,7 +96,9 @@ def literal(before, after, weights, table):
     members = {label: [key for key in after if after[key] == label] for label in classes}
     middles = {label: centre(keys, label[1]) for label, keys in members.items()}
     widths = {
-        label: math.sqrt(sum(distance(key, middles[label], raised(key)) ** 2 for key in keys) / len(keys))
+        label: math.sqrt(
+            sum(distance(key, middles[label], raised(key)) ** 2 for key in keys) / len(keys)
+        )
         for label, keys in members.items()
     }
     whole = centre(list(before), None)
@@ -118,10 +130,18 @@ def test_the_index_is_that_of_the_records_one_by_one(tmp_path_factory, records, 
     before, after = {}, {}
     for key, (size, job, fate) in enumerate(records):
         before[key] = (str(size), job)
-        raised = {"keep": (str(size), job), "up": (SIZES.on_level(str(size), 1), job), "move": ("2", "x")}
+        raised = {
+            "keep": (str(size), job),
+            "up": (SIZES.on_level(str(size), 1), job),
+            "move": ("2", "x"),
+        }
         after[key] = raised.get(fate, (SUPPRESSED, SUPPRESSED))
     paired = match_records(
-        load(folder, "a.csv", before.items()), load(folder, "b.csv", after.items()), "id", COLUMNS, HIERARCHIES
+        load(folder, "a.csv", before.items()),
+        load(folder, "b.csv", after.items()),
+        "id",
+        COLUMNS,
+        HIERARCHIES,
     )
     table = TABLE if with_table else None
     distance = ClassDistance.of_classes(paired.original, weights, {"job": table} if table else {})
@@ -142,12 +162,20 @@ def test_the_index_is_that_of_the_records_one_by_one(tmp_path_factory, records, 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from("xyz")), min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from("xyz")), min_size=1, max_size=12
+    )
+)
 def test_the_smallest_distance_is_that_of_all_pairs(rows):
     labels = sorted({(str(one), str(other), job) for one, other, job in rows})
     weights = (0.7, 0.2, 0.1)
     distance = ClassDistance.of_labels(labels, weights)
-    steps = [far for one, other in combinations(labels, 2) if (far := between_classes(distance, one, other)) > 0]
+    steps = [
+        far
+        for one, other in combinations(labels, 2)
+        if (far := between_classes(distance, one, other)) > 0
+    ]
     found = find_smallest_distance(labels, distance)
     assert found == (pytest.approx(min(steps)) if steps else None)
 
@@ -163,9 +191,17 @@ def vectors(tmp_path, released, **more):
     rows = [(str(size), job) for size, job in product(range(1, 7), "xyz")] * 2
     original = load(tmp_path, "a.csv", enumerate(rows))
     after = load(tmp_path, "b.csv", [(key, released(*row)) for key, row in enumerate(rows)])
-    worst = load(tmp_path, "c.csv", [(key, ("1-3" if row[0] < "4" else "4-6", "***")) for key, row in enumerate(rows)])
+    worst = load(
+        tmp_path,
+        "c.csv",
+        [(key, ("1-3" if row[0] < "4" else "4-6", "***")) for key, row in enumerate(rows)],
+    )
     return build_representability_report(
-        original, after, RepresentabilityOptions(2, "id", COLUMNS), HIERARCHIES, worst if more.get("worst") else None
+        original,
+        after,
+        RepresentabilityOptions(2, "id", COLUMNS),
+        HIERARCHIES,
+        worst if more.get("worst") else None,
     )["overall"]
 
 
@@ -175,8 +211,12 @@ def test_the_original_itself_is_the_best_case(tmp_path):
 
 
 def test_raising_more_comes_nearer_to_the_worst_case(tmp_path):
-    little = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job))["davies_bouldin_normalised"]
-    much = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), "***"))["davies_bouldin_normalised"]
+    little = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job))[
+        "davies_bouldin_normalised"
+    ]
+    much = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), "***"))[
+        "davies_bouldin_normalised"
+    ]
     assert 0 < little < much <= 1
 
 
@@ -200,7 +240,9 @@ def test_a_given_worst_file_takes_the_place_of_the_usual_worst_case(tmp_path):
     found = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job), worst=True)
     worst = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), "***"))
     assert found["davies_bouldin_worst"] == worst["davies_bouldin"]
-    assert found["davies_bouldin_normalised"] == pytest.approx(found["davies_bouldin"] / worst["davies_bouldin"])
+    assert found["davies_bouldin_normalised"] == pytest.approx(
+        found["davies_bouldin"] / worst["davies_bouldin"]
+    )
 
 
 def test_a_release_of_one_class_says_why_there_is_no_index(tmp_path):
@@ -213,7 +255,10 @@ def test_a_release_of_one_class_says_why_there_is_no_index(tmp_path):
 def test_the_index_of_too_many_classes_is_not_computed(tmp_path, monkeypatch):
     monkeypatch.setattr(davies_bouldin, "MAX_DIFFERENCES", 10)
     found = vectors(tmp_path, lambda size, job: (size, job))
-    assert (found["davies_bouldin"], found["davies_bouldin_reason"]) == (None, "there are too many classes")
+    assert (found["davies_bouldin"], found["davies_bouldin_reason"]) == (
+        None,
+        "there are too many classes",
+    )
 
 
 def test_small_blocks_change_nothing(tmp_path, monkeypatch):

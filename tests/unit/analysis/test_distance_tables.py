@@ -70,7 +70,18 @@ def test_a_small_class_is_merged_with_the_one_that_the_table_calls_nearest(tmp_p
     (tmp_path / "Job.csv").write_text(JOBS)
     rows = [("Self",)] * 3 + [("House",)] * 5 + [("Employee",)]
     classes = RecordClasses.of_labels(["Job"], rows)
-    plain, given = (ClassDistance.of_classes(classes, tables=t) for t in ({}, read_distance_tables(tmp_path, ["Job"])))
-    assert MergeOutliers().treat(TreatmentContext(classes, 3, {}, plain)).labels == (("Self",), ("House",), ("House",))
-    assert MergeOutliers().treat(TreatmentContext(classes, 3, {}, given)).labels == (("Self",), ("House",), ("Self",))
+    plain, given = (
+        ClassDistance.of_classes(classes, tables=t)
+        for t in ({}, read_distance_tables(tmp_path, ["Job"]))
+    )
+    assert MergeOutliers().treat(TreatmentContext(classes, 3, {}, plain)).labels == (
+        ("Self",),
+        ("House",),
+        ("House",),
+    )
+    assert MergeOutliers().treat(TreatmentContext(classes, 3, {}, given)).labels == (
+        ("Self",),
+        ("House",),
+        ("Self",),
+    )
     assert [plain.describe_column(0), given.describe_column(0)] == ["matching", "given table"]

@@ -20,7 +20,11 @@ from vbas_desktop.analysis.outliers.treatments import (
     MergeOutliers,
     TreatmentContext,
 )
-from vbas_desktop.analysis.representability.distances import ClassDistance, DistanceTable, make_rank_distances
+from vbas_desktop.analysis.representability.distances import (
+    ClassDistance,
+    DistanceTable,
+    make_rank_distances,
+)
 from vbas_desktop.analysis.representability.hierarchy import (
     SUPPRESSED,
     Hierarchy,
@@ -35,7 +39,9 @@ AGES = [str(age) for age in range(12)]
 JOBS = ["nurse", "doctor", "smith", "mason", "none"]
 TOWNS = ["N1", "N2", "S1", "S2"]
 TALL = {
-    "age": Hierarchy("age", {age: (f"{int(age) // 3}t", f"{int(age) // 6}s", SUPPRESSED) for age in AGES}),
+    "age": Hierarchy(
+        "age", {age: (f"{int(age) // 3}t", f"{int(age) // 6}s", SUPPRESSED) for age in AGES}
+    ),
     # “none” keeps its name on the first level, as values of coded tables often do.
     "job": Hierarchy(
         "job",
@@ -61,7 +67,9 @@ NORMALISED = {name: replace(hierarchy, bounds=(2, 3)) for name, hierarchy in TAL
 HIERARCHIES = {"tall": TALL, "weighted": WEIGHTED, "crossed": CROSSED, "normalised": NORMALISED}
 
 ROWS = st.lists(
-    st.tuples(st.sampled_from(AGES), st.sampled_from(JOBS), st.sampled_from(TOWNS)), min_size=4, max_size=60
+    st.tuples(st.sampled_from(AGES), st.sampled_from(JOBS), st.sampled_from(TOWNS)),
+    min_size=4,
+    max_size=60,
 )
 
 
@@ -71,7 +79,9 @@ def table_of_jobs():
 
 
 def distances(classes, with_table):
-    return ClassDistance.of_classes(classes, (0.5, 0.3, 0.2), {"job": table_of_jobs()} if with_table else {})
+    return ClassDistance.of_classes(
+        classes, (0.5, 0.3, 0.2), {"job": table_of_jobs()} if with_table else {}
+    )
 
 
 def totals(labels, sizes):
@@ -106,7 +116,9 @@ def merge_plainly(classes, k, distance):
             return tuple(labels)
         smallest = min(small)[2]
         others = [label for label in total if label != smallest]
-        nearest = min(others, key=lambda label: (between_classes(distance, smallest, label), -total[label], label))
+        nearest = min(
+            others, key=lambda label: (between_classes(distance, smallest, label), -total[label], label)
+        )
         labels = [nearest if label == smallest else label for label in labels]
 
 
@@ -114,7 +126,9 @@ def generalise_everywhere_plainly(classes, k, hierarchies):
     choices = product(*(range(hierarchy.height + 1) for hierarchy in hierarchies))
 
     def cost(choice):
-        return sum(hierarchy.share(level) for hierarchy, level in zip(hierarchies, choice, strict=True)), choice
+        return sum(
+            hierarchy.share(level) for hierarchy, level in zip(hierarchies, choice, strict=True)
+        ), choice
 
     for choice in sorted(choices, key=cost):
         labels = [on_levels(label, choice, hierarchies) for label in classes.labels]
@@ -145,7 +159,12 @@ def join_closest_plainly(classes, levels, small, hierarchies, distance):
                 values = (classes.labels[c][q], classes.labels[other][q])
                 cost += hierarchy.share(max(levels[other][q], common_level(hierarchy, values)))
             size = sum(sizes[each] for each in groups[labels[other]])
-            return cost, between_classes(distance, classes.labels[c], classes.labels[other]), -size, other
+            return (
+                cost,
+                between_classes(distance, classes.labels[c], classes.labels[other]),
+                -size,
+                other,
+            )
 
         closest = min((other for other in every if other not in small), key=nearness)
         joining[labels[closest]].append(c)
@@ -154,7 +173,11 @@ def join_closest_plainly(classes, levels, small, hierarchies, distance):
         for q, hierarchy in enumerate(hierarchies):
             level = common_level(hierarchy, {classes.labels[c][q] for c in members})
             for c in members:
-                labels[c] = (*labels[c][:q], hierarchy.on_level(classes.labels[c][q], level), *labels[c][q + 1 :])
+                labels[c] = (
+                    *labels[c][:q],
+                    hierarchy.on_level(classes.labels[c][q], level),
+                    *labels[c][q + 1 :],
+                )
     return tuple(labels)
 
 
@@ -174,7 +197,9 @@ def generalise_outliers_plainly(classes, k, hierarchies, distance):
         labels = [on_levels(classes.labels[c], levels[c], hierarchies) for c in every]
         total = totals(labels, sizes)
         small = {c for c in every if total[labels[c]] < k}
-        rising = [c for c in small if any(n < h.height for n, h in zip(levels[c], hierarchies, strict=True))]
+        rising = [
+            c for c in small if any(n < h.height for n, h in zip(levels[c], hierarchies, strict=True))
+        ]
         if not rising:
             break
         for c in rising:
@@ -195,8 +220,8 @@ def generalise_outliers_plainly(classes, k, hierarchies, distance):
 PLAINLY = {
     GeneraliseOutliers(): generalise_outliers_plainly,
     GeneraliseOutliers(with_closest=True): generalise_with_closest_plainly,
-    GeneraliseOutliers(everywhere=True): lambda classes, k, hierarchies, _: generalise_everywhere_plainly(
-        classes, k, hierarchies
+    GeneraliseOutliers(everywhere=True): lambda classes, k, hierarchies, _: (
+        generalise_everywhere_plainly(classes, k, hierarchies)
     ),
     MergeOutliers(): lambda classes, k, _, distance: merge_plainly(classes, k, distance),
 }
@@ -204,14 +229,18 @@ PLAINLY = {
 
 @pytest.mark.parametrize("kind", PLAINLY, ids=str)
 @settings(max_examples=150, deadline=None)
-@given(rows=ROWS, k=st.integers(2, 6), coding=st.sampled_from(sorted(HIERARCHIES)), with_table=st.booleans())
+@given(
+    rows=ROWS, k=st.integers(2, 6), coding=st.sampled_from(sorted(HIERARCHIES)), with_table=st.booleans()
+)
 def test_the_result_is_that_of_the_definition(kind, rows, k, coding, with_table):
     classes = RecordClasses.of_labels(COLUMNS, rows)
     k = min(k, len(rows))
     hierarchies = HIERARCHIES[coding]
     distance = distances(classes, with_table)
     found = kind.treat(TreatmentContext(classes, k, hierarchies, distance))
-    assert found.labels == PLAINLY[kind](classes, k, [hierarchies[column] for column in COLUMNS], distance)
+    assert found.labels == PLAINLY[kind](
+        classes, k, [hierarchies[column] for column in COLUMNS], distance
+    )
     assert found.fabricated == {}
     assert min(totals(found.labels, classes.sizes.tolist()).values()) >= k
 
@@ -244,11 +273,15 @@ def test_many_conforming_classes_are_searched_as_defined(coding):
     hierarchies = HIERARCHIES[coding]
     distance = distances(classes, True)
     in_order = [hierarchies[column] for column in COLUMNS]
-    found = GeneraliseOutliers(with_closest=True).treat(TreatmentContext(classes, 3, hierarchies, distance)).labels
-    assert found == generalise_with_closest_plainly(classes, 3, in_order, distance)
-    assert MergeOutliers().treat(TreatmentContext(classes, 6, hierarchies, distance)).labels == merge_plainly(
-        classes, 6, distance
+    found = (
+        GeneraliseOutliers(with_closest=True)
+        .treat(TreatmentContext(classes, 3, hierarchies, distance))
+        .labels
     )
+    assert found == generalise_with_closest_plainly(classes, 3, in_order, distance)
+    assert MergeOutliers().treat(
+        TreatmentContext(classes, 6, hierarchies, distance)
+    ).labels == merge_plainly(classes, 6, distance)
 
 
 @pytest.mark.parametrize("kind", [GeneraliseOutliers(), GeneraliseOutliers(with_closest=True)], ids=str)
@@ -275,16 +308,26 @@ def test_raised_values_are_on_the_lowest_common_level_and_large_classes_stay(kin
 
 
 def test_conforming_classes_stay_if_outliers_reach_k_among_themselves():
-    rows = [("1", "nurse", "N1")] * 3 + [("4", "smith", "S1"), ("5", "smith", "S1"), ("3", "smith", "S1")]
+    rows = [("1", "nurse", "N1")] * 3 + [
+        ("4", "smith", "S1"),
+        ("5", "smith", "S1"),
+        ("3", "smith", "S1"),
+    ]
     classes = RecordClasses.of_labels(COLUMNS, rows)
-    found = GeneraliseOutliers().treat(TreatmentContext(classes, 3, TALL, distances(classes, False))).labels
+    found = (
+        GeneraliseOutliers().treat(TreatmentContext(classes, 3, TALL, distances(classes, False))).labels
+    )
     assert found == (("1", "nurse", "N1"), *(("1t", "smith", "S1"),) * 3)
 
 
 def test_the_closest_class_costs_least_then_is_nearest_then_largest_then_first():
     def joined(rows):
         classes = RecordClasses.of_labels(COLUMNS, [*rows, ("5", "nurse", "N1")])
-        found = GeneraliseOutliers().treat(TreatmentContext(classes, 2, TALL, distances(classes, False))).labels
+        found = (
+            GeneraliseOutliers()
+            .treat(TreatmentContext(classes, 2, TALL, distances(classes, False)))
+            .labels
+        )
         return [label for label, was in zip(found, classes.labels, strict=True) if label != was]
 
     raised = ("1t", "nurse", "N1")
@@ -298,8 +341,15 @@ def test_the_closest_class_costs_least_then_is_nearest_then_largest_then_first()
 def test_equally_near_classes_are_taken_by_size_and_then_by_order():
     towns = [("5", "nurse", "N2")] * 2 + [("5", "nurse", "S1")] * 3 + [("5", "nurse", "S2")] * 3
     classes = RecordClasses.of_labels(COLUMNS, [*towns, ("5", "nurse", "N1")])
-    found = GeneraliseOutliers().treat(TreatmentContext(classes, 2, TALL, distances(classes, False))).labels
-    assert found == (("5", "nurse", "N2"), ("5", "nurse", "***"), ("5", "nurse", "S2"), ("5", "nurse", "***"))
+    found = (
+        GeneraliseOutliers().treat(TreatmentContext(classes, 2, TALL, distances(classes, False))).labels
+    )
+    assert found == (
+        ("5", "nurse", "N2"),
+        ("5", "nurse", "***"),
+        ("5", "nurse", "S2"),
+        ("5", "nurse", "***"),
+    )
 
 
 def test_many_columns_need_more_keys_than_a_number_has():
@@ -324,7 +374,9 @@ SIX = ("Hh", "Age", "Gender", "Education", "Job", "Smoker")
 
 def first_table():
     with (DATA / "C1.csv").open(newline="") as stream:
-        return RecordClasses.of_labels(SIX, [tuple(row[name] for name in SIX) for row in csv.DictReader(stream)])
+        return RecordClasses.of_labels(
+            SIX, [tuple(row[name] for name in SIX) for row in csv.DictReader(stream)]
+        )
 
 
 @pytest.mark.parametrize("kind", PLAINLY, ids=str)
@@ -367,7 +419,11 @@ def steps(classes, first_step, kind, k=3, hierarchies=TALL, tables=None):
     ids=str,
 )
 @settings(max_examples=60, deadline=None)
-@given(rows=ROWS, k=st.integers(2, 5), mode=st.sampled_from(["bijective", "surjective", "partial", "non-surjective"]))
+@given(
+    rows=ROWS,
+    k=st.integers(2, 5),
+    mode=st.sampled_from(["bijective", "surjective", "partial", "non-surjective"]),
+)
 def test_every_first_step_ends_without_outliers_and_loses_only_what_it_leaves_out(kind, rows, k, mode):
     classes = RecordClasses.of_labels(COLUMNS, rows)
     levels = {} if mode == "bijective" else {"age": 1}
@@ -376,11 +432,15 @@ def test_every_first_step_ends_without_outliers_and_loses_only_what_it_leaves_ou
     try:
         handled = steps(classes, first_step, kind, k)
     except InputError:
-        left = sum(size for size in grouped.sizes.tolist() if size >= 2) if mode == "partial" else len(rows)
+        left = (
+            sum(size for size in grouped.sizes.tolist() if size >= 2) if mode == "partial" else len(rows)
+        )
         assert left < k
         return
     sizes = classes.sizes.tolist()
-    pairs = [(label, size) for label, size in zip(handled.labels, sizes, strict=True) if label is not None]
+    pairs = [
+        (label, size) for label, size in zip(handled.labels, sizes, strict=True) if label is not None
+    ]
     released = totals(*zip(*pairs, strict=True)) if pairs else Counter()
     released.update(handled.fabricated)
     assert min(released.values(), default=k) >= k
@@ -395,7 +455,9 @@ def test_every_first_step_ends_without_outliers_and_loses_only_what_it_leaves_ou
 
 def test_levels_above_the_start_level_are_put_on_a_new_scale():
     normalised = normalise_levels(TALL)
-    assert {name: hierarchy.bounds for name, hierarchy in normalised.items()} == dict.fromkeys(COLUMNS, (0, 2))
+    assert {name: hierarchy.bounds for name, hierarchy in normalised.items()} == dict.fromkeys(
+        COLUMNS, (0, 2)
+    )
     classes = RecordClasses.of_labels(COLUMNS, [("1", "nurse", "N1")])
     start = FirstStep(mode="surjective", start_levels={"age": 1})
     assert start.group(classes, normalised).hierarchies["age"].bounds == (0, 1)
@@ -407,7 +469,9 @@ def test_levels_above_the_start_level_are_put_on_a_new_scale():
 def test_weights_above_the_start_level_add_up_to_one():
     classes = RecordClasses.of_labels(COLUMNS, [("1", "nurse", "N1")])
     weighted = {**TALL, "age": Hierarchy("age", TALL["age"].ancestors, (0.5, 0.3, 0.2))}
-    found = FirstStep(mode="surjective", start_levels={"age": 1}).group(classes, weighted).hierarchies["age"]
+    found = (
+        FirstStep(mode="surjective", start_levels={"age": 1}).group(classes, weighted).hierarchies["age"]
+    )
     assert found.weights == pytest.approx((0.6, 0.4))
     assert found.ancestors["0t"] == ("0s", SUPPRESSED)
 
@@ -416,11 +480,22 @@ def test_ordered_values_keep_their_order_on_the_start_level():
     rows = [("0", "nurse", "N1")] * 3 + [("4", "nurse", "N1")] * 2 + [("8", "nurse", "N1")] * 4
     classes = RecordClasses.of_labels(COLUMNS, [*rows, *[("11", "nurse", "N1")] * 3])
     tables = {"age": make_rank_distances("age", AGES)}
-    handled = steps(classes, FirstStep(mode="surjective", start_levels={"age": 1}), MergeOutliers(), 3, TALL, tables)
+    handled = steps(
+        classes, FirstStep(mode="surjective", start_levels={"age": 1}), MergeOutliers(), 3, TALL, tables
+    )
     # Thirds 0, 1, 2 and 3: the second is as near to the first as to the third, which is larger.
     assert [label[0] for label in handled.labels] == ["0t", "2t", "2t", "3t"]
     given = {"age": DistanceTable("age", tuple(AGES), np.zeros((12, 12)))}
     with pytest.raises(InputError, match="4 values of the records are not in the table of distances"):
-        steps(classes, FirstStep(mode="surjective", start_levels={"age": 1}), MergeOutliers(), 3, TALL, given)
-    suppressed = steps(classes, FirstStep(mode="surjective", start_levels={"age": 3}), MergeOutliers(), 3, TALL, tables)
+        steps(
+            classes,
+            FirstStep(mode="surjective", start_levels={"age": 1}),
+            MergeOutliers(),
+            3,
+            TALL,
+            given,
+        )
+    suppressed = steps(
+        classes, FirstStep(mode="surjective", start_levels={"age": 3}), MergeOutliers(), 3, TALL, tables
+    )
     assert {label[0] for label in suppressed.labels} == {SUPPRESSED}

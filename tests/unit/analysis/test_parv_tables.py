@@ -48,7 +48,10 @@ def cells(number):
     """Records by original and released class."""
     found = paired(number)
     places = zip(found.cell_original, found.cell_released, found.cell_records.tolist(), strict=True)
-    return {(found.original.labels[one], found.released.labels[other]): records for one, other, records in places}
+    return {
+        (found.original.labels[one], found.released.labels[other]): records
+        for one, other, records in places
+    }
 
 
 def test_table_6_2_lists_thirteen_classes_with_five_outlying_records():
@@ -113,6 +116,8 @@ def test_table_6_8_of_the_first_generalisation_follows_from_the_misprinted_table
     released = {}
     for (_, label), records in found.items():
         released[label] = released.get(label, 0) + records
-    counts = ContingencyTable.of_sizes(list(found.values()), list(CLUSTERS.values()), list(released.values()))
+    counts = ContingencyTable.of_sizes(
+        list(found.values()), list(CLUSTERS.values()), list(released.values())
+    )
     assert (round(counts.rand, 4), round(counts.jaccard, 4)) == (0.8449, 0.3164)
     assert round(counts.fowlkes_mallows, 4) == 0.5625

@@ -41,18 +41,29 @@ def test_the_indices_equal_counting_pairs_of_records(seed, k):
     problem, solution = problem_of(matrix, rng.random((5, 2)), k), solution_of(owner)
     found = measure_geographic_representability(problem, solution)
     records = [(i, j) for i in range(5) for j in range(3) for _ in range(matrix[i, j])]
-    size = {(g, j): sum(matrix[i, j] for i in range(5) if owner[i] == g) for g in range(3) for j in range(3)}
+    size = {
+        (g, j): sum(matrix[i, j] for i in range(5) if owner[i] == g) for g in range(3) for j in range(3)
+    }
     released = [(i, j) for i, j in records if size[owner[i], j] >= k]
-    both = [(one, two) for one, two in combinations(released, 2) if (owner[one[0]], one[1]) == (owner[two[0]], two[1])]
+    both = [
+        (one, two)
+        for one, two in combinations(released, 2)
+        if (owner[one[0]], one[1]) == (owner[two[0]], two[1])
+    ]
     same = sum(one == two for one, two in both)
     if released:
         assert found.table.jaccard == pytest.approx(same / len(both) if both else 1.0)
         assert found.table.fowlkes_mallows == pytest.approx(np.sqrt(found.table.jaccard))
         classes = [(owner[i], j) for i, j in released]
-        lost = sum(np.log(classes.count(classes[n]) / released.count(released[n])) for n in range(len(released)))
+        lost = sum(
+            np.log(classes.count(classes[n]) / released.count(released[n])) for n in range(len(released))
+        )
         whole = sum(np.log(len(released) / released.count(each)) for each in released)
         assert found.table.entropy_loss == pytest.approx(lost / whole if whole > 1e-9 else 0.0, abs=1e-9)
-        alike = [(one == two, (owner[one[0]], one[1]) == (owner[two[0]], two[1])) for one, two in pairs_of(released)]
+        alike = [
+            (one == two, (owner[one[0]], one[1]) == (owner[two[0]], two[1]))
+            for one, two in pairs_of(released)
+        ]
         before, after = np.array(alike, float).reshape(-1, 2).T
         if 0 < before.sum() < before.size and 0 < after.sum() < after.size:
             assert found.table.hubert == pytest.approx(np.corrcoef(before, after)[0, 1])
@@ -77,8 +88,12 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
     # Class a holds what was taken together, b and c are as recorded.
     problem = problem_of(matrix, points, k, (Grouping("q", {"a": "a", "x": "a", "b": "b"}),))
     found = measure_geographic_representability(problem, solution_of(owner))
-    size = {(g, j): sum(matrix[i, j] for i in range(6) if owner[i] == g) for g in range(4) for j in range(3)}
-    released = [(i, j) for i in range(6) for j in range(3) if size[owner[i], j] >= k for _ in range(matrix[i, j])]
+    size = {
+        (g, j): sum(matrix[i, j] for i in range(6) if owner[i] == g) for g in range(4) for j in range(3)
+    }
+    released = [
+        (i, j) for i in range(6) for j in range(3) if size[owner[i], j] >= k for _ in range(matrix[i, j])
+    ]
     if not released:
         assert (found.precision, found.davies_bouldin.value) == (None, None)
         assert found.davies_bouldin.reason == "nothing is released"
@@ -86,16 +101,26 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
     merged = [np.log2(list(owner).count(owner[i])) / np.log2(6) for i in range(6)]
     lost = sum(merged[i] + 0.5 * (j == 0) for i, j in released)
     assert found.precision == pytest.approx(1 - lost / (2 * len(released)))
-    inside = {g: np.array([points[i] for i, _ in released if owner[i] == g]) for g in {owner[i] for i, _ in released}}
+    inside = {
+        g: np.array([points[i] for i, _ in released if owner[i] == g])
+        for g in {owner[i] for i, _ in released}
+    }
     centre = {g: mine.mean(axis=0) for g, mine in inside.items()}
     width = {g: np.sqrt(((mine - centre[g]) ** 2).sum(axis=1).mean()) for g, mine in inside.items()}
     everybody = np.repeat(points, matrix.sum(axis=1), axis=0)
     widest = np.sqrt(((everybody - everybody.mean(axis=0)) ** 2).sum(axis=1).mean())
-    steps = [d for one, two in combinations(np.unique(everybody, axis=0), 2) if (d := np.hypot(*(one - two))) > 0]
+    steps = [
+        d
+        for one, two in combinations(np.unique(everybody, axis=0), 2)
+        if (d := np.hypot(*(one - two))) > 0
+    ]
     far = {(g, h): np.hypot(*(centre[g] - centre[h])) for g in centre for h in centre if g != h}
     if any(0 < d < 1e-12 for d in far.values()):
         return
-    rows = [[(d, (width[g] + width[h]) / d) for h in centre if h != g and (d := far[g, h]) > 0] for g in centre]
+    rows = [
+        [(d, (width[g] + width[h]) / d) for h in centre if h != g and (d := far[g, h]) > 0]
+        for g in centre
+    ]
     used, per_class = list(centre), rows
     rows = [row for row in rows if row]
     index = found.davies_bouldin
@@ -106,7 +131,9 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
     value = np.mean([max(ratio for _, ratio in row) for row in rows])
     assert index.value == pytest.approx(value)
     parts = {g: max(ratio for _, ratio in row) for g, row in zip(used, per_class, strict=True) if row}
-    shown = {g: part for g, part in enumerate(found.region_davies_bouldin.tolist()) if not np.isnan(part)}
+    shown = {
+        g: part for g, part in enumerate(found.region_davies_bouldin.tolist()) if not np.isnan(part)
+    }
     assert shown == pytest.approx({sorted(set(owner)).index(g): part for g, part in parts.items()})
     assert index.worst == pytest.approx(2 * widest / min(steps))
     assert index.normalised == pytest.approx(min(1, value / index.worst))
@@ -151,7 +178,11 @@ def test_nothing_moved_means_everything_kept():
         0.0,
     )
     assert found.region_jaccard.tolist() == found.region_fowlkes_mallows.tolist() == [1.0] * 4
-    assert (found.precision, found.davies_bouldin.value, found.davies_bouldin.normalised) == (1.0, 0.0, 0.0)
+    assert (found.precision, found.davies_bouldin.value, found.davies_bouldin.normalised) == (
+        1.0,
+        0.0,
+        0.0,
+    )
 
 
 def test_suppressing_everything_says_so():
@@ -162,7 +193,11 @@ def test_suppressing_everything_says_so():
     assert found.mean_distance is None
     assert found.sample_size_ratio == 0.0
     told = found.as_dict("m")
-    assert (told["precision"], told["precision_with_suppressed"], told["davies_bouldin"]) == (None, 0.0, None)
+    assert (told["precision"], told["precision_with_suppressed"], told["davies_bouldin"]) == (
+        None,
+        0.0,
+        None,
+    )
     assert np.isnan(found.region_distance).all()
 
 

@@ -22,9 +22,21 @@ from vbas_desktop.analysis.policy_evaluation import (
     merge_figures,
 )
 from vbas_desktop.cli.main import main
-from vbas_desktop.io.documents.policies import find_policy, load_bundled_policies, load_policy_text, read_policy
+from vbas_desktop.io.documents.policies import (
+    find_policy,
+    load_bundled_policies,
+    load_policy_text,
+    read_policy,
+)
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.model.policies import COMPARISONS, MEASURES, POPULATION, RECORDS, Policy, PolicyCriterion
+from vbas_desktop.model.policies import (
+    COMPARISONS,
+    MEASURES,
+    POPULATION,
+    RECORDS,
+    Policy,
+    PolicyCriterion,
+)
 
 GOOD = """format = 1
 id = "ours"
@@ -82,19 +94,39 @@ def test_the_example_to_fill_in_is_a_policy_and_names_all_measures(tmp_path):
         ('date = "2024-05-31"', 'date = "31.5.2024"', 6, "no date"),
         ('source = "Agreed."', 'source = "Agreed."\nsauce = "x"', 8, "Nothing is known of “sauce”"),
         ('source = "Agreed."', 'source = "Agreed."\ncheck = 3', 8, "“check” is no text"),
-        ('measure = "smallest_class"', 'measure = "smallest"', 10, "Criterion 1: there is no measure “smallest”"),
+        (
+            'measure = "smallest_class"',
+            'measure = "smallest"',
+            10,
+            "Criterion 1: there is no measure “smallest”",
+        ),
         ('measure = "smallest_class"', 'measure = ["x"]', 10, "Criterion 1: there is no measure"),
         ('comparison = "at least"', 'comparison = ">="', 11, "Criterion 1: how the figure is compared"),
         ("threshold = 7", 'threshold = "7"', 12, "Criterion 1: the threshold"),
         ("threshold = 7", "threshold = -1", 12, "Criterion 1: the threshold"),
         ("threshold = 7", "threshold = nan", 12, "Criterion 1: the threshold"),
         ("threshold = 7", "threshold = true", 12, "Criterion 1: the threshold"),
-        ("threshold = 7", 'threshold = 7\nof = "cells"', 13, "Criterion 1: smallest_class is not computed of “cells”"),
+        (
+            "threshold = 7",
+            'threshold = 7\nof = "cells"',
+            13,
+            "Criterion 1: smallest_class is not computed of “cells”",
+        ),
         ("threshold = 7", 'threshold = 7\nanswer = "x"', 13, "Criterion 1: a figure has no answer"),
         ('question = "Agreed?"', 'question = " "', 15, "Criterion 2: the question is empty"),
-        ('question = "Agreed?"', 'question = "Agreed?"\nthreshold = 3', 16, "Criterion 2: a question has no"),
+        (
+            'question = "Agreed?"',
+            'question = "Agreed?"\nthreshold = 3',
+            16,
+            "Criterion 2: a question has no",
+        ),
         ('question = "Agreed?"', 'note = "x"', 14, "Criterion 2: it needs a measure or a question"),
-        ('question = "Agreed?"', 'question = "Agreed?"\nwho = "x"', 16, "Criterion 2: nothing is known of “who”"),
+        (
+            'question = "Agreed?"',
+            'question = "Agreed?"\nwho = "x"',
+            16,
+            "Criterion 2: nothing is known of “who”",
+        ),
         ('name = "Ours"', "name = Ours", 3, "cannot be read"),
         ("[[criteria]]", "[[others]]", None, "There is no criterion"),
     ],
@@ -109,12 +141,16 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(tmp_path, before, after
     found = [each for each in error.value.findings if said in each.message]
     assert [(each.row, each.file) for each in found] == [(line, str(path))]
     assert all(each.remedy for each in error.value.findings)
-    assert all("Known: format, id" in each.remedy for each in found if said.startswith("Nothing is known"))
+    assert all(
+        "Known: format, id" in each.remedy for each in found if said.startswith("Nothing is known")
+    )
 
 
 def test_all_problems_are_told_at_once_and_files_that_are_none_are_refused(tmp_path, capsys):
     path = tmp_path / "p.toml"
-    path.write_text(GOOD.replace("threshold = 7", "threshold = -1").replace('name = "Ours"', ""), encoding="utf-8")
+    path.write_text(
+        GOOD.replace("threshold = 7", "threshold = -1").replace('name = "Ours"', ""), encoding="utf-8"
+    )
     assert main(["policies", "check", str(path)]) == 1
     assert len(capsys.readouterr().err.strip().splitlines()) == 2
     for content in (b"\xff\xfe\x00", b"x" * (1 << 20) + b"y"):
@@ -154,28 +190,45 @@ def test_policies_are_listed_shown_and_copied(tmp_path, capsys):
 def test_figures_are_compared_exactly(comparison, held):
     demand = PolicyCriterion("smallest_class", RECORDS, comparison, 5)
     for value, expected in zip((4, 5, 6), held, strict=True):
-        (found,) = evaluate_policy(policy(demand), ReleaseFigures({("smallest_class", RECORDS): value})).criteria
+        (found,) = evaluate_policy(
+            policy(demand), ReleaseFigures({("smallest_class", RECORDS): value})
+        ).criteria
         assert (found.verdict is CriterionStatus.HELD) is expected
         assert found.actual == str(value)
 
 
 def test_what_nobody_computed_is_never_taken_for_held():
-    demands = PolicyCriterion("smallest_class", POPULATION, "at least", 5), PolicyCriterion(question="Agreed?")
-    figures = ReleaseFigures({("smallest_class", RECORDS): 50}, {("smallest_class", POPULATION): "no table"})
+    demands = (
+        PolicyCriterion("smallest_class", POPULATION, "at least", 5),
+        PolicyCriterion(question="Agreed?"),
+    )
+    figures = ReleaseFigures(
+        {("smallest_class", RECORDS): 50}, {("smallest_class", POPULATION): "no table"}
+    )
     found = evaluate_policy(policy(*demands), figures)
     assert [each.verdict for each in found.criteria] == [CriterionStatus.UNKNOWN, CriterionStatus.ASKED]
     assert found.criteria[0].reason == "no table"
     assert found.met is None
-    assert found.in_words.endswith("of 2 criteria, none is held, 1 was not computed, 1 waits for a person to answer.")
+    assert found.in_words.endswith(
+        "of 2 criteria, none is held, 1 was not computed, 1 waits for a person to answer."
+    )
     answered = evaluate_policy(policy(*demands), figures, {"p/2": " no "})
-    assert (answered.criteria[1].verdict, answered.criteria[1].actual) == (CriterionStatus.ANSWERED, "no")
+    assert (answered.criteria[1].verdict, answered.criteria[1].actual) == (
+        CriterionStatus.ANSWERED,
+        "no",
+    )
     # What somebody answers is not for the program to take for yes.
     only = evaluate_policy(policy(demands[1]), figures, {"p/1": "no"})
     assert only.met is None
     assert "1 was answered by a person" in only.in_words
-    assert evaluate_policy(policy(PolicyCriterion("smallest_class", RECORDS, "at least", 50)), figures).met is True
     assert (
-        evaluate_policy(policy(PolicyCriterion("smallest_class", RECORDS, "at least", 51), *demands), figures).met
+        evaluate_policy(policy(PolicyCriterion("smallest_class", RECORDS, "at least", 50)), figures).met
+        is True
+    )
+    assert (
+        evaluate_policy(
+            policy(PolicyCriterion("smallest_class", RECORDS, "at least", 51), *demands), figures
+        ).met
         is False
     )
 
@@ -243,7 +296,16 @@ def case(tmp_path):
 
 def run(folder, out, *options):
     files = [str(folder / "records.csv"), str(folder / "regions.csv")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age", "--sites", "4", "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        "--sites",
+        "4",
+        "--range-reach",
+        "0",
+    ]
     return main(["run", *files, *chosen, "--no-pdf", "--out", str(folder / out), *options])
 
 
@@ -277,7 +339,12 @@ def test_a_release_is_judged_in_run_json_both_reports_and_on_the_terminal(case, 
         "answers": {"ours/2": "yes, on Monday"},
     }  # fmt: skip
     (case / "filled.json").write_text(json.dumps(checklist))
-    assert run(case, "signed", "--policy", str(case / "ours.toml"), "--checklist", str(case / "filled.json")) == 0
+    assert (
+        run(
+            case, "signed", "--policy", str(case / "ours.toml"), "--checklist", str(case / "filled.json")
+        )
+        == 0
+    )
     report = (case / "signed" / "internal" / "report.html").read_text()
     assert "yes, on Monday" in report
     assert "Computed and answered by nobody" in report
@@ -287,7 +354,10 @@ def test_a_release_is_judged_in_run_json_both_reports_and_on_the_terminal(case, 
 def test_the_sign_off_lists_what_nobody_computed(case):
     checklist = {"choices": [], "points": [], "signed_by": "A. C.", "signed_on": "2024-05-31"}
     (case / "filled.json").write_text(json.dumps(checklist))
-    assert run(case, "out", "--policy", "area-20000", "--checklist", str(case / "filled.json"), "--quiet") == 0
+    assert (
+        run(case, "out", "--policy", "area-20000", "--checklist", str(case / "filled.json"), "--quiet")
+        == 0
+    )
     report = (case / "out" / "internal" / "report.html").read_text()
     nobody = report[report.index("Computed and answered by nobody") :]
     assert "more than 20,000 (not computed)" in nobody[:2000]
@@ -296,7 +366,10 @@ def test_the_sign_off_lists_what_nobody_computed(case):
 
 def test_a_policy_that_is_wrong_stops_before_anything_is_read(case, capsys):
     (case / "records.csv").unlink()
-    for name, said in (("class-12", "There is no policy “class-12”"), (str(case / "no.toml"), "no such file")):
+    for name, said in (
+        ("class-12", "There is no policy “class-12”"),
+        (str(case / "no.toml"), "no such file"),
+    ):
         assert run(case, "out", "--policy", name) == 1
         assert said in capsys.readouterr().err
 
@@ -304,14 +377,28 @@ def test_a_policy_that_is_wrong_stops_before_anything_is_read(case, capsys):
 def test_verify_judges_what_a_file_tells(case, capsys):
     assert run(case, "out", "--quiet") == 0
     file = str(case / "out" / "release" / "anonymized.csv")
-    asked = ["verify", file, "--quasi-identifiers", "age", "--region-column", "region", "--sensitive", "illness"]
+    asked = [
+        "verify",
+        file,
+        "--quasi-identifiers",
+        "age",
+        "--region-column",
+        "region",
+        "--sensitive",
+        "illness",
+    ]
     capsys.readouterr()
     assert main([*asked, "--policy", "class-5", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)["policy"]
     assert [each["verdict"] for each in found["criteria"]] == ["held", "for a person to answer"]
     text = GOOD + "".join(
         f'\n[[criteria]]\nmeasure = "{name}"\ncomparison = "at least"\nthreshold = 0\n'
-        for name in ("smallest_region", "commonest_harmful_percent", "distinct_values", "sampling_percent")
+        for name in (
+            "smallest_region",
+            "commonest_harmful_percent",
+            "distinct_values",
+            "sampling_percent",
+        )
     )
     (case / "all.toml").write_text(text, encoding="utf-8")
     assert main([*asked, "--policy", str(case / "all.toml"), "--quiet"]) == 0
@@ -326,7 +413,14 @@ def test_verify_judges_what_a_file_tells(case, capsys):
 def test_an_exported_release_is_judged_by_the_policy_of_the_run(case):
     assert run(case, "out", "--policy", str(case / "ours.toml"), "--quiet") == 0
     assert main(["export", str(case / "out"), "--out", str(case / "again"), "--quiet"]) == 0
-    first, again = (json.loads((case / name / "run.json").read_text())["policy"] for name in ("out", "again"))
+    first, again = (
+        json.loads((case / name / "run.json").read_text())["policy"] for name in ("out", "again")
+    )
     assert first == again
-    assert main(["export", str(case / "out"), "--out", str(case / "more"), "--quiet", "--policy", "class-20"]) == 0
+    assert (
+        main(
+            ["export", str(case / "out"), "--out", str(case / "more"), "--quiet", "--policy", "class-20"]
+        )
+        == 0
+    )
     assert json.loads((case / "more" / "run.json").read_text())["policy"]["id"] == "class-20"

@@ -60,7 +60,9 @@ def test_what_the_program_knows_is_filled_in_with_its_evidence():
 
 
 def test_filters_record_keys_and_aggregated_columns_settle_their_points():
-    chosen = replace(KNOWN, export=ExportChoices(shuffle=False, record_key=True, aggregated=1), is_filtered=True)
+    chosen = replace(
+        KNOWN, export=ExportChoices(shuffle=False, record_key=True, aggregated=1), is_filtered=True
+    )
     found = collect_evidence(chosen)
     assert found["dpm-5"] == "Every record gets a random key; the index of the keys stays inside."
     assert found["prm-9"] == "Records are chosen by a file of required or unwanted combinations."
@@ -74,7 +76,8 @@ def test_whether_other_columns_lead_to_a_person_waits_for_a_note_whatever_is_mar
     assert find_point_state("dpm-1", PolicyNotes(), known) is PointState.KNOWN
     assert find_point_state("dpm-2", PolicyNotes(), known) is PointState.OPEN
     assert (
-        find_point_state("dpm-2", PolicyNotes().with_note("dpm-2", "Looked at all columns."), known) is PointState.NOTED
+        find_point_state("dpm-2", PolicyNotes().with_note("dpm-2", "Looked at all columns."), known)
+        is PointState.NOTED
     )
 
 
@@ -99,12 +102,20 @@ def test_a_change_after_signing_takes_the_signature_away():
 
 
 def test_notes_survive_a_file_with_fields_that_are_not_known_yet():
-    data = {"notes": {"dpm-5": "kept"}, "choices": {}, "signed_by": "", "signed_on": "", "reviewers": ["B"]}
+    data = {
+        "notes": {"dpm-5": "kept"},
+        "choices": {},
+        "signed_by": "",
+        "signed_on": "",
+        "reviewers": ["B"],
+    }
     assert PolicyNotes.from_json(data).as_json() == data
 
 
 def test_the_document_lists_every_point_with_state_evidence_and_note():
-    document = build_checklist_document(PolicyNotes().with_note("prm-6", "all alike"), collect_evidence(KNOWN))
+    document = build_checklist_document(
+        PolicyNotes().with_note("prm-6", "all alike"), collect_evidence(KNOWN)
+    )
     by_id = {point["id"]: point for point in document["points"]}
     assert by_id["prm-6"]["note"] == "all alike"
     assert by_id["prm-6"]["state"] == "settled by a note"

@@ -84,4 +84,6 @@ def test_the_expected_loss_is_compared_where_it_is_known():
     few = criterion("suppressed_percent", "at most", 2)
     assert forecast_policy(few, 5).outcome is Forecast.UNKNOWN
     assert forecast_policy(few, 5, 2.0).outcome is Forecast.PASS
-    assert forecast_policy(few, 5, 2.5).text == ("Policy: fail, 2.5 % of the records are lost, it demands at most 2 %.")
+    assert forecast_policy(few, 5, 2.5).text == (
+        "Policy: fail, 2.5 % of the records are lost, it demands at most 2 %."
+    )

@@ -26,13 +26,18 @@ def released(place, sizes, column=None, regions=None):
     place, sizes = np.array(place, int), np.array(sizes, np.int64)
     column = np.zeros(place.size, int) if column is None else np.array(column)
     return ReleasedTier(
-        np.arange(place.max(initial=0) + 1) if regions is None else np.array(regions), place, column, sizes
+        np.arange(place.max(initial=0) + 1) if regions is None else np.array(regions),
+        place,
+        column,
+        sizes,
     )
 
 
 def estimate(people, records, place, sizes):
     people, records = np.array(people, float), np.array(records)
-    return estimate_population_risk("people", people, records, (released(place, sizes, regions=range(people.size)),))
+    return estimate_population_risk(
+        "people", people, records, (released(place, sizes, regions=range(people.size)),)
+    )
 
 
 def test_a_class_has_its_share_of_the_inhabitants():
@@ -69,7 +74,9 @@ def test_k_map_and_risk_are_those_of_a_naive_count(seed):
     # Some people are of classes that the records do not have: they count as inhabitants only.
     others = draw.integers(0, 5, regions)
     where = np.nonzero(people)
-    population = Population(SourceFile("t.csv", 0, ""), people.sum(axis=1) + others, *where, people[where])
+    population = Population(
+        SourceFile("t.csv", 0, ""), people.sum(axis=1) + others, *where, people[where]
+    )
     tiers, expected, totals = [], [], []
     for _ in range(2):
         membership = np.unique(draw.integers(0, 3, regions), return_inverse=True)[1].ravel()
@@ -82,7 +89,15 @@ def test_k_map_and_risk_are_those_of_a_naive_count(seed):
             rows.append((place, column, size))
             if size:
                 expected.append((number, size))
-                totals.append(int(sum((people[r].sum() + others[r]) for r in range(regions) if membership[r] == place)))
+                totals.append(
+                    int(
+                        sum(
+                            (people[r].sum() + others[r])
+                            for r in range(regions)
+                            if membership[r] == place
+                        )
+                    )
+                )
         place, column, size = zip(*rows, strict=True) if rows else ((), (), ())
         tiers.append(released(place, size, np.array(column, int), membership))
     found = compute_population_risk(population, "t.csv", 7, tuple(tiers))
@@ -92,7 +107,9 @@ def test_k_map_and_risk_are_those_of_a_naive_count(seed):
     records = sum(size for _, size in expected)
     assert found.k_map == min(number for number, _ in expected)
     assert found.journalist_maximum == pytest.approx(1 / found.k_map)
-    assert found.journalist_average == pytest.approx(sum(size / number for number, size in expected) / records)
+    assert found.journalist_average == pytest.approx(
+        sum(size / number for number, size in expected) / records
+    )
     assert found.smallest_region == min(totals)
     assert found.sampling_fraction == pytest.approx(7 / (people.sum() + others.sum()))
 
@@ -118,7 +135,16 @@ def write_case(folder):
 
 def run(folder, out, *options):
     files = [str(folder / "records.csv"), str(folder / "regions.csv")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age", "--sites", "4", "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        "--sites",
+        "4",
+        "--range-reach",
+        "0",
+    ]
     return main(["run", *files, *chosen, "--quiet", "--no-pdf", "--out", str(folder / out), *options])
 
 
@@ -143,13 +169,17 @@ def test_the_internal_report_and_run_json_tell_it_and_the_recipient_is_told_no_e
     for folder, more in (("release", ""), ("internal", " (--population, or the page Policy)")):
         page = (tmp_path / "plain" / folder / "report.html").read_text()
         assert row_of(page, "Journalist: highest") == f"not computed: no population is known{more}"
-    assert run(tmp_path, "tiers", "--population-column", "people", "--tiers", "auto", "--sites", "16") == 0
+    assert (
+        run(tmp_path, "tiers", "--population-column", "people", "--tiers", "auto", "--sites", "16") == 0
+    )
     tiers = json.loads((tmp_path / "tiers" / "run.json").read_text())["population"]
     assert tiers["journalist_maximum_estimated"] is None
     assert tiers["not_estimated_because"] == "records are released in larger areas, too"
 
 
-def people_table(folder, name="pop.csv", ages=("0-year", "10-year"), regions=16, number=20, head="region,age,people"):
+def people_table(
+    folder, name="pop.csv", ages=("0-year", "10-year"), regions=16, number=20, head="region,age,people"
+):
     lines = [f"r{n},{age},{number + n}" for n in range(regions) for age in ages]
     (folder / name).write_text("\n".join([head, *lines]) + "\n")
     return ["--population", str(folder / name)]
@@ -159,7 +189,16 @@ def test_a_table_of_the_population_gives_the_exact_figures_everywhere(tmp_path, 
     write_case(tmp_path)
     options = people_table(tmp_path, ages=("0-year", "10-year", "20-year"))
     files = [str(tmp_path / "records.csv"), str(tmp_path / "regions.csv")]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age", "--sites", "4", "--range-reach", "0"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        "--sites",
+        "4",
+        "--range-reach",
+        "0",
+    ]
     judged = ["--policy", "risk-0.09", "--no-pdf", "--out", str(tmp_path / "out")]
     assert main(["run", *files, *chosen, *options, *judged]) == 0
     said = capsys.readouterr().err
@@ -175,7 +214,10 @@ def test_a_table_of_the_population_gives_the_exact_figures_everywhere(tmp_path, 
         sum(rows.count(cell) / number for cell, number in people.items()) / len(rows)
     )
     total = sum(3 * (20 + n) for n in range(16))
-    assert (found["population"]["inhabitants"], found["population"]["sampling_fraction"]) == (total, 400 / total)
+    assert (found["population"]["inhabitants"], found["population"]["sampling_fraction"]) == (
+        total,
+        400 / total,
+    )
     assert found["policy"]["criteria"][0]["actual"] == f"{min(people.values()):,}"
     assert f"k-map: fewest inhabitants of a released class: {min(people.values()):,}" in said
     page = (tmp_path / "out" / "internal" / "report.html").read_text()
@@ -214,7 +256,9 @@ def test_groups_are_made_of_the_values_of_the_table(tmp_path):
     assert run(tmp_path, "out", *grouped) == 0
     with (tmp_path / "out" / "release" / "crosswalk.csv").open() as file:
         walk = {row["initial_region"]: row["aggregated_region"] for row in csv.DictReader(file)}
-    sums = [sum(2 * (20 + n) for n in range(16) if walk[f"r{n}"] == place) for place in set(walk.values())]
+    sums = [
+        sum(2 * (20 + n) for n in range(16) if walk[f"r{n}"] == place) for place in set(walk.values())
+    ]
     assert json.loads((tmp_path / "out" / "run.json").read_text())["population"]["k_map"] == min(sums)
 
 
@@ -226,7 +270,10 @@ def test_groups_are_made_of_the_values_of_the_table(tmp_path):
         ({"head": "region,years,people"}, "quasi-identifier"),
         ({"regions": 15}, "1 initial region is not in the table"),
         ({"ages": ("0-year", "ten")}, "1 of 2 categories of the records do not occur in the table"),
-        ({"ages": ("0-year", "10-year", "10-year")}, "row 4: The row has the region and values of an earlier one"),
+        (
+            {"ages": ("0-year", "10-year", "10-year")},
+            "row 4: The row has the region and values of an earlier one",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said_and_nothing_is_written(tmp_path, capsys, change, said):
@@ -247,7 +294,9 @@ def test_numbers_of_people_are_whole(tmp_path, capsys):
     assert run(tmp_path, "out", "--population", str(tmp_path / "none.csv")) == 1
     assert "no such file" in capsys.readouterr().err
     # A table with another column is summed over it.
-    lines = [f"r{n},{age},{sex},{10 + n}" for n in range(16) for age in ("0-year", "10-year") for sex in "fm"]
+    lines = [
+        f"r{n},{age},{sex},{10 + n}" for n in range(16) for age in ("0-year", "10-year") for sex in "fm"
+    ]
     path.write_text("\n".join(["region,age,sex,people", *lines]) + "\n")
     assert run(tmp_path, "out", *options) == 0
     assert json.loads((tmp_path / "out" / "run.json").read_text())["population"]["inhabitants"] == sum(
@@ -266,7 +315,9 @@ def test_programs_that_record_at_the_same_time_lose_nothing(tmp_path):
     ledger, kind = tmp_path / "ledger.json", multiprocessing.get_context("fork")
     ready = kind.Event()
     names = ["A", "B", "C", "D"]
-    others = [kind.Process(target=_record, args=(tmp_path / "out", name, ready, ledger)) for name in names]
+    others = [
+        kind.Process(target=_record, args=(tmp_path / "out", name, ready, ledger)) for name in names
+    ]
     for each in others:
         each.start()
     ready.set()

@@ -52,7 +52,9 @@ def table(number, columns=COLUMNS):
 ORIGINAL = table(2)
 CLASSES = RecordClasses.of_labels(COLUMNS, list(ORIGINAL.values()))
 HIERARCHIES = {
-    "Hh": Hierarchy("Hh", {str(n): ("1-5" if n <= 5 else "6-10", "1-10", "1-20", SUPPRESSED) for n in range(1, 11)}),
+    "Hh": Hierarchy(
+        "Hh", {str(n): ("1-5" if n <= 5 else "6-10", "1-10", "1-20", SUPPRESSED) for n in range(1, 11)}
+    ),
     "Job": Hierarchy(
         "Job",
         {
@@ -99,7 +101,12 @@ def test_the_indices_agree_with_an_independent_implementation(rows):
 
 def share_of_entropy(one, other):
     """H(one | other) / H(one), record by record."""
-    n, both, after, before = len(one), Counter(zip(one, other, strict=True)), Counter(other), Counter(one)
+    n, both, after, before = (
+        len(one),
+        Counter(zip(one, other, strict=True)),
+        Counter(other),
+        Counter(one),
+    )
     conditional = sum(np.log(after[b] / both[a, b]) for a, b in zip(one, other, strict=True)) / n
     whole = -sum(np.log(before[a] / n) for a in one) / n
     return conditional / whole if whole > 1e-12 else 0.0
@@ -111,7 +118,9 @@ def test_hubert_is_the_correlation_of_pairs_and_entropy_that_of_the_classes(rows
     one, other = zip(*rows, strict=True)
     sizes = [list(Counter(part).values()) for part in (rows, one, other)]
     found = ContingencyTable.of_sizes(*sizes)
-    together = np.array([(one[i] == one[j], other[i] == other[j]) for i, j in combinations(range(len(one)), 2)])
+    together = np.array(
+        [(one[i] == one[j], other[i] == other[j]) for i, j in combinations(range(len(one)), 2)]
+    )
     if together.all(axis=0).any() or not together.any(axis=0).all():
         assert found.hubert is None
     else:
@@ -153,7 +162,9 @@ def test_precision_of_the_worked_examples(number, expected):
             levels[column][HIERARCHIES[column].level(before, after)] += 1
     heights = {column: HIERARCHIES[column].height for column in COLUMNS}
     assert list(heights.values()) == [4, 2]
-    assert np.mean(list(compute_column_precision(levels, heights).values())) == pytest.approx(expected, abs=1e-12)
+    assert np.mean(list(compute_column_precision(levels, heights).values())) == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_levels_of_all_columns_on_one_scale():
@@ -170,7 +181,9 @@ def test_levels_of_all_columns_on_one_scale():
 def test_weights_of_levels_are_factors_of_distances_and_steps_of_precision():
     # Source 002, § 4.4.4: G = h · w_h / (L + 1). Precision adds the weights up, so that suppression loses everything.
     hierarchy = with_level_weights(HIERARCHIES["Hh"], (0.1, 0.2, 0.3, 0.4))
-    assert [hierarchy.generalisation(level) for level in range(5)] == pytest.approx([0, 0.025, 0.1, 0.225, 0.4])
+    assert [hierarchy.generalisation(level) for level in range(5)] == pytest.approx(
+        [0, 0.025, 0.1, 0.225, 0.4]
+    )
     assert [hierarchy.loss("", level) for level in range(5)] == pytest.approx([0, 0.1, 0.3, 0.6, 1.0])
 
 
@@ -193,7 +206,9 @@ def test_davies_bouldin_of_the_worked_example():
     centre = (members * size).sum(axis=1) / members.sum(axis=1)
     suppressed = np.array([label[1] == SUPPRESSED for label in after])
     within = np.hypot(0.25 * abs(size[None, :] - centre[:, None]), 3 * suppressed[:, None])
-    apart = np.hypot(abs(centre[:, None] - centre[None, :]), 3 * (suppressed[:, None] != suppressed[None, :]))
+    apart = np.hypot(
+        abs(centre[:, None] - centre[None, :]), 3 * (suppressed[:, None] != suppressed[None, :])
+    )
     spread = np.sqrt((members * within**2).sum(axis=1) / members.sum(axis=1))
     assert of_spreads(spread, apart).value == pytest.approx(0.9657, abs=5e-5)
 
@@ -234,10 +249,14 @@ def test_deleting_and_merging_give_the_worked_examples():
 
 def test_generalising_goes_to_the_closest_class_and_the_lowest_common_levels():
     """6/Employee is too few even at the top: 4/Employee costs two of four levels of Hh and none of Job."""
-    own = {key: label for key, label in ORIGINAL.items() if CLASSES.sizes[CLASSES.labels.index(label)] >= 3}
+    own = {
+        key: label for key, label in ORIGINAL.items() if CLASSES.sizes[CLASSES.labels.index(label)] >= 3
+    }
     among_themselves = {("6", "House"), ("7", "House"), ("4", "Retired")}
     expected = dict(own)
-    expected |= {key: ("1-10", "Unemployed") for key, label in ORIGINAL.items() if label in among_themselves}
+    expected |= {
+        key: ("1-10", "Unemployed") for key, label in ORIGINAL.items() if label in among_themselves
+    }
     employees = {("6", "Employee"), ("4", "Employee")}
     expected |= {key: ("1-10", "Employee") for key, label in ORIGINAL.items() if label in employees}
     assert released_by(GeneraliseOutliers().treat(CONTEXT)) == expected
@@ -261,7 +280,12 @@ def test_deleting_too_much_is_refused():
 
 def test_fabricated_records_fill_each_small_class_to_k():
     handled = FabricateRecords().treat(CONTEXT)
-    assert handled.fabricated == {("6", "House"): 2, ("7", "House"): 2, ("6", "Employee"): 2, ("4", "Retired"): 1}
+    assert handled.fabricated == {
+        ("6", "House"): 2,
+        ("7", "House"): 2,
+        ("6", "Employee"): 2,
+        ("4", "Retired"): 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -276,7 +300,11 @@ def test_fabricated_records_fill_each_small_class_to_k():
     ],
 )
 @settings(max_examples=40, deadline=None)
-@given(rows=st.lists(st.tuples(st.sampled_from("123456"), st.sampled_from(["Self", "House"])), min_size=1, max_size=30))
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("123456"), st.sampled_from(["Self", "House"])), min_size=1, max_size=30
+    )
+)
 def test_no_outlier_is_left_and_no_record_invented_unflagged(kind, rows):
     classes = RecordClasses.of_labels(COLUMNS, rows)
     distance = ClassDistance.of_labels(classes.labels)
@@ -301,7 +329,13 @@ def test_hierarchies_load_as_arx_writes_them(tmp_path):
     path.write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\n")
     hierarchy = read_hierarchy(path)
     assert (hierarchy.column, hierarchy.height) == ("Job", 2)
-    assert [hierarchy.level("Self", value) for value in ("Self", "Works", "*", "***", "House")] == [0, 1, 2, 2, None]
+    assert [hierarchy.level("Self", value) for value in ("Self", "Works", "*", "***", "House")] == [
+        0,
+        1,
+        2,
+        2,
+        None,
+    ]
     assert hierarchy.on_level("House", 1) == "Unemployed"
     assert make_flat_hierarchy("x").height == 1
 

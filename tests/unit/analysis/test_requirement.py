@@ -55,15 +55,23 @@ def test_an_unwanted_class_is_in_no_released_class(unwanted, is_there, k_anonymo
 def test_an_unwanted_class_of_other_columns_cannot_be_checked():
     vector = {**CLASSES, "included_quasi_identifiers": ["age", "sex"]}
     (criterion,) = check_requirement(Requirement(unwanted_classes=({"height": "1"},)), vector)
-    assert (criterion.actual, criterion.status) == ("height is no quasi-identifier", RequirementStatus.NOT_CHECKABLE)
+    assert (criterion.actual, criterion.status) == (
+        "height is no quasi-identifier",
+        RequirementStatus.NOT_CHECKABLE,
+    )
 
 
 @pytest.mark.parametrize(
-    ("top", "verdict"), [(0, RequirementStatus.NOT_MET), (1, RequirementStatus.NOT_MET), (2, RequirementStatus.OK)]
+    ("top", "verdict"),
+    [(0, RequirementStatus.NOT_MET), (1, RequirementStatus.NOT_MET), (2, RequirementStatus.OK)],
 )
 def test_the_highest_level_of_a_column_decides(top, verdict):
     (criterion,) = check_requirement(Requirement(highest_level={"age": top}), LEVELS)
-    assert (criterion.name, criterion.required, criterion.actual) == ("Level of age", f"at most {top}", "2")
+    assert (criterion.name, criterion.required, criterion.actual) == (
+        "Level of age",
+        f"at most {top}",
+        "2",
+    )
     assert criterion.status == verdict
 
 
@@ -73,9 +81,18 @@ def test_the_highest_level_of_a_column_decides(top, verdict):
         ({"format_version": 2}, "“format_version” is not valid: Input should be 1"),
         ({"title": "x"}, "“format_version” is missing"),
         ([1], "“the whole” is not valid"),
-        ({"format_version": 1, "overall": {"precisio": {"min": 1}}}, "overall has no measure “precisio”"),
-        ({"format_version": 1, "overall": {"jaccard": {"min": "a"}}}, "“overall/jaccard/min” is not valid"),
-        ({"format_version": 1, "overall": {"jaccard": {"least": 1}}}, "“overall/jaccard/least” is not valid"),
+        (
+            {"format_version": 1, "overall": {"precisio": {"min": 1}}},
+            "overall has no measure “precisio”",
+        ),
+        (
+            {"format_version": 1, "overall": {"jaccard": {"min": "a"}}},
+            "“overall/jaccard/min” is not valid",
+        ),
+        (
+            {"format_version": 1, "overall": {"jaccard": {"least": 1}}},
+            "“overall/jaccard/least” is not valid",
+        ),
         ({"format_version": 1, "k": {}}, "“k” is not valid: it needs min, max or both"),
         ({"format_version": 1, "no_aggregation": 1}, "“no_aggregation” is not valid"),
         ({"format_version": 1, "highest_level": {"a": 1.0}}, "“highest_level/a” is not valid"),

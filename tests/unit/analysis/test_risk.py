@@ -20,7 +20,12 @@ def test_records_at_risk_are_those_of_classes_below_5_11_and_20():
 
 def test_nothing_released_means_no_risk_to_speak_of():
     risk = measure_risk(np.zeros(3, np.int64))
-    assert (risk.records, risk.prosecutor_maximum, risk.marketer, risk.at_risk) == (0, None, None, (0, 0, 0))
+    assert (risk.records, risk.prosecutor_maximum, risk.marketer, risk.at_risk) == (
+        0,
+        None,
+        None,
+        (0, 0, 0),
+    )
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30))

@@ -39,7 +39,9 @@ def test_the_minimal_combinations_are_those_of_the_document(clients, columns):
     [("gentle", 9, 3, 0.5654), ("cover", 3, 5, 0.6), ("paper", 2, 600, 1.0)],
 )
 def test_all_strategies_end_as_documented(clients, columns, strategy, steps, anonymity, loss):
-    session = RecodingSession.create(RecodingPlan(3, strategy), DistinctRows.from_records(clients, columns))
+    session = RecodingSession.create(
+        RecodingPlan(3, strategy), DistinctRows.from_records(clients, columns)
+    )
     session.run()
     assert len(session.steps) == steps
     assert session.state.table.anonymity == anonymity
@@ -49,9 +51,16 @@ def test_all_strategies_end_as_documented(clients, columns, strategy, steps, ano
 
 @pytest.mark.parametrize(
     ("kind", "threshold", "left", "exempted"),
-    [("greater", 300, 555, 654), ("greater", 654, 1209, 0), ("less", 1000, 555, 654), ("less", 654, 1209, 0)],
+    [
+        ("greater", 300, 555, 654),
+        ("greater", 654, 1209, 0),
+        ("less", 1000, 555, 654),
+        ("less", 654, 1209, 0),
+    ],
 )
-def test_thresholds_compare_the_654_combinations_with_gender(clients, columns, kind, threshold, left, exempted):
+def test_thresholds_compare_the_654_combinations_with_gender(
+    clients, columns, kind, threshold, left, exempted
+):
     plan = RecodingPlan(3, domain_rules=(DomainRule("gender", kind, threshold),))
     session = RecodingSession.create(plan, DistinctRows.from_records(clients, columns))
     search = session.search(NO_PROGRESS, first_level_only=False)
@@ -59,7 +68,9 @@ def test_thresholds_compare_the_654_combinations_with_gender(clients, columns, k
     assert (search.number, search.exempted) == (left, exempted)
 
 
-def test_the_domain_rules_of_table_1_leave_gender_alone_while_it_is_in_more_than_7_combinations(clients, columns):
+def test_the_domain_rules_of_table_1_leave_gender_alone_while_it_is_in_more_than_7_combinations(
+    clients, columns
+):
     rules = (
         DomainRule("PostalCode", "candidate", 1),
         DomainRule("PostalCode", "candidate", 3),
@@ -79,12 +90,21 @@ def test_the_domain_rules_of_table_1_leave_gender_alone_while_it_is_in_more_than
         assert all(len(each) != 4 for each in found)
         assert session.step()
         emptied.append({change.column for change in session.steps[-1].changes})
-    assert emptied[0] == {"Age", "Region", "Income", "Health Coverage", "Current Client", "SIN Available"}
+    assert emptied[0] == {
+        "Age",
+        "Region",
+        "Income",
+        "Health Coverage",
+        "Current Client",
+        "SIN Available",
+    }
     assert emptied[1] == {"Gender", "Married", "First Visit", "Long Term Client"}
     assert not session.step()
 
 
-def test_few_records_go_before_anything_is_grouped_and_values_are_grouped_before_a_column_is_emptied(clients, columns):
+def test_few_records_go_before_anything_is_grouped_and_values_are_grouped_before_a_column_is_emptied(
+    clients, columns
+):
     session = RecodingSession.create(
         RecodingPlan(3, suppression_share=0.05), DistinctRows.from_records(clients, columns)
     )
@@ -92,12 +112,18 @@ def test_few_records_go_before_anything_is_grouped_and_values_are_grouped_before
     words = [step.changes[0].description for step in session.steps]
     neighbour = "the rarest value joined with its neighbour"
     assert words[:4] == ["the 2 rarest values joined"] * 2 + [neighbour] * 2
-    assert words[4:] == ["emptied"] * 4 + ["records suppressed"], "as soon as all that stand out are few enough"
+    assert words[4:] == ["emptied"] * 4 + ["records suppressed"], (
+        "as soon as all that stand out are few enough"
+    )
     assert all(len(step.changes) == 1 for step in session.steps)
     assert session.state.suppressed == 17 <= 0.05 * 600
-    most = RecodingSession.create(RecodingPlan(3, suppression_share=0.6), DistinctRows.from_records(clients, columns))
+    most = RecodingSession.create(
+        RecodingPlan(3, suppression_share=0.6), DistinctRows.from_records(clients, columns)
+    )
     most.run()
-    assert [change.description for step in most.steps for change in step.changes] == ["records suppressed"]
+    assert [change.description for step in most.steps for change in step.changes] == [
+        "records suppressed"
+    ]
 
 
 def test_values_that_begin_with_numbers_are_joined_with_their_neighbours():
@@ -112,7 +138,9 @@ def test_steps_after_a_search_are_those_without_one(clients, columns):
     handed_out = []
     searched = run(setup, search(setup, None, NO_PROGRESS), NO_PROGRESS, handed_out.append)
     unsearched = run(setup, None, NO_PROGRESS, lambda state: None)
-    assert [one.changes for one in searched.session.steps] == [one.changes for one in unsearched.session.steps]
+    assert [one.changes for one in searched.session.steps] == [
+        one.changes for one in unsearched.session.steps
+    ]
     assert [len(state.session.steps) for state in handed_out] == list(range(1, 10))
     assert searched.is_finished
 
@@ -132,5 +160,8 @@ def test_the_compiled_search_finds_what_the_general_one_does(clients, columns, m
     general = find_minimal_uniques(table, 3)
     assert general.scores.tolist() == compiled.scores.tolist()
     for one, other in zip(compiled.levels, general.levels, strict=True):
-        found = [{each.columns: sorted(each.counts.tolist()) for each in level.combinations} for level in (one, other)]
+        found = [
+            {each.columns: sorted(each.counts.tolist()) for each in level.combinations}
+            for level in (one, other)
+        ]
         assert found[0] == found[1]

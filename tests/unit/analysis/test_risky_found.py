@@ -17,10 +17,14 @@ from vbas_desktop.analysis.minimal_uniques.search import find_minimal_uniques
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(1, 5))))
 def test_rows_come_back_with_their_counts_the_rarest_first(pairs):
     rows, counts = (
-        (np.array(column, np.int32) for column in zip(*pairs, strict=True)) if pairs else [np.zeros(0, int)] * 2
+        (np.array(column, np.int32) for column in zip(*pairs, strict=True))
+        if pairs
+        else [np.zeros(0, int)] * 2
     )
     found = UniqueCombinations.from_counts((0, 2), rows, counts)
-    assert list(zip(found.rows.tolist(), found.counts.tolist(), strict=True)) == sorted(pairs, key=lambda pair: pair[1])
+    assert list(zip(found.rows.tolist(), found.counts.tolist(), strict=True)) == sorted(
+        pairs, key=lambda pair: pair[1]
+    )
     assert (found.size, found.number, found.records) == (2, len(pairs), sum(n for _, n in pairs))
     assert found.counts.itemsize == 1
 
@@ -42,7 +46,10 @@ def test_all_combinations_need_less_than_three_times_the_table_as_64_bit_numbers
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.lists(st.sampled_from("xyz"), min_size=3, max_size=3), min_size=2, max_size=20), st.integers(1, 2))
+@given(
+    st.lists(st.lists(st.sampled_from("xyz"), min_size=3, max_size=3), min_size=2, max_size=20),
+    st.integers(1, 2),
+)
 def test_what_rules_let_pass_does_not_count_for_a_row(rows, size):
     table = DistinctRows.from_rows(["a", "b", "c"], rows)
     search = find_minimal_uniques(

@@ -32,7 +32,9 @@ CELLS = st.sampled_from(["", "x", "y", "zz"])
 @st.composite
 def small_tables(draw, most_rows=25):
     width = draw(st.integers(1, 4))
-    return draw(st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1, max_size=most_rows))
+    return draw(
+        st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1, max_size=most_rows)
+    )
 
 
 def brute_force(rows, k, reference=None):
@@ -41,13 +43,21 @@ def brute_force(rows, k, reference=None):
     for size in range(1, len(rows[0]) + 1):
         for columns in combinations(range(len(rows[0])), size):
             for values in {tuple(row[c] for c in columns) for row in rows}:
-                count = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for row in rows)
+                count = sum(
+                    all(row[c] == v for c, v in zip(columns, values, strict=True)) for row in rows
+                )
                 public = k
                 if reference is not None:
-                    public = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for row in reference)
+                    public = sum(
+                        all(row[c] == v for c, v in zip(columns, values, strict=True))
+                        for row in reference
+                    )
                 if count < k or public < k:
                     risky.add((columns, values))
-                    inner = [(columns[:j] + columns[j + 1 :], values[:j] + values[j + 1 :]) for j in range(size)]
+                    inner = [
+                        (columns[:j] + columns[j + 1 :], values[:j] + values[j + 1 :])
+                        for j in range(size)
+                    ]
                     if not any(each in risky for each in inner):
                         minimal.add((columns, values, count))
     return minimal
@@ -77,8 +87,13 @@ def test_the_same_combinations_as_by_brute_force(rows, k):
 def test_a_public_table_makes_what_is_rare_there_risky(rows, public, k):
     width = min(len(rows[0]), len(public[0]))
     rows, public = [row[:width] for row in rows], [row[:width] for row in public]
-    table, reference = DistinctRows.from_rows(NAMES[:width], rows), DistinctRows.from_rows(NAMES[:width], public)
-    assert found_in(table, find_minimal_uniques(table, k, references=[reference])) == brute_force(rows, k, public)
+    table, reference = (
+        DistinctRows.from_rows(NAMES[:width], rows),
+        DistinctRows.from_rows(NAMES[:width], public),
+    )
+    assert found_in(table, find_minimal_uniques(table, k, references=[reference])) == brute_force(
+        rows, k, public
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -88,7 +103,10 @@ def test_the_score_of_a_row_is_the_number_of_combinations_it_is_in(rows, k):
     search = find_minimal_uniques(table, k)
     minimal = brute_force(rows, k)
     for record, row in enumerate(rows):
-        expected = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for columns, values, _ in minimal)
+        expected = sum(
+            all(row[c] == v for c, v in zip(columns, values, strict=True))
+            for columns, values, _ in minimal
+        )
         assert search.scores[table.row_of[record]] == expected
         assert score_records(table, search)[record] == expected
     assert count_records_by_score(table, search) == dict(Counter(score_records(table, search).tolist()))
@@ -144,7 +162,9 @@ def test_numbers_are_joined_in_pairs():
 def test_filter_rules_are_used_in_order_one_a_step_even_if_nothing_is_merged(strategy):
     rules = (FilterRule("A", "cut", cut=1), FilterRule("a", "cut", cut=2), FilterRule("a", "null"))
     rows = [["p111"], ["p222"], ["p333"], ["q1"]]
-    session = RecodingSession.create(RecodingPlan(2, strategy, filter_rules=rules), DistinctRows.from_rows(["a"], rows))
+    session = RecodingSession.create(
+        RecodingPlan(2, strategy, filter_rules=rules), DistinctRows.from_rows(["a"], rows)
+    )
     session.run()
     words = [change.description for step in session.steps for change in step.changes]
     assert words == ["last character cut", "last 2 characters cut", "emptied"]
@@ -182,7 +202,9 @@ def test_the_divisor_says_how_much_of_a_text_is_cut():
     assert cut[1] == ("emptied", ("",))
     assert cut[2] == ("last 3 characters cut", ("N5Y",))
     assert cut[3] == ("last 2 characters cut", ("N5Y2", "N5YA", "N5YD"))
-    assert cut[6] == ("last 2 characters cut", ("N5Y2", "N5YA", "N5YD")), "one character alone merges nothing"
+    assert cut[6] == ("last 2 characters cut", ("N5Y2", "N5YA", "N5YD")), (
+        "one character alone merges nothing"
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,7 +219,9 @@ def test_the_divisor_says_how_much_of_a_text_is_cut():
 )
 def test_numbers_without_a_rule_are_emptied_or_joined_in_pairs(strategy, numbers, words):
     rows = [[str(number)] for number in (1, 2, 10, 11)]
-    session = RecodingSession.create(RecodingPlan(2, strategy, numbers=numbers), DistinctRows.from_rows(["n"], rows))
+    session = RecodingSession.create(
+        RecodingPlan(2, strategy, numbers=numbers), DistinctRows.from_rows(["n"], rows)
+    )
     session.run()
     assert session.steps[0].changes[0].description == words
 
@@ -213,9 +237,13 @@ def test_numbers_with_a_rule_are_coarsened_by_it_before_they_are_emptied():
 
 
 def test_groups_of_values_are_used_and_values_without_a_group_stay():
-    rule = FilterRule("a", "groups", groups=(("1", "low"), ("2", "low"), ("3", "low")), source="levels.csv")
+    rule = FilterRule(
+        "a", "groups", groups=(("1", "low"), ("2", "low"), ("3", "low")), source="levels.csv"
+    )
     rows = [[value] for value in ("1", "2", "3", "9", "9", "9")]
-    session = RecodingSession.create(RecodingPlan(3, filter_rules=(rule,)), DistinctRows.from_rows(["a"], rows))
+    session = RecodingSession.create(
+        RecodingPlan(3, filter_rules=(rule,)), DistinctRows.from_rows(["a"], rows)
+    )
     session.run()
     assert session.state.table.values == (("9", "low"),)
     assert session.steps[0].changes[0].description == "grouped by levels.csv"
@@ -223,7 +251,9 @@ def test_groups_of_values_are_used_and_values_without_a_group_stay():
 
 def test_one_rare_cell_does_not_destroy_a_column_when_records_may_be_suppressed():
     rows = [["x"]] * 50 + [["y"]] * 49 + [["z"]]
-    session = RecodingSession.create(RecodingPlan(3, suppression_share=0.01), DistinctRows.from_rows(["a"], rows))
+    session = RecodingSession.create(
+        RecodingPlan(3, suppression_share=0.01), DistinctRows.from_rows(["a"], rows)
+    )
     session.run()
     assert session.state.suppressed == 1
     assert session.state.table.anonymity == 49
@@ -239,7 +269,11 @@ def test_exempted_combinations_are_counted_and_do_not_hide_larger_ones():
     rules = [DomainRule("a", "candidate", 1)]
     search = find_minimal_uniques(table, 2, exempt=build_exemption(["a", "b"], rules))
     assert search.exempted == 1  # the single z
-    assert found_in(table, search) == {((1,), ("2",), 1), ((0, 1), ("z", "1"), 1), ((0, 1), ("y", "1"), 1)}
+    assert found_in(table, search) == {
+        ((1,), ("2",), 1),
+        ((0, 1), ("z", "1"), 1),
+        ((0, 1), ("y", "1"), 1),
+    }
 
 
 def search_with(rows, k, *rules, max_size=None):
@@ -262,7 +296,9 @@ def test_thresholds_count_the_combinations_of_all_sizes(rows, k, feature, kind, 
     appearances = Counter(column for columns, _, _ in minimal for column in columns)
     beyond = set()
     for column in range(len(rows[0])):
-        exceeds = appearances[column] > threshold if kind == "greater" else appearances[column] < threshold
+        exceeds = (
+            appearances[column] > threshold if kind == "greater" else appearances[column] < threshold
+        )
         if feature in ("ALL", NAMES[column]) and exceeds:
             beyond.add(column)
     table, search = search_with(rows, k, DomainRule(feature, kind, threshold))
@@ -273,14 +309,26 @@ def test_thresholds_count_the_combinations_of_all_sizes(rows, k, feature, kind, 
 
 
 # Column b is in one combination of size 1 and in four of size 2.
-TWO_SIZES = [["p", "1"], ["p", "2"], ["q", "1"], ["q", "2"], ["r", "1"], ["r", "1"], ["s", "2"], ["s", "2"], ["s", "3"]]
+TWO_SIZES = [
+    ["p", "1"],
+    ["p", "2"],
+    ["q", "1"],
+    ["q", "2"],
+    ["r", "1"],
+    ["r", "1"],
+    ["s", "2"],
+    ["s", "2"],
+    ["s", "3"],
+]
 
 
 @pytest.mark.parametrize(
     ("kind", "threshold", "left", "exempted"),
     [("greater", 4, 0, 5), ("greater", 5, 5, 0), ("less", 5, 5, 0), ("less", 6, 0, 5)],
 )
-def test_a_threshold_of_4_is_exceeded_by_1_combination_of_one_size_and_4_of_another(kind, threshold, left, exempted):
+def test_a_threshold_of_4_is_exceeded_by_1_combination_of_one_size_and_4_of_another(
+    kind, threshold, left, exempted
+):
     _, search = search_with(TWO_SIZES, 2, DomainRule("b", kind, threshold))
     assert search.thresholds.appearances == {0: 4, 1: 5}
     assert (search.number, search.exempted) == (left, exempted)
@@ -289,7 +337,10 @@ def test_a_threshold_of_4_is_exceeded_by_1_combination_of_one_size_and_4_of_anot
 def test_a_bounded_search_says_that_thresholds_count_small_combinations_only():
     _, search = search_with(TWO_SIZES, 2, DomainRule("b", "greater", 4), max_size=1)
     assert search.thresholds.appearances == {1: 1}
-    assert search.thresholds.limitation == "thresholds of domain rules count combinations of at most 1 column"
+    assert (
+        search.thresholds.limitation
+        == "thresholds of domain rules count combinations of at most 1 column"
+    )
     assert (search.number, search.exempted) == (1, 0)
 
 
@@ -313,7 +364,11 @@ def test_what_is_rare_in_any_of_several_public_tables_is_risky(rows, one, other,
     references = [DistinctRows.from_rows(NAMES[:width], public) for public in (one, other)]
     together = found_in(table, find_minimal_uniques(table, k, references=references))
     risky = brute_force(rows, k, one) | brute_force(rows, k, other)
-    items = {frozenset(zip(columns, values, strict=True)): each for each in risky for columns, values, _ in [each]}
+    items = {
+        frozenset(zip(columns, values, strict=True)): each
+        for each in risky
+        for columns, values, _ in [each]
+    }
     assert together == {each for key, each in items.items() if not any(less < key for less in items)}
 
 
@@ -321,7 +376,9 @@ def test_what_is_rare_in_any_of_several_public_tables_is_risky(rows, one, other,
 def test_coarsening_ends_with_public_tables_of_fewer_than_k_records(strategy):
     rows = [["x", "1"]] * 5 + [["y", "2"]] * 5
     references = [DistinctRows.from_rows(["a"], [["x"]]), DistinctRows.from_rows(["b"], [["1"], ["2"]])]
-    session = RecodingSession.create(RecodingPlan(3, strategy), DistinctRows.from_rows(["a", "b"], rows), references)
+    session = RecodingSession.create(
+        RecodingPlan(3, strategy), DistinctRows.from_rows(["a", "b"], rows), references
+    )
     session.run()
     assert session.state.table.values == (("",), ("",))
 
@@ -337,7 +394,9 @@ def test_coarsening_ends_with_public_tables_of_fewer_than_k_records(strategy):
 )
 def test_adversarial_tables_end(rows):
     for strategy in STRATEGIES:
-        session = RecodingSession.create(RecodingPlan(3, strategy), DistinctRows.from_rows(NAMES[: len(rows[0])], rows))
+        session = RecodingSession.create(
+            RecodingPlan(3, strategy), DistinctRows.from_rows(NAMES[: len(rows[0])], rows)
+        )
         session.run()
         assert session.state.table.anonymity >= 3
 

@@ -79,12 +79,18 @@ def test_bad_domain_rules_are_named_by_row(tmp_path, text, said):
         read_domain_rules(write(tmp_path, text))
 
 
-@pytest.mark.parametrize(("text", "said"), [("age\n", "2 fields, not 1"), ("age,shrink\n", "no such filter rule")])
+@pytest.mark.parametrize(
+    ("text", "said"), [("age\n", "2 fields, not 1"), ("age,shrink\n", "no such filter rule")]
+)
 def test_bad_filter_rules_are_named_by_row(tmp_path, text, said):
     with pytest.raises(InputError, match=f"row 1.*{said}"):
         read_filter_rules(write(tmp_path, text))
 
 
 def test_misspelt_features_are_found_but_spelling_variants_are_not():
-    rules = [FilterRule("first time", "null"), FilterRule("First_Visit", "null"), DomainRule("ALL", "candidate", 1)]
+    rules = [
+        FilterRule("first time", "null"),
+        FilterRule("First_Visit", "null"),
+        DomainRule("ALL", "candidate", 1),
+    ]
     assert find_unknown_features(rules, ["first visit"]) == ["first time"]

@@ -9,14 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.analysis.representability.elements import bound_share, mask_figure, mask_small_count, mask_small_parts
+from vbas_desktop.analysis.representability.elements import (
+    bound_share,
+    mask_figure,
+    mask_small_count,
+    mask_small_parts,
+)
 from vbas_desktop.analysis.representability.hierarchy import SUPPRESSED, Hierarchy, make_flat_hierarchy
-from vbas_desktop.analysis.representability.report import RepresentabilityOptions, build_representability_report
+from vbas_desktop.analysis.representability.report import (
+    RepresentabilityOptions,
+    build_representability_report,
+)
 from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.settings.reading import RecordReading
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8")
+)
 
 
 def test_small_numbers_are_not_shown():
@@ -67,14 +77,21 @@ VALUES = st.sampled_from("aabbbc")
 @settings(max_examples=60, deadline=None)
 @given(
     before=st.lists(VALUES, min_size=4, max_size=40),
-    fate=st.lists(st.sampled_from(["keep", "keep", "keep", "***", "b", "gone"]), min_size=40, max_size=40),
+    fate=st.lists(
+        st.sampled_from(["keep", "keep", "keep", "***", "b", "gone"]), min_size=40, max_size=40
+    ),
     added=st.integers(0, 4),
     k=st.integers(2, 6),
 )
 def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, before, fate, added, k):
     folder = tmp_path_factory.mktemp("pair")
-    after = [(n, old if new == "keep" else new) for n, (old, new) in enumerate(zip(before, fate, strict=False))]
-    after = [(n, value) for n, value in after if value != "gone"] + [(1000 + n, "a") for n in range(added)]
+    after = [
+        (n, old if new == "keep" else new)
+        for n, (old, new) in enumerate(zip(before, fate, strict=False))
+    ]
+    after = [(n, value) for n, value in after if value != "gone"] + [
+        (1000 + n, "a") for n in range(added)
+    ]
     if not any(n < 1000 for n, _ in after):
         return
     write(folder / "one.csv", enumerate(before))
@@ -85,7 +102,9 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
     if common < k:
         with pytest.raises(InputError, match="nothing may be reported on them"):
             build_representability_report(
-                *tables, RepresentabilityOptions(k, "id", ("q",), ("v",)), {"q": make_flat_hierarchy("q")}
+                *tables,
+                RepresentabilityOptions(k, "id", ("q",), ("v",)),
+                {"q": make_flat_hierarchy("q")},
             )
         return
     vector = build_representability_report(
@@ -93,7 +112,11 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
     )
     jsonschema.validate(vector, SCHEMA)
     general, overall = vector["general"], vector["overall"]
-    assert overall["deleted_records"] is None or overall["deleted_records"] == 0 or overall["deleted_records"] >= k
+    assert (
+        overall["deleted_records"] is None
+        or overall["deleted_records"] == 0
+        or overall["deleted_records"] >= k
+    )
     assert overall["fabricated_records"] is None or overall["fabricated_records"] in (0, added)
     if overall["deleted_records"] is None:
         # Then no figure depends on how many there are.
@@ -129,7 +152,11 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
     for number in numbers_in(vector["coding"]["q"]["records_by_level"]):
         assert fine(number, k)
     for row in vector["per_class"]:
-        mine = [old for n, (old, _) in enumerate(zip(before, fate, strict=False)) if (n, row["class"]["q"]) in after]
+        mine = [
+            old
+            for n, (old, _) in enumerate(zip(before, fate, strict=False))
+            if (n, row["class"]["q"]) in after
+        ]
         parts = [mine.count(value) for value in set(mine)]
         if len(mine) < 10 * k and any(not fine(part, k) for part in parts):
             assert row["jaccard"] is row["original_classes"] is None
@@ -210,7 +237,7 @@ def test_the_level_of_a_class_is_the_highest_to_which_a_value_was_raised(tmp_pat
     plain = RecordReading(category_counts="no")
     tables = [load_records(tmp_path / name, plain) for name in ("one.csv", "two.csv")]
     hierarchy = Hierarchy("q", dict.fromkeys("aAb", ("A", SUPPRESSED)))
-    (row,) = build_representability_report(*tables, RepresentabilityOptions(3, "id", ("q",), ("v",)), {"q": hierarchy})[
-        "per_class"
-    ]
+    (row,) = build_representability_report(
+        *tables, RepresentabilityOptions(3, "id", ("q",), ("v",)), {"q": hierarchy}
+    )["per_class"]
     assert row["levels"] == {"q": 1}

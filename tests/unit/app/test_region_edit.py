@@ -23,7 +23,9 @@ def make_problem(side: int, seed: int = 0, n_classes: int = 3, unknown: int = 0)
     """A grid of side × side regions with random counts."""
     draw = np.random.default_rng(seed)
     points = np.array([(x, y) for y in range(side) for x in range(side)], float)
-    regions = Regions(tuple(f"r{i}" for i in range(side * side)), points, CoordinateSystem(CoordinateKind.PLANAR))
+    regions = Regions(
+        tuple(f"r{i}" for i in range(side * side)), points, CoordinateSystem(CoordinateKind.PLANAR)
+    )
     matrix = draw.integers(0, 4, (side * side, n_classes))
     counts = ClassCounts.from_matrix((n_classes,), np.arange(n_classes), matrix)
     return Problem(regions, counts, K, ("age",), (), "region", unknown_region_records=unknown)
@@ -142,7 +144,9 @@ def test_pieces_are_split_off_and_one_piece_is_halved_by_records():
     matrix = np.array([[9], [1], [1], [1], [1], [1]])
     points = np.array([(x, 0.0) for x in (0, 1, 2, 3, 4, 5)])
     regions = Regions(tuple("abcdef"), points, CoordinateSystem(CoordinateKind.PLANAR))
-    problem = Problem(regions, ClassCounts.from_matrix((1,), np.arange(1), matrix), K, ("age",), (), "region")
+    problem = Problem(
+        regions, ClassCounts.from_matrix((1,), np.arange(1), matrix), K, ("age",), (), "region"
+    )
     edit = make_edit(problem, [0, 0, 0, 1, 0, 0])
     assert edit.split(0) == 2
     assert edit.membership.tolist() == [0, 0, 0, 1, 2, 2]
@@ -168,7 +172,17 @@ def test_a_saved_edit_is_read_by_the_construction_given(tmp_path):
     edit.move([3], 0)
     path = tmp_path / "edited.csv"
     edit.save(path)
-    assert load_given_partition(str(path), problem.regions.ids).region.tolist() == [0, 0, 0, 0, 1, 1, 2, 2, 2]
+    assert load_given_partition(str(path), problem.regions.ids).region.tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+        2,
+    ]
 
 
 def test_an_edit_is_not_saved_over_the_files_that_are_open(tmp_path):

@@ -40,10 +40,14 @@ def folder(tmp_path, monkeypatch):
         f"R{i},{x:.1f},{y:.1f},{'AB'[int(x > 50)]},{int(20 * y)},{'yes' if i == 7 else ''},{'SN'[i % 2]}"
         for i, (x, y) in enumerate(rng.random((12, 2)) * 100)
     ]
-    (here / "regions.csv").write_text('id,x,y,"county, or so",people,prison,half\n' + "\n".join(lines) + "\n")
+    (here / "regions.csv").write_text(
+        'id,x,y,"county, or so",people,prison,half\n' + "\n".join(lines) + "\n"
+    )
     head = ["person", AGE, '"sex, ""at birth"""', ILLNESS, REGION]
     values = rng.integers([1, 1, 1, 0], [5, 3, 4, 12], (600, 4))
-    rows = [f"P{i},{age},{sex},{illness},R{where}" for i, (age, sex, illness, where) in enumerate(values)]
+    rows = [
+        f"P{i},{age},{sex},{illness},R{where}" for i, (age, sex, illness, where) in enumerate(values)
+    ]
     (here / "-records.csv").write_text(",".join(head) + "\n" + "\n".join(rows) + "\n")
     group_lines = [f'{AGE},{value},"{group}"' for value, group in GROUPS.items()]
     (here / "groups of mine.csv").write_text("column,value,group\n" + "\n".join(group_lines) + "\n")
@@ -53,14 +57,18 @@ def folder(tmp_path, monkeypatch):
     (here / "only these.csv").write_text(f"{AGE}\n1\n2\n3\n")
     (here / "not these.csv").write_text(f'{AGE},"{ILLNESS}"\n1,2\n')
     merged = [f"R{i},A{i % 4}" for i in range(12)]
-    (here / "codes of then.csv").write_text("initial_region,aggregated_region\n" + "\n".join(merged) + "\n")
+    (here / "codes of then.csv").write_text(
+        "initial_region,aggregated_region\n" + "\n".join(merged) + "\n"
+    )
     by_hand = [f"R{i},{'west' if i in (2, 5, 11) else f'part {i % 3}'}" for i in reversed(range(12))]
     (here / "by hand.csv").write_text("initial_region,aggregated_region\n" + "\n".join(by_hand) + "\n")
     mapped = [f"R{i},R{(i + step) % 12}" for i in range(12) for step in range(1 + i % 3)]
     (here / "map of ids.csv").write_text("from,to\n" + "\n".join(mapped) + "\n")
     (here / "our rule.toml").write_text(load_policy_text("class-11"), encoding="utf-8")
     people = [f"R{i},{age},{sex},99" for i in range(12) for age in range(1, 5) for sex in (1, 2)]
-    (here / "all people.csv").write_text("\n".join([f'region,{AGE},"sex, ""at birth""",people', *people]) + "\n")
+    (here / "all people.csv").write_text(
+        "\n".join([f'region,{AGE},"sex, ""at birth""",people', *people]) + "\n"
+    )
     monkeypatch.chdir(here)
     return here
 
@@ -73,7 +81,11 @@ def command_of(release: Path) -> list[str]:
 
 def contents(release: Path) -> dict[str, bytes]:
     """All files; of run.json what does not depend on where the files lie, how many threads there were and how fast."""
-    files = {str(path.relative_to(release)): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+    files = {
+        str(path.relative_to(release)): path.read_bytes()
+        for path in release.rglob("*")
+        if path.is_file()
+    }
     document = json.loads(files.pop("run.json"))
     for one in (document, *document["solutions"]):
         one.pop("seconds")
@@ -113,7 +125,9 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
     return there / "release-again"
 
 
-LAKE = json.dumps({"type": "Polygon", "coordinates": [[[30, 30], [70, 30], [70, 70], [30, 70], [30, 30]]]})
+LAKE = json.dumps(
+    {"type": "Polygon", "coordinates": [[[30, 30], [70, 30], [70, 70], [30, 70], [30, 30]]]}
+)
 BASE = ["run", "./-records.csv", "regions.csv", f"--region-column={REGION}", "--identifiers", "person"]
 QUASI = '--quasi-identifiers=-n,"sex, ""at birth"""'
 VARIANTS = {
@@ -203,7 +217,9 @@ def test_the_command_of_a_run_gives_the_same_bytes(name, folder, monkeypatch, ca
 
 def session_of(folder: Path) -> AppState:
     session = AppState()
-    session.accept_data(open_files(session.request_load(folder / "-records.csv", folder / "regions.csv")))
+    session.accept_data(
+        open_files(session.request_load(folder / "-records.csv", folder / "regions.csv"))
+    )
     choices = session.choices
     for column, role in {
         "person": Role.IDENTIFIER, AGE: Role.QUASI_IDENTIFIER, SEX: Role.QUASI_IDENTIFIER, ILLNESS: Role.AS_IS,
@@ -229,15 +245,25 @@ def run_and_release(session: AppState, target: Path, **options) -> None:
 def test_the_command_of_a_release_from_the_window_gives_the_same_bytes(folder, monkeypatch, capsys):
     session = session_of(folder)
     choices = session.choices.with_grouping(AGE, GROUPS).with_approach("site_number", "fixed")
-    choices = choices.with_parameter("site_number", "fixed", "sites", 5).with_approach("site_location", "adc")
+    choices = choices.with_parameter("site_number", "fixed", "sites", 5).with_approach(
+        "site_location", "adc"
+    )
     seeding = {"name": "balanced-density", "variant": "paper"}
-    session.change(choices.with_parameter("site_location", "adc", "seeding", seeding).with_allowed_loss(3.0))
+    session.change(
+        choices.with_parameter("site_location", "adc", "seeding", seeding).with_allowed_loss(3.0)
+    )
     session.require(Requirement(title="Cohort", overall={"jaccard": {"min": 0.0001}}))
-    session.set_policy_notes(session.policy.with_note("dpm-5", "kept").with_signature("A. Custodian", "2024-05-01"))
-    run_and_release(session, folder / "out", renames={ILLNESS: "x=y"}, class_size="n", release_delimiter="\t")
+    session.set_policy_notes(
+        session.policy.with_note("dpm-5", "kept").with_signature("A. Custodian", "2024-05-01")
+    )
+    run_and_release(
+        session, folder / "out", renames={ILLNESS: "x=y"}, class_size="n", release_delimiter="\t"
+    )
     again = repeated(folder / "out", folder, monkeypatch)
     assert contents(again) == contents(folder / "out")
-    assert {"internal/generalise.csv", "internal/requirement.json", "internal/checklist.json"} <= set(contents(again))
+    assert {"internal/generalise.csv", "internal/requirement.json", "internal/checklist.json"} <= set(
+        contents(again)
+    )
 
 
 def test_window_and_command_tell_the_same_command(folder, capsys):
@@ -257,7 +283,10 @@ def test_an_exported_release_keeps_its_warnings_and_its_command(folder, monkeypa
     assert main(["export", "out", "--out", "exported", "--quiet"]) == 0
     assert contents(folder / "exported") == contents(folder / "out")
     assert json.loads((folder / "exported" / "run.json").read_text())["warnings"] == before["warnings"]
-    assert main(["export", "out", "--solution", "1", "--shuffle-seed", "77", "--out", "other", "--quiet"]) == 0
+    assert (
+        main(["export", "out", "--solution", "1", "--shuffle-seed", "77", "--out", "other", "--quiet"])
+        == 0
+    )
     other = json.loads((folder / "other" / "run.json").read_text())
     assert other["requirement_check"] == other["solutions"][0]["requirement"]
     again = repeated(folder / "other", folder, monkeypatch)

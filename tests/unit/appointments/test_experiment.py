@@ -64,7 +64,15 @@ def test_birth_years_say_how_many_classes_there_are(capsys):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("N/10+5", 105), ("N/100 + 5", 15), ("2*(N-990)", 20), ("n×0.1", 100), ("N/3", 333), ("−5+N÷100", 5), ("7", 7)],
+    [
+        ("N/10+5", 105),
+        ("N/100 + 5", 15),
+        ("2*(N-990)", 20),
+        ("n×0.1", 100),
+        ("N/3", 333),
+        ("−5+N÷100", 5),
+        ("7", 7),
+    ],
 )
 def test_an_expression_in_n_is_computed_exactly_and_rounded_down(text, value):
     assert parse_expression(text).value(1000) == value
@@ -72,7 +80,20 @@ def test_an_expression_in_n_is_computed_exactly_and_rounded_down(text, value):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "N**9", "N//2", "M+1", "N(1)", "__import__('os')", "N if N else 1", "1e99", "N+", "True", "'a'", "9" * 200],
+    [
+        "",
+        "N**9",
+        "N//2",
+        "M+1",
+        "N(1)",
+        "__import__('os')",
+        "N if N else 1",
+        "1e99",
+        "N+",
+        "True",
+        "'a'",
+        "9" * 200,
+    ],
 )
 def test_anything_else_than_an_expression_in_n_is_refused(text):
     with pytest.raises(ValueError, match="expression in N"):

@@ -28,7 +28,11 @@ def keeps_limits(task, matrix):
     limits = task.limits
     for slot in range(len(task.seats)):
         column = [int(row[slot]) for row in matrix]
-        others = [(int(group), number) for group, number in zip(limits.group, column, strict=True) if group and number]
+        others = [
+            (int(group), number)
+            for group, number in zip(limits.group, column, strict=True)
+            if group and number
+        ]
         number = sum(each for _, each in others)
         if Fraction(number) > Fraction(str(limits.largest_share)) * sum(column):
             return False
@@ -67,7 +71,9 @@ def test_the_share_is_that_of_the_people_in_a_slot_not_of_its_seats():
     task = with_majority([4, 1], [0, 1], [100], share=0.25, fewest=1)
     assert create_planner("heuristic").plan(task, NO_PROGRESS).violations(task) == []
     with pytest.raises(InputError, match="the majority is too small"):
-        create_planner("heuristic").plan(with_majority([2, 1], [0, 1], [100], share=0.25, fewest=1), NO_PROGRESS)
+        create_planner("heuristic").plan(
+            with_majority([2, 1], [0, 1], [100], share=0.25, fewest=1), NO_PROGRESS
+        )
 
 
 @pytest.mark.parametrize("name", PLANNERS)
@@ -82,9 +88,30 @@ def test_the_share_is_that_of_the_people_in_a_slot_not_of_its_seats():
             3,
             "only 2 other groups .* at least 3 must share a slot: 3 people find",
         ),
-        ([40, 2, 2, 2], [0, 1, 2, 3], [10] * 5, 0.15, 3, "at most 15 % of a slot .* together, 1 person finds no seat"),
-        ([46, 1, 1, 1], [0, 1, 2, 3], [10] * 5, 0.15, 3, "and at least 3 of them .* 3 people find no seat: the other"),
-        ([16, 1, 1, 1], [0, 1, 2, 3], [40], 0.15, 3, "1 person finds no seat: the majority is too small"),
+        (
+            [40, 2, 2, 2],
+            [0, 1, 2, 3],
+            [10] * 5,
+            0.15,
+            3,
+            "at most 15 % of a slot .* together, 1 person finds no seat",
+        ),
+        (
+            [46, 1, 1, 1],
+            [0, 1, 2, 3],
+            [10] * 5,
+            0.15,
+            3,
+            "and at least 3 of them .* 3 people find no seat: the other",
+        ),
+        (
+            [16, 1, 1, 1],
+            [0, 1, 2, 3],
+            [40],
+            0.15,
+            3,
+            "1 person finds no seat: the majority is too small",
+        ),
         (
             [40, 5, 1, 1],
             [0, 1, 2, 3],
@@ -95,7 +122,9 @@ def test_the_share_is_that_of_the_people_in_a_slot_not_of_its_seats():
         ),
     ],
 )
-def test_what_cannot_be_kept_is_named_with_the_people_it_leaves_out(name, people, groups, seats, share, fewest, said):
+def test_what_cannot_be_kept_is_named_with_the_people_it_leaves_out(
+    name, people, groups, seats, share, fewest, said
+):
     with pytest.raises(InputError, match=said):
         create_planner(name).plan(with_majority(people, groups, seats, share, fewest), NO_PROGRESS)
 
@@ -106,7 +135,9 @@ def test_limits_and_slots_that_may_not_be_used_are_told_apart():
     with pytest.raises(InputError, match=r"at most 15 % of a slot .* together, 3 people find no seat"):
         create_planner("heuristic").plan(task, NO_PROGRESS)
     task = with_majority(*TWENTY, [3, 20], allowed=allowed)
-    with pytest.raises(InputError, match=r"^With the slots that each class may use, 14 people find no seat"):
+    with pytest.raises(
+        InputError, match=r"^With the slots that each class may use, 14 people find no seat"
+    ):
         create_planner("heuristic").plan(task, NO_PROGRESS)
 
 
@@ -117,10 +148,14 @@ def test_regions_with_slots_of_their_own_are_planned_one_by_one(name):
     matrix = create_planner(name).plan(task, NO_PROGRESS).matrix(task)
     assert matrix.tolist() == [[17, 0], [1, 0], [1, 0], [1, 0], [0, 17], [0, 1], [0, 1], [0, 1]]
     task = with_majority([*TWENTY[0], 16, 1, 1, 1], TWENTY[1] * 2, [25, 30], allowed=allowed)
-    with pytest.raises(InputError, match=r"In 1 of 2 regions .*1 person finds no seat: the majority is too small"):
+    with pytest.raises(
+        InputError, match=r"In 1 of 2 regions .*1 person finds no seat: the majority is too small"
+    ):
         create_planner(name).plan(task, NO_PROGRESS)
     task = with_majority([17, 3, 3, 3], [0, 1, 2, 3], [25, 30], allowed=allowed[[0, 4, 4, 4]])
-    with pytest.raises(InputError, match=r"In 1 of 2 regions .*9 people find no seat: the majority is too small"):
+    with pytest.raises(
+        InputError, match=r"In 1 of 2 regions .*9 people find no seat: the majority is too small"
+    ):
         create_planner(name).plan(task, NO_PROGRESS)
 
 
@@ -186,7 +221,11 @@ def test_every_planner_keeps_the_limits_of_larger_programmes(seed):
     except InputError:
         assume(False)
     better = create_planner("better", time_limit=1).plan(task, NO_PROGRESS)
-    for each in (plan, better, create_planner("random", random_seed=seed % 1000).plan(task, NO_PROGRESS)):
+    for each in (
+        plan,
+        better,
+        create_planner("random", random_seed=seed % 1000).plan(task, NO_PROGRESS),
+    ):
         matrix = each.matrix(task)
         assert keeps_limits(task, matrix)
         assert (matrix.sum(axis=1) == task.people).all()
@@ -199,9 +238,9 @@ def test_a_broken_limit_is_seen():
     plan = create_planner("heuristic").plan(AppointmentTask(task.people, np.array([17, 3])), NO_PROGRESS)
     assert plan.violations(task) == ["1 slot with too many people of other groups"]
     two = with_majority([17, 3], [0, 1], [20])
-    assert create_planner("heuristic").plan(AppointmentTask(two.people, two.seats), NO_PROGRESS).violations(two) == [
-        "1 slot with too few other groups"
-    ]
+    assert create_planner("heuristic").plan(
+        AppointmentTask(two.people, two.seats), NO_PROGRESS
+    ).violations(two) == ["1 slot with too few other groups"]
 
 
 def test_somebody_of_another_group_is_not_sent_where_there_would_be_too_many():
@@ -216,6 +255,7 @@ def test_somebody_of_another_group_is_not_sent_where_there_would_be_too_many():
 def test_the_same_seed_gives_the_same_random_plan():
     task = with_majority([80, 40, 5, 5, 6], [0, 0, 1, 2, 3], [40, 60, 50])
     matrices = [
-        create_planner("random", random_seed=seed).plan(task, NO_PROGRESS).matrix(task).tolist() for seed in (1, 1, 2)
+        create_planner("random", random_seed=seed).plan(task, NO_PROGRESS).matrix(task).tolist()
+        for seed in (1, 1, 2)
     ]
     assert matrices[0] == matrices[1] != matrices[2]

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from vbas_desktop.appointments.anonymity_vector import AnonymityVector
 from vbas_desktop.appointments.exact_planner import ExactPlanner
 from vbas_desktop.appointments.greedy_planner import FILLS
-from vbas_desktop.appointments.plan import AppointmentPlan, AppointmentTask, GroupLimits, list_alternatives
+from vbas_desktop.appointments.plan import (
+    AppointmentPlan,
+    AppointmentTask,
+    GroupLimits,
+    list_alternatives,
+)
 from vbas_desktop.appointments.planners import create_planner, list_planners
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import NO_PROGRESS, Cancelled
@@ -105,7 +110,10 @@ def seats_taken(people, seats, fill):
     plan = create_planner("heuristic", fill=fill).plan(
         AppointmentTask(np.array([people]), np.array(seats)), NO_PROGRESS
     )
-    return {seats[slot]: number for slot, number in zip(plan.slots.tolist(), plan.counts.tolist(), strict=True)}
+    return {
+        seats[slot]: number
+        for slot, number in zip(plan.slots.tolist(), plan.counts.tolist(), strict=True)
+    }
 
 
 def test_an_unknown_way_to_split_is_refused():
@@ -174,7 +182,9 @@ def test_optimal_equals_enumeration_with_both_models(people, seats):
     best = min(AnonymityVector.of_sizes(plan) for plan in every_plan(task))
     pieces = ExactPlanner().plan(task, NO_PROGRESS)
     everywhere = np.ones((task.people.size, task.seats.size), bool)
-    direct = ExactPlanner().plan(AppointmentTask(task.people, task.seats, allowed=everywhere), NO_PROGRESS)
+    direct = ExactPlanner().plan(
+        AppointmentTask(task.people, task.seats, allowed=everywhere), NO_PROGRESS
+    )
     assert pieces.proof == direct.proof == "optimal"
     assert pieces.vector == direct.vector == best
 
@@ -226,7 +236,10 @@ def test_too_few_seats_are_counted():
 def test_negative_numbers_are_refused_together():
     with pytest.raises(InputError) as caught:
         AppointmentTask(np.array([-1]), np.array([-4]))
-    assert [finding.code for finding in caught.value.findings] == ["negative-people", "negative-capacity"]
+    assert [finding.code for finding in caught.value.findings] == [
+        "negative-people",
+        "negative-capacity",
+    ]
 
 
 def test_group_limits_are_kept_by_the_optimal_planner_and_refused_by_the_others():
@@ -300,7 +313,9 @@ def test_unknown_planner_is_refused_with_the_known_ones():
 def test_people_are_seated_by_the_literal_rule(fill, people, seats):
     seats[0] += max(0, sum(people) - sum(seats))
     expected = literal_plan(people, list(seats), fill)
-    plan = create_planner("heuristic", fill=fill).plan(AppointmentTask(np.array(people), np.array(seats)), NO_PROGRESS)
+    plan = create_planner("heuristic", fill=fill).plan(
+        AppointmentTask(np.array(people), np.array(seats)), NO_PROGRESS
+    )
     cells = zip(plan.classes.tolist(), plan.slots.tolist(), plan.counts.tolist(), strict=True)
     assert {(number, slot): count for number, slot, count in cells} == expected
 

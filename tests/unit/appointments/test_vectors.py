@@ -34,7 +34,9 @@ def test_the_number_of_partitions_is_exact_for_small_and_large_numbers():
 
 @pytest.mark.parametrize("people", [2001, 5000, 20_000])
 def test_the_logarithm_of_the_number_of_partitions_is_estimated_to_12_digits(people):
-    assert estimate_log_partitions(people) == pytest.approx(math.log(count_partitions(people)), rel=1e-13, abs=1e-12)
+    assert estimate_log_partitions(people) == pytest.approx(
+        math.log(count_partitions(people)), rel=1e-13, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("people", range(1, 15))
@@ -76,7 +78,9 @@ def test_the_approximation_stays_within_its_stated_error(seed, people):
     rng = np.random.default_rng(seed)
     classes = rng.multinomial(people, rng.dirichlet(np.ones(40)))
     base = AnonymityVector.of_sizes(classes)
-    split = [AnonymityVector.of_sizes([rng.multinomial(c, np.ones(n) / n) for c in classes]) for n in (3, 6)]
+    split = [
+        AnonymityVector.of_sizes([rng.multinomial(c, np.ones(n) / n) for c in classes]) for n in (3, 6)
+    ]
     exact = compute_improvement(*split, base)
     rough = compute_improvement(*split, base, exact_limit=10)
     assert exact.exact

@@ -78,7 +78,10 @@ def test_values_are_those_of_python(path, rows, end, quoting, encoding, size, co
 
 
 @quick
-@given(st.lists(st.sampled_from(["1,2", "", ",", " ,x", '"a\n\nb",c', "  , "]), max_size=12), st.integers(7, 60))
+@given(
+    st.lists(st.sampled_from(["1,2", "", ",", " ,x", '"a\n\nb",c', "  , "]), max_size=12),
+    st.integers(7, 60),
+)
 def test_empty_lines_are_no_rows(path, lines, size):
     path.write_text("\n".join(["a,b", *lines, ""]), newline="")
     expected = [row for row in csv.reader(io.StringIO("\n".join(lines), newline="")) if row]
@@ -145,7 +148,22 @@ def test_values_of_blocks_that_hold_one_kind_stay_apart(path, parts, size):
         file.store.close()
 
 
-numbers = ["007", "7", "7.0", "+7", "-0", "0", "1e5", "100000", "inf", "0x1F", "1_000", "2020-01-02", " 7", "7 "]
+numbers = [
+    "007",
+    "7",
+    "7.0",
+    "+7",
+    "-0",
+    "0",
+    "1e5",
+    "100000",
+    "inf",
+    "0x1F",
+    "1_000",
+    "2020-01-02",
+    " 7",
+    "7 ",
+]
 nasty = st.sampled_from(
     [
         *numbers,
@@ -169,7 +187,11 @@ nasty = st.sampled_from(
 
 
 @quick
-@given(st.lists(st.tuples(nasty, nasty, words), max_size=30), st.sampled_from(["\n", "\r\n", "\r"]), st.integers(7, 90))
+@given(
+    st.lists(st.tuples(nasty, nasty, words), max_size=30),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.integers(7, 90),
+)
 def test_every_notation_is_a_value_of_its_own(path, rows, end, size):
     rows = [["name", "code", "note"], *map(list, rows)]
     fields = [[in_quotes(text) if set(text) & set(',"\r\n') else text for text in row] for row in rows]
@@ -183,7 +205,12 @@ def test_every_notation_is_a_value_of_its_own(path, rows, end, size):
 
 
 @quick
-@given(st.lists(st.sampled_from(['5" pipe,x', '"a\nb",c', '"a\n""\nb",c', 'x,y"', 'x,"y,\r\n"', "1,2"]), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(['5" pipe,x', '"a\nb",c', '"a\n""\nb",c', 'x,y"', 'x,"y,\r\n"', "1,2"]),
+        max_size=30,
+    )
+)
 def test_quotes_that_are_no_pairs_and_line_ends_in_quotes_mislead_no_block(path, lines):
     text = "\n".join(["a,b", *lines, ""])
     path.write_text(text, newline="")

@@ -38,7 +38,9 @@ def path(tmp_path_factory):
 
 
 tables = st.integers(1, 3).flatmap(
-    lambda width: st.lists(st.lists(st.text('a,"é\r\n ', max_size=4), min_size=width, max_size=width), max_size=8)
+    lambda width: st.lists(
+        st.lists(st.text('a,"é\r\n ', max_size=4), min_size=width, max_size=width), max_size=8
+    )
 )
 
 
@@ -54,7 +56,10 @@ def test_a_file_with_the_marks_that_it_needs_has_no_fault(path, rows, end, mark)
 
 @settings(max_examples=300, deadline=None)
 @given(
-    tables, st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", '"', "\n", "\r", "\r\n", " ", "\ufeff"]), st.data()
+    tables,
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([",", '"', "\n", "\r", "\r\n", " ", "\ufeff"]),
+    st.data(),
 )
 def test_no_mark_can_be_put_in_that_leaves_values_and_form_as_they_are(path, rows, end, mark, data):
     rows = [["name"] * len(rows[0]) if rows else ["name"], *rows]

@@ -24,7 +24,8 @@ rows_of_text = st.lists(st.tuples(*[st.sampled_from(["", "a", "b", "é", "07", "
 def coded(rows, cut=0, hasher=None):
     """Rows as a file that came in two batches."""
     batches = [
-        [pa.array([row[at] for row in part], pa.string()) for at in range(3)] for part in (rows[:cut], rows[cut:])
+        [pa.array([row[at] for row in part], pa.string()) for at in range(3)]
+        for part in (rows[:cut], rows[cut:])
     ]
     return read_arrays(batches, ReadOptions(range(3), hasher or TextHasher()))
 
@@ -53,15 +54,16 @@ def test_combinations_are_counted_like_by_a_counter(rows, cut, few, pending):
         found = number_combinations(file, file.columns)
         pairs = count_pairs(file, found.column, file.columns[1])
     texts = [
-        [column.known_texts[code] for code in codes] for column, codes in zip(file.columns, found.codes, strict=True)
+        [column.known_texts[code] for code in codes]
+        for column, codes in zip(file.columns, found.codes, strict=True)
     ]
     combined = list(zip(*texts, strict=True))
     assert dict(zip(combined, found.counts.tolist(), strict=True)) == Counter(rows)
     assert [combined[number] for number in found.column.all_codes()] == rows
     listed = zip(pairs.group.tolist(), pairs.value.tolist(), pairs.counts.tolist(), strict=True)
-    assert {(combined[group], file.columns[1].known_texts[value]): count for group, value, count in listed} == Counter(
-        (row, row[1]) for row in rows
-    )
+    assert {
+        (combined[group], file.columns[1].known_texts[value]): count for group, value, count in listed
+    } == Counter((row, row[1]) for row in rows)
 
 
 @pytest.mark.parametrize("number", [0, 1, 5, 60, 2000])

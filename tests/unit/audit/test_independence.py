@@ -24,7 +24,9 @@ def imported_by(room):
 
 
 def below(names, *rooms):
-    return [name for name in names if any(f"{name}.".startswith(f"vbas_desktop.{room}.") for room in rooms)]
+    return [
+        name for name in names if any(f"{name}.".startswith(f"vbas_desktop.{room}.") for room in rooms)
+    ]
 
 
 def test_the_auditor_is_whole_without_loader_and_writer():

@@ -26,9 +26,16 @@ def sample_of(regions, tier):
 
 
 def test_places_of_every_finer_tier_are_asked_for_by_their_names():
-    memberships = (np.array([0, 0, 1, 1, 2, 2, 3, 3]), np.array([0, 0, 0, 0, 1, 1, 1, 1]), np.zeros(8, np.int64))
+    memberships = (
+        np.array([0, 0, 1, 1, 2, 2, 3, 3]),
+        np.array([0, 0, 0, 0, 1, 1, 1, 1]),
+        np.zeros(8, np.int64),
+    )
     everywhere = sample_of(range(8), tier=2)
-    asked = [(question.same, question.within) for question in questions(Records(everywhere, everywhere, memberships))]
+    asked = [
+        (question.same, question.within)
+        for question in questions(Records(everywhere, everywhere, memberships))
+    ]
     largest = "the released place of tier 2"
     within_class = f"{largest} with its quasi-identifiers"
     finer = ["initial region", "aggregated region", "place of tier 1"]

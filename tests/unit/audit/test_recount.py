@@ -110,7 +110,9 @@ def test_a_missing_file_is_named(tmp_path):
 
 @settings(max_examples=40, deadline=None)
 @given(
-    rows=st.lists(st.tuples(*[st.sampled_from(["", "1", "01", "a,b", 'q"', "é", "line\nbreak"])] * 3), max_size=60),
+    rows=st.lists(
+        st.tuples(*[st.sampled_from(["", "1", "01", "a,b", 'q"', "é", "line\nbreak"])] * 3), max_size=60
+    ),
     block=st.sampled_from([64, 200, 1 << 20]),
 )
 def test_it_agrees_with_a_counter_over_the_csv_module(tmp_path_factory, rows, block):

@@ -17,7 +17,9 @@ from vbas_desktop.audit.text_form import StatedForm
 from vbas_desktop.model.findings import InputError
 
 quick = settings(max_examples=60, deadline=None)
-plain_words = st.sampled_from(["", "1", "01", "a", "é", "日本", "r1", " ", "a long value of a class", "1.5"])
+plain_words = st.sampled_from(
+    ["", "1", "01", "a", "é", "日本", "r1", " ", "a long value of a class", "1.5"]
+)
 words = st.one_of(plain_words, st.sampled_from(["a,b", 'q"', "line\nbreak", "line\r\nbreak", ";"]))
 
 
@@ -67,7 +69,9 @@ def test_any_dialect_block_and_width_of_classes_gives_what_a_plain_counter_gives
         patch.setattr(combinations, "MOST_KEYS", most)
         found = recount(path, chosen[1:], chosen[0], StatedForm(category_line=category_line))
     places = [names.index(name) for name in chosen]
-    expected = Counter(tuple(row[place] for place in places) for row in rows[1 if category_line else 0 :])
+    expected = Counter(
+        tuple(row[place] for place in places) for row in rows[1 if category_line else 0 :]
+    )
     assert found.vector == Counter(expected.values())
     assert (found.records, found.classes) == (expected.total(), len(expected))
     assert found.regions == len({row[0] for row in expected})
@@ -122,8 +126,12 @@ def test_lone_returns_are_end_rows(tmp_path, text):
 @pytest.mark.parametrize("category_line", [False, True])
 @pytest.mark.parametrize("rows", [1, 2, 40])
 @pytest.mark.parametrize("block", [100, 1 << 19])
-@pytest.mark.parametrize("open_row", ['"1,r,note', '1,"r,note', '1,r,"note', '"1,r,note\n1,r,note', '1,r,"'])
-def test_a_quote_that_is_not_closed_cannot_swallow_records(tmp_path, monkeypatch, category_line, rows, block, open_row):
+@pytest.mark.parametrize(
+    "open_row", ['"1,r,note', '1,"r,note', '1,r,"note', '"1,r,note\n1,r,note', '1,r,"']
+)
+def test_a_quote_that_is_not_closed_cannot_swallow_records(
+    tmp_path, monkeypatch, category_line, rows, block, open_row
+):
     monkeypatch.setattr(csv_stream, "PIECE_BYTES", block)
     path = tmp_path / "file.csv"
     path.write_text("a,b,c\n" + "1,r,note\n" * rows + open_row)

@@ -15,7 +15,9 @@ def hierarchies(draw):
     places, parents = draw(st.integers(1, 20)), []
     for _ in range(draw(st.integers(0, 3))):
         above = draw(st.integers(1, places))
-        rest = draw(st.lists(st.integers(0, above - 1), min_size=places - above, max_size=places - above))
+        rest = draw(
+            st.lists(st.integers(0, above - 1), min_size=places - above, max_size=places - above)
+        )
         parents.append(np.array(draw(st.permutations([*range(above), *rest])), np.int32))
         places = above
     parents.append(np.zeros(places, np.int32))
@@ -26,7 +28,9 @@ def hierarchies(draw):
 @given(tiers=hierarchies(), k=st.integers(1, 5), data=st.data())
 def test_both_ways_give_the_same_tiers(tiers, k, data):
     cells = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 6]), min_size=4, max_size=4)
-    matrix = np.array(data.draw(st.lists(cells, min_size=tiers.n_areas[0], max_size=tiers.n_areas[0])), np.int64)
+    matrix = np.array(
+        data.draw(st.lists(cells, min_size=tiers.n_areas[0], max_size=tiers.n_areas[0])), np.int64
+    )
     counts = ClassCounts.from_matrix((4,), np.arange(4), matrix)
     indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
     place = np.repeat(np.arange(counts.n_regions), np.diff(indptr))

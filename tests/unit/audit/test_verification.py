@@ -84,7 +84,12 @@ def test_a_crosswalk_whose_codes_are_ids_or_that_lacks_a_region_is_noticed(case,
     with pytest.raises(VerificationFailed, match=said):
         checked(case, tmp_path, renamed, crosswalk=renamed)
     with pytest.raises(VerificationFailed, match=said):
-        checked(case, tmp_path, lambda lines: lines, crosswalk=lambda lines: [*lines[:-2], lines[-1], lines[-2]])
+        checked(
+            case,
+            tmp_path,
+            lambda lines: lines,
+            crosswalk=lambda lines: [*lines[:-2], lines[-1], lines[-2]],
+        )
 
 
 def swapped(line, other):
@@ -142,7 +147,9 @@ def test_notes_in_a_parquet_file_are_noticed(case, tmp_path, monkeypatch, where)
 
 
 @pytest.mark.parametrize("release_format", ["csv", "parquet"])
-def test_a_file_with_another_hash_than_the_listed_one_is_noticed(case, tmp_path, monkeypatch, release_format):
+def test_a_file_with_another_hash_than_the_listed_one_is_noticed(
+    case, tmp_path, monkeypatch, release_format
+):
     class WithOtherHash(Verification):
         def check(self, progress, sha256=""):
             assert len(sha256) == 64
@@ -153,7 +160,9 @@ def test_a_file_with_another_hash_than_the_listed_one_is_noticed(case, tmp_path,
         case.release(tmp_path / "out", ReleaseOptions(pdf=False, geometry=(), format=release_format))
 
 
-def test_a_record_file_that_changes_between_writing_and_verifying_is_noticed(case, tmp_path, monkeypatch):
+def test_a_record_file_that_changes_between_writing_and_verifying_is_noticed(
+    case, tmp_path, monkeypatch
+):
     before_the_check(monkeypatch, lambda claim: write_records(tmp_path, random_rows(400, seed=9)))
     with pytest.raises(VerificationFailed):
         case.release(tmp_path / "out")
@@ -183,14 +192,18 @@ def test_reading_back_can_be_stopped(case, tmp_path):
 def test_a_record_file_that_was_written_again_meanwhile_is_noticed(case, tmp_path, monkeypatch):
     """The same bytes may have been others while they were read."""
     before_the_check(monkeypatch, lambda claim: os.utime(case.table.source.path, ns=(1, 1)))
-    with pytest.raises(VerificationFailed, match="the record file stayed the same while the release was made: no"):
+    with pytest.raises(
+        VerificationFailed, match="the record file stayed the same while the release was made: no"
+    ):
         case.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("escape", [False, True])
 @pytest.mark.parametrize("loaded", ["coded", "not coded"])
-def test_columns_with_too_many_values_to_code_are_compared_too(case, tmp_path, monkeypatch, escape, loaded):
+def test_columns_with_too_many_values_to_code_are_compared_too(
+    case, tmp_path, monkeypatch, escape, loaded
+):
     options = ReleaseOptions(pdf=False, geometry=(), escape_formulas=escape)
     report = case.release(tmp_path / "out", options)
     monkeypatch.setattr(coded_file, "MOST_VALUES", 20)
@@ -199,7 +212,9 @@ def test_columns_with_too_many_values_to_code_are_compared_too(case, tmp_path, m
     released = options.released_columns(case.table.file_format.header)
     path = report.folder / "anonymized.csv"
     crosswalk = report.folder / "crosswalk.csv"
-    claim = ReleaseClaim(path, crosswalk, released, None, ",", escape, report.records, report.records_released)
+    claim = ReleaseClaim(
+        path, crosswalk, released, None, ",", escape, report.records, report.records_released
+    )
     if loaded == "coded":
         # Columns of ids of regions are, however many there are.
         claim = replace(claim, values={"name": case.table.facts("name").categories.values})
@@ -207,7 +222,11 @@ def test_columns_with_too_many_values_to_code_are_compared_too(case, tmp_path, m
         verification.check(NO_PROGRESS)
         found = look_at_release(verification.files, (), False, NO_PROGRESS)
     (name,) = (group for group in found.columns if group.columns == ("name",))
-    assert (name.below_k, name.unique, name.smallest) == (report.records_released, report.records_released, 1)
+    assert (name.below_k, name.unique, name.smallest) == (
+        report.records_released,
+        report.records_released,
+        1,
+    )
     assert ("name",) in [disclosure.columns for disclosure in found.disclosures]
     path.write_bytes(path.read_bytes().replace(b"person 1", b"person 2", 1))
     with pytest.raises(VerificationFailed, match="they are not the same"):

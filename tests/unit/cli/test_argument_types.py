@@ -15,7 +15,8 @@ percent = argument_type(SweepSettings.option("range_step_percent").parse)
 
 
 @pytest.mark.parametrize(
-    ("text", "delimiter"), [("tab", "\t"), ("\\t", "\t"), ("Semicolon", ";"), ("pipe", "|"), (",", ","), (None, None)]
+    ("text", "delimiter"),
+    [("tab", "\t"), ("\\t", "\t"), ("Semicolon", ";"), ("pipe", "|"), (",", ","), (None, None)],
 )
 def test_delimiters_have_names(text, delimiter):
     assert RecordReading(delimiter=text).delimiter == delimiter

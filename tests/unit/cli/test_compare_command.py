@@ -21,12 +21,16 @@ MEASURES = [name for name, kind in list_approaches("rating").items() if not kind
 def files(tmp_path):
     """Nine regions on a grid with records of four ages and two sexes, a few of them rare."""
     regions = tmp_path / "regions.csv"
-    regions.write_text("id,x,y\n" + "".join(f"r{i},{i % 3},{i // 3}\n" for i in range(9)), encoding="utf-8")
+    regions.write_text(
+        "id,x,y\n" + "".join(f"r{i},{i % 3},{i // 3}\n" for i in range(9)), encoding="utf-8"
+    )
     rows = [f"r{i % 9},{1 + i % 4},{'fm'[i // 4 % 2]},p{i}" for i in range(300)]
     records = tmp_path / "records.csv"
     records.write_text("region,age,sex,person\n" + "\n".join(rows) + "\n", encoding="utf-8")
     groups = tmp_path / "generalise.csv"
-    groups.write_text("column,value,group\nage,1,1-2\nage,2,1-2\nage,3,3-4\nage,4,3-4\n", encoding="utf-8")
+    groups.write_text(
+        "column,value,group\nage,1,1-2\nage,2,1-2\nage,3,3-4\nage,4,3-4\n", encoding="utf-8"
+    )
     return tmp_path
 
 
@@ -78,14 +82,30 @@ def test_every_list_is_combined_with_every_other(files):
         )
         for k in ("2", "5")
     }
-    assert {row["equivalence_classes"] for row in rows if row["quasi_identifiers"] == "age, sex"} == {"8", "4"}
-    seedings = {"anonymity", "density", "balanced-density", "random", "refine-sites", "centroidal", "density-peaks"}
+    assert {row["equivalence_classes"] for row in rows if row["quasi_identifiers"] == "age, sex"} == {
+        "8",
+        "4",
+    }
+    seedings = {
+        "anonymity",
+        "density",
+        "balanced-density",
+        "random",
+        "refine-sites",
+        "centroidal",
+        "density-peaks",
+    }
     assert {row["adc_seeding"] for row in rows} == {"", *seedings}
     assert {row["sites"] for row in rows} == {"3", "4"}
     assert {row["pareto"] for row in rows} == {"yes", "no"}
     for row in rows:
         assert int(row["records"]) == int(row["released_records"]) + int(row["suppressed_records"])
-    assert sorted(path.name for path in out.iterdir()) == ["charts", "comparison.csv", "summary.html", "summary.txt"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "charts",
+        "comparison.csv",
+        "summary.html",
+        "summary.txt",
+    ]
     assert len(list((out / "charts").iterdir())) == 10 * len(MEASURES)
     assert not list(files.glob(".*")), "a finished comparison leaves nothing beside its tables"
 
@@ -114,15 +134,35 @@ def test_the_page_needs_nothing_from_outside(files):
 
 
 def test_json_lists_the_solutions(files, capsys):
-    assert vbas("compare", files, "--quasi-identifiers", "age", "--sites", "3", "--range-reach", "0", "--json") == 0
+    assert (
+        vbas(
+            "compare",
+            files,
+            "--quasi-identifiers",
+            "age",
+            "--sites",
+            "3",
+            "--range-reach",
+            "0",
+            "--json",
+        )
+        == 0
+    )
     (solution,) = json.loads(capsys.readouterr().out)["solutions"]
-    assert (solution["site_number"], solution["site_location"], solution["sites"]) == ("fixed", "balanced-density", 3)
+    assert (solution["site_number"], solution["site_location"], solution["sites"]) == (
+        "fixed",
+        "balanced-density",
+        3,
+    )
 
 
 def test_a_dry_run_tells_the_work_and_does_none(files, capsys):
     data = [str(files / "records.csv"), str(files / "regions.csv")]
     assert main(["compare", *data, "--region-column", "region", *EVERYTHING, "--dry-run"]) == 0
-    assert capsys.readouterr().out == "96 combinations in 6 scenarios make 96 aggregations. About a second to go.\n"
+    assert (
+        capsys.readouterr().out
+        == "96 combinations in 6 scenarios make 96 aggregations. About a second to go.\n"
+    )
     assert not list(files.glob(".*.combinations"))
 
 
@@ -179,7 +219,10 @@ def test_a_release_holds_the_groups_and_can_be_repeated_without_their_file(files
     assert document["options"]["groupings"] == {"age": {"1": "1-2", "2": "1-2", "3": "3-4", "4": "3-4"}}
     assert released_ages(files / "out") == {"1-2", "3-4"}
     groups.unlink()
-    assert main(["export", str(files / "out"), "--solution", "1", "--out", str(files / "again"), "--quiet"]) == 0
+    assert (
+        main(["export", str(files / "out"), "--solution", "1", "--out", str(files / "again"), "--quiet"])
+        == 0
+    )
     assert released_ages(files / "again") == {"1-2", "3-4"}
 
 
@@ -232,7 +275,14 @@ def test_every_solution_of_a_comparison_has_its_vector(files, capsys):
         sites = ("--sites", row["sites"], "--range-reach", "0", "--site-location", "density")
         assert vbas("run", files, "--quasi-identifiers", "age", "-k", "2", *sites, "--json") == 0
         vector = json.loads(capsys.readouterr().out)["solutions"][0]["representability"]
-        for name in ("precision", "jaccard", "fowlkes_mallows", "davies_bouldin", "mean_distance", "sample_size_ratio"):
+        for name in (
+            "precision",
+            "jaccard",
+            "fowlkes_mallows",
+            "davies_bouldin",
+            "mean_distance",
+            "sample_size_ratio",
+        ):
             assert row[name] == ("" if vector[name] is None else str(vector[name]))
         assert row["distance_unit"] == vector["distance_unit"]
 
@@ -246,7 +296,9 @@ def test_a_comparison_shows_the_solutions_that_meet_a_requirement(files, capsys)
     assert vbas("compare", files, *COMBINATIONS, *need, "--suitable-only", "--json") == 0
     (row,) = json.loads(capsys.readouterr().out)["solutions"]
     assert (row["sites"], row["solution"]) == (3, 2)
-    assert vbas("compare", files, *COMBINATIONS, *need, "--suitable-only", "--out", str(files / "out")) == 0
+    assert (
+        vbas("compare", files, *COMBINATIONS, *need, "--suitable-only", "--out", str(files / "out")) == 0
+    )
     assert [row["sites"] for row in table(files / "out")] == ["3"]
     assert "Solutions that meet the requirement: 2 (of 2)" in capsys.readouterr().out
     (files / "need.json").write_text('{"format_version": 1, "overall": {"mean_distance": {"max": 0}}}')
@@ -268,7 +320,18 @@ def test_records_that_change_while_they_are_read_give_no_result(capsys, files, m
 
     monkeypatch.setattr(hashing.HashingReader, "source", changed_after)
     target = files / "out"
-    more = ("--quasi-identifiers", "age", "-k", "2", "--site-number", "fixed", "--sites", "3", "--out", str(target))
+    more = (
+        "--quasi-identifiers",
+        "age",
+        "-k",
+        "2",
+        "--site-number",
+        "fixed",
+        "--sites",
+        "3",
+        "--out",
+        str(target),
+    )
     assert vbas(command, files, *more) == 1
     assert "changed while it was read" in capsys.readouterr().err
     assert not target.exists()

@@ -36,7 +36,9 @@ def test_an_example_is_the_same_command_after_folding(help_of, command):
     text = help_of(command)
     module = __import__(f"vbas_desktop.cli.{command.replace('-', '_')}", fromlist=["EXAMPLE"])
     example = getattr(module, "EXAMPLE", "")
-    as_one = [" ".join(each.replace("\\\n", " ").split()) for each in (text[text.rfind("Example") :], example)]
+    as_one = [
+        " ".join(each.replace("\\\n", " ").split()) for each in (text[text.rfind("Example") :], example)
+    ]
     if example:
         assert as_one[0] == as_one[1]
 

@@ -96,7 +96,9 @@ def test_json_holds_the_problem_the_options_the_hashes_and_the_solutions(capsys,
 
 
 def test_every_option_in_force_is_kept_and_runs_again(capsys, files):
-    document = printed(capsys, files, "--sites", "2", "--set", "balanced-density.variant=paper", "--random-seed", "4")
+    document = printed(
+        capsys, files, "--sites", "2", "--set", "balanced-density.variant=paper", "--random-seed", "4"
+    )
     options = document["options"]
     assert options["site_number"] == "fixed"
     assert options["site_location"] == "balanced-density"
@@ -164,7 +166,9 @@ def test_a_folder_that_holds_other_things_is_left_alone(capsys, files, tmp_path)
     assert vbas(files, "--sites", "1", "--out", files[0]) == 1
 
 
-def test_a_failure_while_writing_leaves_the_earlier_run_and_nothing_else(capsys, files, tmp_path, monkeypatch):
+def test_a_failure_while_writing_leaves_the_earlier_run_and_nothing_else(
+    capsys, files, tmp_path, monkeypatch
+):
     target = tmp_path / "result"
     assert vbas(files, "--sites", "1", "--out", str(target)) == 0
     before = (target / "run.json").read_bytes()
@@ -193,7 +197,10 @@ def test_the_same_options_give_the_same_document_but_for_the_time(capsys, files)
 def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_path, monkeypatch):
     records = Path(files[0])
     rows = records.read_text(encoding="utf-8").splitlines()
-    wider = [f"{row},{'illness' if i == 0 else i % 3},{'person' if i == 0 else i}" for i, row in enumerate(rows)]
+    wider = [
+        f"{row},{'illness' if i == 0 else i % 3},{'person' if i == 0 else i}"
+        for i, row in enumerate(rows)
+    ]
     records.write_text("\n".join(wider) + "\n", encoding="utf-8")
     loaded = []
 
@@ -219,16 +226,37 @@ def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_pa
 
 
 def test_options_choose_models_and_parameters(capsys, files):
-    own = ["--gaps-model", "own", "--set", "maxcombs.factor=3", "--set", "maxcombs.exponent=0", "--range-reach", "0"]
+    own = [
+        "--gaps-model",
+        "own",
+        "--set",
+        "maxcombs.factor=3",
+        "--set",
+        "maxcombs.exponent=0",
+        "--range-reach",
+        "0",
+    ]
     # cutoff 3, n = 14: floor(0.9 · floor(14 / 3)) = floor(3.6) = 3.
     assert printed(capsys, files, *own)["approximated_sites"] == 3
     assert printed(capsys, files, *own, "--set", "maxcombs.share=1.0")["approximated_sites"] == 4
-    assert printed(capsys, files, "--no-global-suppression", "--sites", "1")["options"]["global_suppression"] is False
+    assert (
+        printed(capsys, files, "--no-global-suppression", "--sites", "1")["options"][
+            "global_suppression"
+        ]
+        is False
+    )
 
 
 def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
     document = printed(
-        capsys, files, "--sites", "2", "--adc-seeding", "balanced-density", "--set", "balanced-density.variant=paper"
+        capsys,
+        files,
+        "--sites",
+        "2",
+        "--adc-seeding",
+        "balanced-density",
+        "--set",
+        "balanced-density.variant=paper",
     )
     assert document["options"]["site_location"] == "adc"
     for solution in document["solutions"]:
@@ -251,7 +279,10 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
             ["--set", "adc.seeding=adc", "--site-location", "adc", "--sites", "1"],
             "“adc” cannot be combined with itself",
         ),
-        (["--set", "adc.seeding=magic", "--site-location", "adc", "--sites", "1"], "no site location “magic”"),
+        (
+            ["--set", "adc.seeding=magic", "--site-location", "adc", "--sites", "1"],
+            "no site location “magic”",
+        ),
         (["-k", "0"], "the least is 1"),
         (["-k", "five"], "is not a whole number"),
         (["--site-number", "magic"], "invalid choice: 'magic'"),
@@ -281,7 +312,10 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
             ["--quasi-identifiers", "colour", "--quasi-identifiers", "shade"],
             "it is given twice; put all names into one",
         ),
-        (["--identifiers", "shade", "--identifiers", "hue"], "it is given twice; put all names into one list"),
+        (
+            ["--identifiers", "shade", "--identifiers", "hue"],
+            "it is given twice; put all names into one list",
+        ),
         (["--sites", "1", "--solution", "9"], "this run has the solutions 1 to 3"),
         (["--coordinates", "round"], "invalid choice: 'round'"),
         (["--no-such-option"], "`vbas run --help` explains"),
@@ -347,13 +381,27 @@ def test_the_list_of_approaches_is_the_registry(capsys):
 
 
 @pytest.mark.parametrize(
-    "names", [["region", "colour"], ["region", "red"], ["a", "colour"], ["a", "red", "--identifiers", "note"]]
+    "names",
+    [["region", "colour"], ["region", "red"], ["a", "colour"], ["a", "red", "--identifiers", "note"]],
 )
-def test_a_file_without_names_is_told_from_a_wrong_name_and_its_first_record_not_shown(capsys, files, names):
+def test_a_file_without_names_is_told_from_a_wrong_name_and_its_first_record_not_shown(
+    capsys, files, names
+):
     records = Path(files[0])
     records.write_text("a,red,first\n" + "a,red,x\n" * 5 + "b,blue,first\n")
     region, colour, *more = names
-    command = ["run", *files, "--region-column", region, "--quasi-identifiers", colour, "-k", "2", "--quiet", *more]
+    command = [
+        "run",
+        *files,
+        "--region-column",
+        region,
+        "--quasi-identifiers",
+        colour,
+        "-k",
+        "2",
+        "--quiet",
+        *more,
+    ]
     assert main(command) == 1
     said = capsys.readouterr().err.replace(str(records.parent), "")
     assert "Line 1 looks like a record" in said
@@ -365,7 +413,9 @@ def test_the_recommended_solution_is_the_finest_within_the_allowed_loss(capsys, 
     document = printed(capsys, files, "--allowed-loss", "15")
     assert document["allowed_loss_percent"] == 15.0
     assert document["approximated_sites"] == 4
-    chosen = next(each for each in document["solutions"] if each["id"] == document["recommended_solution"])
+    chosen = next(
+        each for each in document["solutions"] if each["id"] == document["recommended_solution"]
+    )
     assert (chosen["sites"], chosen["recommended"], chosen["pareto"]) == (4, True, True)
     assert chosen["suppressed_percent"] == pytest.approx(100 * 2 / 14)
     assert chosen["measures"]["place_information_loss"] < 0.15
@@ -425,7 +475,9 @@ def test_another_aim_is_refused_with_what_is_allowed(capsys, files):
 def test_presets_name_the_measures_of_dominance(capsys, files):
     usual = printed(capsys, files, "--sites", "2")
     thesis = printed(capsys, files, "--sites", "2", "--pareto", "thesis")
-    named = printed(capsys, files, "--sites", "2", "--pareto", "suppressed_records,place_information_loss")
+    named = printed(
+        capsys, files, "--sites", "2", "--pareto", "suppressed_records,place_information_loss"
+    )
     stars = [[each["pareto"] for each in document["solutions"]] for document in (usual, named, thesis)]
     assert stars[0] == stars[1]
     assert vbas(files, "--pareto", "no_such_measure") == 1
@@ -444,7 +496,10 @@ def test_advice_tells_what_the_finest_number_would_cost(capsys, files):
         "14.29 % of the records are lost, more than the 1 % that are allowed: 1 site would cost 0.00 %."
     )
     assert printed(capsys, files, "--allowed-loss", "15")["advice"] is None
-    assert printed(capsys, files, "--sites", "4", "--allowed-loss", "15", "--range-reach", "0")["advice"] is None
+    assert (
+        printed(capsys, files, "--sites", "4", "--allowed-loss", "15", "--range-reach", "0")["advice"]
+        is None
+    )
     assert vbas(files, "--sites", "1", "--allowed-loss", "15", "--range-reach", "0") == 0
     assert "Advice: Nothing is lost: 4 sites would cost 14.29 %" in capsys.readouterr().out
 
@@ -453,6 +508,8 @@ def test_advice_without_a_number_says_what_else_can_be_done(capsys, tmp_path):
     regions, records = tmp_path / "regions.csv", tmp_path / "records.csv"
     regions.write_text("id,x,y\na,0,0\nb,1,0\n", encoding="utf-8")
     records.write_text("region,colour\n" + "a,red\n" * 5 + "b,blue\n", encoding="utf-8")
-    advice = printed(capsys, [str(records), str(regions)], "--sites", "2", "--range-reach", "0")["advice"]
+    advice = printed(capsys, [str(records), str(regions)], "--sites", "2", "--range-reach", "0")[
+        "advice"
+    ]
     assert advice["sites"] is None
     assert "no number of sites keeps within 1 %. Take categories together" in advice["text"]

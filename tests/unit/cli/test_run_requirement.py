@@ -10,7 +10,9 @@ from vbas_desktop.cli.main import main
 @pytest.fixture
 def files(tmp_path):
     """Four regions in two clusters; merging all of them moves records farther than merging the clusters."""
-    (tmp_path / "regions.csv").write_text("id,x,y\na,0,0\nb,1000,0\nc,10000,0\nd,11000,0\n", encoding="utf-8")
+    (tmp_path / "regions.csv").write_text(
+        "id,x,y\na,0,0\nb,1000,0\nc,10000,0\nd,11000,0\n", encoding="utf-8"
+    )
     rows = [f"{region},red" for region in "abcd" for _ in range(5)]
     (tmp_path / "records.csv").write_text("region,colour\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return tmp_path
@@ -38,7 +40,12 @@ def test_solutions_say_their_vector_and_whether_they_meet_the_requirement(capsys
 
 def test_the_more_regions_are_merged_the_less_detail_of_the_place_is_kept(capsys, files):
     need = {"overall": {"precision": {"min": 0.7}}}
-    assert vbas(files, need, "--sites", "4", "--range-step", "25", "--range-reach", "3", "--json", "--quiet") == 0
+    assert (
+        vbas(
+            files, need, "--sites", "4", "--range-step", "25", "--range-reach", "3", "--json", "--quiet"
+        )
+        == 0
+    )
     found = {
         each["aggregated_regions"]: (
             each["representability"]["precision_by_column"]["region"],
@@ -48,7 +55,12 @@ def test_the_more_regions_are_merged_the_less_detail_of_the_place_is_kept(capsys
         for each in json.loads(capsys.readouterr().out)["solutions"]
     }
     # Of three regions one holds two of the four initial ones: half of the records lose log₂ 2 / log₂ 4.
-    assert found == {1: (0.0, 0.5, False), 2: (0.5, 0.75, True), 3: (0.75, 0.875, True), 4: (1.0, 1.0, True)}
+    assert found == {
+        1: (0.0, 0.5, False),
+        2: (0.5, 0.75, True),
+        3: (0.75, 0.875, True),
+        4: (1.0, 1.0, True),
+    }
 
 
 def test_the_table_says_yes_or_no_and_the_chosen_solution_is_warned_of(capsys, files):

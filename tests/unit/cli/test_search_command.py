@@ -88,7 +88,15 @@ main(sys.argv[1:])
 
 def test_a_killed_search_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_path):
     out, whole = tmp_path / "found", tmp_path / "whole"
-    given = ["search", *SAMPLE, "--quasi-identifiers", "age,sex,marital_status", "--workers", "1", "--out"]
+    given = [
+        "search",
+        *SAMPLE,
+        "--quasi-identifiers",
+        "age,sex,marital_status",
+        "--workers",
+        "1",
+        "--out",
+    ]
     killed = subprocess.run([sys.executable, "-c", _KILLED, *given, str(out)], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert not out.exists()
@@ -100,18 +108,24 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_pat
     assert before.items() <= after.items()
     files = sorted(path.relative_to(whole) for path in whole.rglob("*") if path.is_file())
     assert files == sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    assert [(out / file).read_bytes() for file in files] == [(whole / file).read_bytes() for file in files]
+    assert [(out / file).read_bytes() for file in files] == [
+        (whole / file).read_bytes() for file in files
+    ]
 
 
 _SHARE = ["--sensitive", "diagnosis", "--criterion", "share:90"]
 
 
 @pytest.mark.parametrize(
-    "more", [["--tiers", "auto"], ["--refinement", "boundaries", "--set", "boundaries.effort=20"], _SHARE]
+    "more",
+    [["--tiers", "auto"], ["--refinement", "boundaries", "--set", "boundaries.effort=20"], _SHARE],
 )
 def test_a_node_in_tiers_or_refined_is_what_its_run_gives(capsys, tmp_path, more):
     out = tmp_path / "found"
-    assert search("--allowed-loss", "10", "--minimum", "age=4", "--out", str(out), *more, names="age,sex") == 0
+    assert (
+        search("--allowed-loss", "10", "--minimum", "age=4", "--out", str(out), *more, names="age,sex")
+        == 0
+    )
     capsys.readouterr()
     rows = list(csv.DictReader((out / "search.csv").read_text(encoding="utf-8").splitlines()))
     best = next(row for row in rows if row["recommended"] == "yes")
@@ -147,7 +161,9 @@ def test_the_sample_codebook_is_read():
 
 def test_a_codebook_may_call_its_columns_otherwise(tmp_path):
     path = tmp_path / "codes.csv"
-    path.write_text("attribute,code,label,probability\nsex,1,Female,0.5\nsex,2,Male,0.5\n", encoding="utf-8")
+    path.write_text(
+        "attribute,code,label,probability\nsex,1,Female,0.5\nsex,2,Male,0.5\n", encoding="utf-8"
+    )
     book = read_codebook(path)
     assert book == {"sex": {"1": "Female", "2": "Male"}}
     labelled = Categories("sex", ("", "1", "9"), None, book["sex"])
@@ -174,9 +190,21 @@ def test_labels_of_a_codebook_reach_runs_and_hierarchies(capsys, tmp_path):
     regions.write_text("id,x,y\na,0,0\nb,1,0\n", encoding="utf-8")
     records.write_text("region,age\n" + "a,1\n" * 9 + "b,2\n" * 9 + "a,3\n" * 3, encoding="utf-8")
     book.write_text("column,value,label\nage,1,0-4\nage,2,5-9\nage,3,10+\n", encoding="utf-8")
-    given = [str(records), str(regions), "--region-column", "region", "--quasi-identifiers", "age", "--quiet"]
+    given = [
+        str(records),
+        str(regions),
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        "--quiet",
+    ]
     assert main(["search", *given, "--codebook", str(book), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["hierarchies"]["age"][1] == {"1": "0-9", "2": "0-9", "3": "10+"}
+    assert json.loads(capsys.readouterr().out)["hierarchies"]["age"][1] == {
+        "1": "0-9",
+        "2": "0-9",
+        "3": "10+",
+    }
     found = tmp_path / "found"
     assert main(["search", *given, "--codebook", str(book), "--out", str(found)]) == 0
     page = (found / "search.html").read_text(encoding="utf-8")
@@ -197,7 +225,14 @@ def test_the_limits_in_force_are_listed_with_what_they_do_not_meet(capsys, tmp_p
     for number, feature in enumerate(places["features"]):
         feature["properties"]["county"] = "ABC"[number % 3]
     (tmp_path / "regions.geojson").write_text(json.dumps(places))
-    words = ["search", RECORDS, str(tmp_path / "regions.geojson"), *SAMPLE[2:], "--quasi-identifiers", "age,sex"]
+    words = [
+        "search",
+        RECORDS,
+        str(tmp_path / "regions.geojson"),
+        *SAMPLE[2:],
+        "--quasi-identifiers",
+        "age,sex",
+    ]
     words += ["--within", "county", "--min-records", "100000"]
     assert main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -249,7 +284,10 @@ def test_emptying_a_column_is_recommended_only_if_nothing_else_is_within_the_los
     assert main([*given, "-k", "5"]) == 0
     assert "leaves only one category" not in capsys.readouterr().out
     assert main([*given, "-k", "20"]) == 0
-    assert "It leaves only one category of job: nothing that keeps more is within 1 %." in capsys.readouterr().out
+    assert (
+        "It leaves only one category of job: nothing that keeps more is within 1 %."
+        in capsys.readouterr().out
+    )
 
 
 def test_a_recommended_node_that_is_beaten_only_by_emptying_a_column_is_listed_too(capsys, tmp_path):
@@ -260,7 +298,9 @@ def test_a_recommended_node_that_is_beaten_only_by_emptying_a_column_is_listed_t
     rows = [*cooks, *smiths]
     (tmp_path / "records.csv").write_text("\n".join(["region,age,job", *rows]) + "\n", encoding="utf-8")
     ages = tmp_path / "ages.csv"
-    ages.write_text("".join(f"{age};{'young' if age < 4 else 'old'}\n" for age in range(8)), encoding="utf-8")
+    ages.write_text(
+        "".join(f"{age};{'young' if age < 4 else 'old'}\n" for age in range(8)), encoding="utf-8"
+    )
     assert main([*given, "--ladder", f"age={ages}", "-k", "5", "--json"]) == 0
     nodes = json.loads(capsys.readouterr().out)["nodes"]
     best = next(node for node in nodes if node["recommended"])
@@ -275,8 +315,18 @@ def test_in_tiers_the_places_that_occur_in_the_release_are_counted(capsys, tmp_p
     out, target = tmp_path / "found", tmp_path / "release"
     assert search("--tiers", "auto", "--out", str(out), names="age,sex") == 0
     said = capsys.readouterr().out
-    best = next(node for node in json.loads((out / "search.json").read_text())["nodes"] if node["recommended"])
-    names = ["--quasi-identifiers", "age,sex", "--range-reach", "0", "--no-pdf", "--columns", "tract,age,sex"]
+    best = next(
+        node for node in json.loads((out / "search.json").read_text())["nodes"] if node["recommended"]
+    )
+    names = [
+        "--quasi-identifiers",
+        "age,sex",
+        "--range-reach",
+        "0",
+        "--no-pdf",
+        "--columns",
+        "tract,age,sex",
+    ]
     groups = ["--generalise", str(out / "groups" / f"{best['node']}.csv")]
     assert main(["run", *SAMPLE, *names, *groups, "--tiers", "auto", "--out", str(target)]) == 0
     with (target / "release" / "anonymized.csv").open(encoding="utf-8") as file:

@@ -15,7 +15,9 @@ def release(tmp_path):
 
 
 def verify(path, *options):
-    return main(["verify", str(path), "--quasi-identifiers", "age,sex", "--region-column", "region", *options])
+    return main(
+        ["verify", str(path), "--quasi-identifiers", "age,sex", "--region-column", "region", *options]
+    )
 
 
 def test_an_anonymous_file_passes(release, capsys):
@@ -44,12 +46,16 @@ def test_a_file_with_a_small_class_does_not(release, capsys):
 
 
 def test_a_wrong_column_is_wrong_input(release, capsys):
-    assert main(["verify", str(release), "--quasi-identifiers", "income", "--region-column", "region"]) == 1
+    assert (
+        main(["verify", str(release), "--quasi-identifiers", "income", "--region-column", "region"]) == 1
+    )
     assert "There is no column “income”" in capsys.readouterr().err
 
 
 def test_the_region_column_is_no_quasi_identifier(release, capsys):
-    assert main(["verify", str(release), "--quasi-identifiers", "region", "--region-column", "region"]) == 1
+    assert (
+        main(["verify", str(release), "--quasi-identifiers", "region", "--region-column", "region"]) == 1
+    )
     assert "cannot be a quasi-identifier too" in capsys.readouterr().err
 
 

@@ -11,7 +11,18 @@ import pytest
 from vbas_desktop.approaches.site_location import adc
 from vbas_desktop.cli.main import main
 
-OPTIONS = ("--region-column", "region", "--quasi-identifiers", "age", "-k", "4", "--sites", "12", "--range-reach", "0")
+OPTIONS = (
+    "--region-column",
+    "region",
+    "--quasi-identifiers",
+    "age",
+    "-k",
+    "4",
+    "--sites",
+    "12",
+    "--range-reach",
+    "0",
+)
 
 
 @pytest.fixture
@@ -40,14 +51,18 @@ def solution(folder, capsys, *options):
 
 def without_seconds(found):
     return {
-        name: value for name, value in found["measures"].items() if name not in ("seconds", "largest_harmful_share")
+        name: value
+        for name, value in found["measures"].items()
+        if name not in ("seconds", "largest_harmful_share")
     }
 
 
 CRITERIA = ("--sensitive", "illness", "--criterion", "share:60")
 
 
-def test_fewer_records_are_lost_for_their_sensitive_values_than_by_sizes_alone(files, capsys, monkeypatch):
+def test_fewer_records_are_lost_for_their_sensitive_values_than_by_sizes_alone(
+    files, capsys, monkeypatch
+):
     with_them = solution(files, capsys, *CRITERIA)
     told = with_them["adc"]["further"]
     assert told["suppressed_after"] < told["suppressed_before"]

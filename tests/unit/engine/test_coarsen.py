@@ -28,7 +28,9 @@ def regions_of(points, earlier, **more) -> Regions:
     codes = tuple(f"A{number}" for number in range(int(earlier.max()) + 1))
     ids = tuple(f"r{number}" for number in range(len(points)))
     system = CoordinateSystem(CoordinateKind.PLANAR)
-    return Regions(ids, points, system, earlier=CrosswalkPartition(earlier.astype(np.int32), codes, HERE), **more)
+    return Regions(
+        ids, points, system, earlier=CrosswalkPartition(earlier.astype(np.int32), codes, HERE), **more
+    )
 
 
 def context_of(seed: int, number: int, groups: int) -> Context:
@@ -75,7 +77,10 @@ def test_the_smallest_region_joins_its_nearest_neighbour():
 def request_of(construction="coarsen", refinement=None, **limits) -> Request:
     points = np.array([[x, y] for y in range(4) for x in range(4)], float)
     draw = np.random.default_rng(3)
-    halves = {"half": tuple("NS"[int(y > 1)] for _, y in points), "side": tuple("WE"[int(x > 1)] for x, _ in points)}
+    halves = {
+        "half": tuple("NS"[int(y > 1)] for _, y in points),
+        "side": tuple("WE"[int(x > 1)] for x, _ in points),
+    }
     regions = regions_of(points, np.repeat(np.arange(4), 4), labels=halves)
     counts = ClassCounts.from_matrix((3,), np.arange(3), draw.integers(0, 40, (16, 3)))
     problem = Problem(regions, counts, 5, ("age",), (), "region")

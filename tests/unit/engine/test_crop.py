@@ -60,7 +60,10 @@ def test_without_a_number_of_characters_there_are_at_most_as_many_regions_as_sit
     assert len(set(made.owner.tolist())) <= sites
 
 
-@given(st.lists(st.text("ab1", min_size=1, max_size=5), min_size=1, max_size=12, unique=True), st.integers(1, 6))
+@given(
+    st.lists(st.text("ab1", min_size=1, max_size=5), min_size=1, max_size=12, unique=True),
+    st.integers(1, 6),
+)
 def test_two_regions_are_merged_exactly_if_their_ids_begin_alike(ids, characters):
     owner = cropped(ids, characters).owner.tolist()
     for i, one in enumerate(ids):
@@ -69,7 +72,9 @@ def test_two_regions_are_merged_exactly_if_their_ids_begin_alike(ids, characters
 
 
 def request_of(characters, refinement="none"):
-    problem = with_ids(problem_of([(x, 0) for x in range(6)], [[4], [4], [4], [4], [4], [4]], k=2), CODES)
+    problem = with_ids(
+        problem_of([(x, 0) for x in range(6)], [[4], [4], [4], [4], [4], [4]], k=2), CODES
+    )
     return Request(
         problem,
         create_approach("site_number", "fixed", {"sites": 3}),
@@ -96,16 +101,29 @@ def test_a_refinement_that_changes_the_cropped_regions_is_refused():
 
 def test_a_release_of_cropped_regions(tmp_path, capsys):
     regions = tmp_path / "regions.csv"
-    regions.write_text("id,x,y\n" + "".join(f"{code},{x},0\n" for x, code in enumerate(CODES)), encoding="utf-8")
+    regions.write_text(
+        "id,x,y\n" + "".join(f"{code},{x},0\n" for x, code in enumerate(CODES)), encoding="utf-8"
+    )
     records = tmp_path / "records.csv"
     records.write_text("place,sex\n" + "".join(f"{code},f\n" * 3 for code in CODES), encoding="utf-8")
-    files = [str(records), str(regions), "--region-column", "place", "--quasi-identifiers", "sex", "-k", "2"]
+    files = [
+        str(records),
+        str(regions),
+        "--region-column",
+        "place",
+        "--quasi-identifiers",
+        "sex",
+        "-k",
+        "2",
+    ]
     crop = ["--construction", "crop", "--set", "crop.characters=2", "--range-reach", "0"]
     assert main(["run", *files, *crop, "--out", str(tmp_path / "out"), "--json", "--quiet"]) == 0
     (solution,) = json.loads(capsys.readouterr().out)["solutions"]
     assert solution["aggregated_regions"] == 3
     assert solution["crop"] == {"characters": 2}
-    crosswalk = (tmp_path / "out" / "release" / "crosswalk.csv").read_text(encoding="utf-8").splitlines()[1:]
+    crosswalk = (
+        (tmp_path / "out" / "release" / "crosswalk.csv").read_text(encoding="utf-8").splitlines()[1:]
+    )
     found = dict(line.split(",") for line in crosswalk)
     assert len({found[code] for code in CODES if code.startswith("K1")}) == 1
     assert len(set(found.values())) == 3

@@ -19,9 +19,13 @@ from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import Cancelled
 from vbas_desktop.settings.run import RunSettings
 
-LINE = problem_of([(0, 0), (1, 0), (10, 0), (11, 0)], [[3, 1, 0], [2, 0, 0], [0, 4, 1], [0, 3, 0]], k=2, unknown=2)
+LINE = problem_of(
+    [(0, 0), (1, 0), (10, 0), (11, 0)], [[3, 1, 0], [2, 0, 0], [0, 4, 1], [0, 3, 0]], k=2, unknown=2
+)
 GRID = problem_of(
-    [(x + 0.1 * y, y) for y in range(10) for x in range(10)], [[1 + i % 3, i % 2, 4] for i in range(100)], k=5
+    [(x + 0.1 * y, y) for y in range(10) for x in range(10)],
+    [[1 + i % 3, i % 2, 4] for i in range(100)],
+    k=5,
 )
 
 
@@ -90,7 +94,11 @@ def test_a_small_run_worked_by_hand():
     }
     assert {name: solution.measures[name] for name in expected} == expected
     assert solution.pareto
-    assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (12, 5, 0)
+    assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (
+        12,
+        5,
+        0,
+    )
     assert solution.approaches == {
         "site_number": "fixed",
         "site_location": "balanced-density",
@@ -110,8 +118,12 @@ def test_the_region_table_tells_what_each_region_lost_and_why():
     assert table.share_of_loss.tolist() == [0.5, 0.5]
     assert table.anonymity_before.tolist() == [1, 1]
     assert table.anonymity_after.tolist() == [5, 7]
-    assert [(small.labels, small.size) for small in explain_suppression(LINE, solution, 0)] == [(("c1",), 1)]
-    assert [(small.labels, small.size) for small in explain_suppression(LINE, solution, 1)] == [(("c2",), 1)]
+    assert [(small.labels, small.size) for small in explain_suppression(LINE, solution, 0)] == [
+        (("c1",), 1)
+    ]
+    assert [(small.labels, small.size) for small in explain_suppression(LINE, solution, 1)] == [
+        (("c2",), 1)
+    ]
 
 
 @settings(max_examples=60, deadline=None)
@@ -121,7 +133,9 @@ def test_the_region_table_tells_what_each_region_lost_and_why():
     location=st.sampled_from(["anonymity", "density", "balanced-density", "random", "adc"]),
     global_suppression=st.booleans(),
 )
-def test_every_result_is_k_anonymous_and_loses_and_invents_nothing(problem, data, location, global_suppression):
+def test_every_result_is_k_anonymous_and_loses_and_invents_nothing(
+    problem, data, location, global_suppression
+):
     sites = data.draw(st.integers(1, len(problem.regions)))
     request = request_of(problem, sites, location, global_suppression=global_suppression, range_reach=1)
     result = run(request)
@@ -141,14 +155,17 @@ def test_every_result_is_k_anonymous_and_loses_and_invents_nothing(problem, data
         assert table.suppressed.sum() == suppressed
         for region in range(len(table)):
             assert (
-                sum(small.size for small in explain_suppression(problem, solution, region)) == table.suppressed[region]
+                sum(small.size for small in explain_suppression(problem, solution, region))
+                == table.suppressed[region]
             )
 
 
 @pytest.mark.parametrize("location", ["balanced-density", "density", "adc"])
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
-def test_permuting_regions_and_classes_permutes_the_result_where_ties_do_not_decide(location, data, seed):
+def test_permuting_regions_and_classes_permutes_the_result_where_ties_do_not_decide(
+    location, data, seed
+):
     # Random reals: no two coordinates, distances or populations' walks are tied.
     generator = np.random.default_rng(seed)
     number = data.draw(st.integers(2, 15))
@@ -160,7 +177,9 @@ def test_permuting_regions_and_classes_permutes_the_result_where_ties_do_not_dec
         # It tries classes in their order and takes the first that helps.
         columns.sort()
     before = run(request_of(problem_of(points, matrix), sites, location)).solutions[0]
-    after = run(request_of(problem_of(points[rows], matrix[rows][:, columns]), sites, location)).solutions[0]
+    after = run(
+        request_of(problem_of(points[rows], matrix[rows][:, columns]), sites, location)
+    ).solutions[0]
     assert after.sites == pytest.approx(before.sites)
     assert after.owner.tolist() == before.owner[rows].tolist()
     assert after.measures.keys() == before.measures.keys()
@@ -181,13 +200,16 @@ def test_solutions_come_one_by_one_in_order_and_the_result_marks_the_pareto_set(
 @pytest.mark.parametrize("location", ["balanced-density", "random", "adc"])
 def test_any_number_of_workers_gives_the_same_result(location):
     one, four = (
-        run(request_of(GRID, 20, location, range_reach=4, workers=workers, random_seed=3)) for workers in (1, 4)
+        run(request_of(GRID, 20, location, range_reach=4, workers=workers, random_seed=3))
+        for workers in (1, 4)
     )
     assert told(one) == told(four)
 
 
 def test_a_seeding_is_named_and_its_parameters_are_kept():
-    seeded = create_approach("site_location", "adc", {"seeding": {"name": "balanced-density", "variant": "paper"}})
+    seeded = create_approach(
+        "site_location", "adc", {"seeding": {"name": "balanced-density", "variant": "paper"}}
+    )
     (solution,) = run(request_of(LINE, site_location=seeded)).solutions
     assert solution.approaches["site_location"] == "adc"
     assert solution.approaches["adc_seeding"] == "balanced-density"
@@ -214,7 +236,14 @@ def test_a_solution_tells_how_adc_found_its_places():
 
     adc = create_approach("site_location", "adc", {"seeding": AtBothEnds()})
     (solution,) = run(request_of(problem, site_location=adc)).solutions
-    told = {"moves": 1, "tries": 1, "computed_tries": 1, "passes": 1, "anonymity_before": 1, "anonymity_after": 4}
+    told = {
+        "moves": 1,
+        "tries": 1,
+        "computed_tries": 1,
+        "passes": 1,
+        "anonymity_before": 1,
+        "anonymity_after": 4,
+    }
     assert solution.diagnostics == {"adc": told}
     (other,) = run(request_of(problem, location="density")).solutions
     assert other.diagnostics == {}
@@ -223,7 +252,9 @@ def test_a_solution_tells_how_adc_found_its_places():
 def test_chosen_measures_decide_about_dominance():
     by_distance = run(request_of(GRID, 20, range_reach=2, pareto_measures=("average_distance",)))
     distances = [solution.measures["average_distance"] for solution in by_distance.solutions]
-    assert [solution.pareto for solution in by_distance.solutions] == [each == min(distances) for each in distances]
+    assert [solution.pareto for solution in by_distance.solutions] == [
+        each == min(distances) for each in distances
+    ]
 
 
 class StopAfter:
@@ -265,7 +296,9 @@ def test_a_listener_that_fails_ends_the_run():
 
 
 class LastFails(SiteLocation):
-    metadata = Metadata("last-fails", "Last fails", "Waits for the last site number, which returns nonsense.")
+    metadata = Metadata(
+        "last-fails", "Last fails", "Waits for the last site number, which returns nonsense."
+    )
 
     def locate(self, context, sites, progress):
         while sites < 24:
@@ -301,7 +334,11 @@ def test_a_solution_that_releases_nothing_says_so():
     (solution,) = result.solutions
     assert solution.measures["suppressed_records"] == 6
     assert solution.measures["average_anonymity_deviation"] is None
-    assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (0, None, 1)
+    assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (
+        0,
+        None,
+        1,
+    )
     (finding,) = result.findings
     assert finding.code == "nothing-released"
     assert "no class of any aggregated region reaches k = 50" in finding.message
@@ -348,7 +385,10 @@ class Elsewhere(Construction):
     ("changes", "message"),
     [
         ({"site_location": TooFew()}, "“Too few” did not return 2 finite places"),
-        ({"construction": Elsewhere()}, "“Elsewhere” did not return one existing site for each initial region"),
+        (
+            {"construction": Elsewhere()},
+            "“Elsewhere” did not return one existing site for each initial region",
+        ),
     ],
 )
 def test_an_approach_that_breaks_its_promise_is_named(changes, message):
@@ -378,7 +418,9 @@ class Fixed(Construction):
     ],
 )
 def test_a_partition_of_a_wrong_shape_is_refused(owners):
-    with pytest.raises(InputError, match="“Fixed” did not return one existing site for each initial region"):
+    with pytest.raises(
+        InputError, match="“Fixed” did not return one existing site for each initial region"
+    ):
         run(replace(request_of(LINE), construction=Fixed(owners=owners)))
 
 

@@ -32,11 +32,15 @@ def folder(tmp_path, monkeypatch):
 
 
 def run_document(capsys, *options):
-    assert main(["run", "records.csv", "regions.csv", *COLUMNS, *GIVEN, *options, "--json", "--quiet"]) == 0
+    assert (
+        main(["run", "records.csv", "regions.csv", *COLUMNS, *GIVEN, *options, "--json", "--quiet"]) == 0
+    )
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("options", [[], ["--sites", "3"], ["--site-number", "maxcombs", "--range-reach", "5"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--sites", "3"], ["--site-number", "maxcombs", "--range-reach", "5"]]
+)
 def test_there_is_one_solution_with_the_regions_of_the_crosswalk(folder, capsys, options):
     (solution,) = run_document(capsys, *options)["solutions"]
     assert (solution["sites"], solution["aggregated_regions"]) == (2, 2)
@@ -46,7 +50,17 @@ def test_there_is_one_solution_with_the_regions_of_the_crosswalk(folder, capsys,
 
 
 def test_a_release_has_the_regions_of_the_crosswalk_and_is_verified(folder, capsys):
-    run = ["run", "records.csv", "regions.csv", *COLUMNS, *GIVEN, "--exceed-loss", "--out", "out", "--quiet"]
+    run = [
+        "run",
+        "records.csv",
+        "regions.csv",
+        *COLUMNS,
+        *GIVEN,
+        "--exceed-loss",
+        "--out",
+        "out",
+        "--quiet",
+    ]
     assert main(run) == 0
     _, *rows = (folder / "out/release/crosswalk.csv").read_text().splitlines()
     codes = dict(row.split(",")[:2] for row in rows)
@@ -57,10 +71,24 @@ def test_a_release_has_the_regions_of_the_crosswalk_and_is_verified(folder, caps
 
 
 def test_a_loss_of_given_regions_is_not_answered_with_fewer_sites(folder, capsys):
-    run = ["run", "records.csv", "regions.csv", *COLUMNS, *GIVEN, "--allowed-loss", "1", "--out", "out", "--quiet"]
+    run = [
+        "run",
+        "records.csv",
+        "regions.csv",
+        *COLUMNS,
+        *GIVEN,
+        "--allowed-loss",
+        "1",
+        "--out",
+        "out",
+        "--quiet",
+    ]
     assert main(run) == 1
     said = capsys.readouterr().err
-    assert "1 too rare in their region. Give a crosswalk of larger regions, or take categories together." in said
+    assert (
+        "1 too rare in their region. Give a crosswalk of larger regions, or take categories together."
+        in said
+    )
     assert "fewer sites" not in said
 
 
@@ -69,13 +97,27 @@ def test_the_crosswalk_of_a_release_gives_the_same_release(folder, capsys):
     first = ["run", "records.csv", "regions.csv", *COLUMNS, *GIVEN, *options, "--out", "first"]
     again = ["--construction", "given", "--set", "given.file=first/release/crosswalk.csv"]
     assert main(first) == 0
-    assert main(["run", "records.csv", "regions.csv", *COLUMNS, *again, *options, "--out", "second"]) == 0
+    assert (
+        main(["run", "records.csv", "regions.csv", *COLUMNS, *again, *options, "--out", "second"]) == 0
+    )
     for name in ("anonymized.csv", "crosswalk.csv", "aggregated_regions.csv"):
-        assert (folder / "second/release" / name).read_bytes() == (folder / "first/release" / name).read_bytes()
+        assert (folder / "second/release" / name).read_bytes() == (
+            folder / "first/release" / name
+        ).read_bytes()
 
 
 def test_an_export_repeats_the_run_and_refuses_another_crosswalk(folder, capsys):
-    run = ["run", "records.csv", "regions.csv", *COLUMNS, *GIVEN, "--exceed-loss", "--out", "out", "--quiet"]
+    run = [
+        "run",
+        "records.csv",
+        "regions.csv",
+        *COLUMNS,
+        *GIVEN,
+        "--exceed-loss",
+        "--out",
+        "out",
+        "--quiet",
+    ]
     assert main(run) == 0
     export = ["export", "out", "--exceed-loss", "--quiet", "--out"]
     assert main([*export, "again"]) == 0
@@ -91,7 +133,16 @@ def test_an_export_repeats_the_run_and_refuses_another_crosswalk(folder, capsys)
 def test_compare_and_search_use_the_crosswalk(folder, capsys):
     constructions = ["--construction", "given,voronoi", "--set", "given.file=given.csv"]
     sites = ["--site-number", "fixed", "--sites", "4", "--range-reach", "0"]
-    compare = ["compare", "records.csv", "regions.csv", *COLUMNS, *sites, *constructions, "--json", "--quiet"]
+    compare = [
+        "compare",
+        "records.csv",
+        "regions.csv",
+        *COLUMNS,
+        *sites,
+        *constructions,
+        "--json",
+        "--quiet",
+    ]
     assert main(compare) == 0
     rows = json.loads(capsys.readouterr().out)["solutions"]
     assert {row["construction"]: row["aggregated_regions"] for row in rows} == {"given": 2, "voronoi": 4}
@@ -146,7 +197,10 @@ def test_everything_that_is_wrong_with_a_crosswalk_is_told_with_its_row(tmp_path
     ("text", "message"),
     [
         (HEAD + "r1,a\n", "3 initial regions of the region file are missing, the first is “r0”."),
-        (HEAD + "r0,a\nr1,a\nr3,a\n", "1 initial region of the region file is missing, the first is “r2”."),
+        (
+            HEAD + "r0,a\nr1,a\nr3,a\n",
+            "1 initial region of the region file is missing, the first is “r2”.",
+        ),
         ("id,x,y\nr0,1,2\n", "This is not a crosswalk: its columns are others."),
         ("initial_region;aggregated_region\nr0;a\n", "This is not a crosswalk: its columns are others."),
         ("", "This is not a crosswalk: its columns are others."),
@@ -170,5 +224,9 @@ def test_a_written_partition_is_read_back(tmp_path):
     path = tmp_path / "crosswalk.csv"
     ids = ['with "quotes", and comma', "=1+1", "plain"]
     write_partition(path, ids, np.array([7, 2, 7], np.int32))
-    assert path.read_bytes().splitlines()[1:] == [b'"with ""quotes"", and comma",1', b"=1+1,2", b"plain,1"]
+    assert path.read_bytes().splitlines()[1:] == [
+        b'"with ""quotes"", and comma",1',
+        b"=1+1,2",
+        b"plain,1",
+    ]
     assert load_given_partition(str(path), ids).region.tolist() == [0, 1, 0]

@@ -23,10 +23,16 @@ def refined(seed, refinement="boundaries"):
         create_approach("site_location", "balanced-density"),
     )
     request = Request(
-        problem, number, location, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=0)
+        problem,
+        number,
+        location,
+        create_approach("construction", "voronoi"),
+        settings=RunSettings(range_reach=0),
     )
     values = {"effort": 60} if refinement == "boundaries" else {}
-    return problem, run(replace(request, refinement=create_approach("refinement", refinement, values))).solutions[0]
+    return problem, run(
+        replace(request, refinement=create_approach("refinement", refinement, values))
+    ).solutions[0]
 
 
 def suppressed(problem, owner):
@@ -69,7 +75,9 @@ def test_a_refinement_that_finds_nothing_better_hands_nothing_over():
     problem, solution = refined(15)
     assert solution.unrefined is None
     assert solution.diagnostics["boundaries"]["moved_regions"] == 0
-    assert all(list_transfers(problem, solution, region) == () for region in range(solution.aggregated_regions))
+    assert all(
+        list_transfers(problem, solution, region) == () for region in range(solution.aggregated_regions)
+    )
 
 
 def test_nothing_is_told_without_a_refinement():

@@ -32,7 +32,14 @@ def request_of(problem, number, location="balanced-density", **more):
 def told(result):
     """All of a result that is not a time."""
     solutions = [
-        (each.id, each.site_count, each.owner.tolist(), {**each.measures, "seconds": 0}, each.pareto, each.recommended)
+        (
+            each.id,
+            each.site_count,
+            each.owner.tolist(),
+            {**each.measures, "seconds": 0},
+            each.pareto,
+            each.recommended,
+        )
         for each in result.solutions
     ]
     return solutions, result.findings, result.approximated_sites, result.globally_suppressed_records
@@ -64,7 +71,10 @@ def test_the_run_tries_nothing_that_the_look_ahead_tried(placed):
 
 
 def test_advice_begins_with_what_the_run_made(placed):
-    kept, request = TrialCache(), request_of(TOWN, create_approach("site_number", "fixed", {"sites": 2}), Counting())
+    kept, request = (
+        TrialCache(),
+        request_of(TOWN, create_approach("site_number", "fixed", {"sites": 2}), Counting()),
+    )
     result = run(request, trials=kept)
     assert advise(request, result, result.chosen, trials=kept) == advise(request, result, result.chosen)
     again = TrialCache()
@@ -75,11 +85,17 @@ def test_advice_begins_with_what_the_run_made(placed):
 
 
 @settings(max_examples=25, deadline=None)
-@given(problems(most_regions=14), st.lists(st.sampled_from([0.0, 5.0, 20.0, 100.0]), max_size=3), st.integers(2, 4))
+@given(
+    problems(most_regions=14),
+    st.lists(st.sampled_from([0.0, 5.0, 20.0, 100.0]), max_size=3),
+    st.integers(2, 4),
+)
 def test_a_result_does_not_depend_on_what_was_tried_before(problem, before, seed):
     kept = TrialCache()
     for percent in before:
-        choose_site_count(kept.partitions(request_of(problem, limit(percent), random_seed=seed)), NO_PROGRESS)
+        choose_site_count(
+            kept.partitions(request_of(problem, limit(percent), random_seed=seed)), NO_PROGRESS
+        )
     request = request_of(problem, limit(10.0), random_seed=seed)
     partitions = kept.partitions(request)
     assert dict(partitions.tried) == {}
@@ -108,7 +124,9 @@ def test_what_was_stopped_half_way_is_made_again():
 
     class Stopped(type(create_approach("refinement", "none"))):
         def refine(self, context, owner, sites, progress):
-            return RefinementResult(np.zeros_like(owner) if stops else owner, sites, {}, stopped=bool(stops))
+            return RefinementResult(
+                np.zeros_like(owner) if stops else owner, sites, {}, stopped=bool(stops)
+            )
 
     class Stopping:
         def update(self, stage, fraction=None):

@@ -89,7 +89,9 @@ def test_an_approach_that_starts_from_a_search_is_tried_without_it():
     refined = create_approach("site_location", "refine-sites", {"seeding": "density"})
     assert refined.without_search == create_approach("site_location", "density")
     within = create_approach("site_location", "centroidal", {"seeding": refined})
-    assert within.without_search == create_approach("site_location", "centroidal", {"seeding": "density"})
+    assert within.without_search == create_approach(
+        "site_location", "centroidal", {"seeding": "density"}
+    )
     plain = create_approach("site_location", "centroidal")
     assert plain.without_search is plain
     contiguous = create_approach("refinement", "contiguous")

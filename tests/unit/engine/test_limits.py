@@ -17,7 +17,11 @@ from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.engine.comparison.plan import ComparisonPlan
 from vbas_desktop.engine.comparison.run import build_cache_key
 from vbas_desktop.engine.constraint_zones import Zones
-from vbas_desktop.engine.constraints import CONSTRAINT_DIAGNOSTICS, constraint_cache_key, resolve_constraints
+from vbas_desktop.engine.constraints import (
+    CONSTRAINT_DIAGNOSTICS,
+    constraint_cache_key,
+    resolve_constraints,
+)
 from vbas_desktop.engine.loss import count_suppressed_in_tiers
 from vbas_desktop.engine.outcome import build_context
 from vbas_desktop.engine.request import Request
@@ -52,7 +56,11 @@ class TurnRefinement(Refinement):
 
 CONSTRUCTIONS = {
     # “Given” refuses what limits would change; see test_given.
-    **{name: create_approach("construction", name) for name in list_approaches("construction") if name != "given"},
+    **{
+        name: create_approach("construction", name)
+        for name in list_approaches("construction")
+        if name != "given"
+    },
     "one": OneConstruction(),
 }
 REFINEMENTS = {
@@ -127,7 +135,9 @@ def groups_of(membership):
     st.sampled_from(["none", "auto"]),
     st.integers(1, 14),
 )
-def test_no_aggregated_region_crosses_a_boundary_whatever_made_it(made, construction, refinement, location, tiers, s):
+def test_no_aggregated_region_crosses_a_boundary_whatever_made_it(
+    made, construction, refinement, location, tiers, s
+):
     problem, wanted = made
     regions = problem.regions
     result = run(
@@ -142,7 +152,9 @@ def test_no_aggregated_region_crosses_a_boundary_whatever_made_it(made, construc
         )
     )
     (solution,) = result.solutions
-    rows = list(zip(*(regions.labels[column] for column in wanted.within), strict=True)) or [()] * len(regions)
+    rows = list(zip(*(regions.labels[column] for column in wanted.within), strict=True)) or [()] * len(
+        regions
+    )
     alone = {i for i, id in enumerate(regions.ids) if id in wanted.alone}
     if wanted.alone_column:
         alone |= {i for i, text in enumerate(regions.labels["mark"]) if text == "yes"}
@@ -182,7 +194,9 @@ def test_what_tiers_would_save_is_what_they_save_within_the_limits(made, s):
     problem, wanted = made
     number = create_approach("site_number", "fixed", {"sites": s})
     (single,), (tiered,) = (
-        run(request_of(problem, wanted, site_number=number, tiers=create_approach("tiers", name))).solutions
+        run(
+            request_of(problem, wanted, site_number=number, tiers=create_approach("tiers", name))
+        ).solutions
         for name in ("none", "auto")
     )
     saves = tiered.suppressed_records < single.suppressed_records
@@ -193,12 +207,16 @@ def test_what_tiers_would_save_is_what_they_save_within_the_limits(made, s):
 def test_the_offer_of_tiers_keeps_to_boundaries():
     # A class of one record in each of six regions: enough in the whole row, in neither half of it.
     problem = problem_of([(x, 0) for x in range(6)], [[4, 1]] * 6, k=4)
-    problem = replace(problem, regions=replace(problem.regions, labels={"half": ("a",) * 3 + ("b",) * 3}))
+    problem = replace(
+        problem, regions=replace(problem.regions, labels={"half": ("a",) * 3 + ("b",) * 3})
+    )
     number = create_approach("site_number", "fixed", {"sites": 6})
     lost = {}
     for name, wanted in (("free", RegionConstraints()), ("within", RegionConstraints(within=("half",)))):
         (single,), (tiered,) = (
-            run(request_of(problem, wanted, site_number=number, tiers=create_approach("tiers", tiers))).solutions
+            run(
+                request_of(problem, wanted, site_number=number, tiers=create_approach("tiers", tiers))
+            ).solutions
             for tiers in ("none", "auto")
         )
         lost[name] = count_suppressed_in_tiers(problem, single, NO_PROGRESS)
@@ -209,9 +227,15 @@ def test_the_offer_of_tiers_keeps_to_boundaries():
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(limited(), st.sampled_from(sorted(CONSTRUCTIONS)), st.sampled_from(sorted(REFINEMENTS)))
-def test_the_same_limits_give_the_same_regions_with_any_number_of_threads(made, construction, refinement):
+def test_the_same_limits_give_the_same_regions_with_any_number_of_threads(
+    made, construction, refinement
+):
     problem, wanted = made
-    other = {"construction": CONSTRUCTIONS[construction], "refinement": REFINEMENTS[refinement], "range_reach": 1}
+    other = {
+        "construction": CONSTRUCTIONS[construction],
+        "refinement": REFINEMENTS[refinement],
+        "range_reach": 1,
+    }
     one, two = (run(request_of(problem, wanted, **{**other, "workers": workers})) for workers in (1, 2))
     for left, right in zip(one.solutions, two.solutions, strict=True):
         assert np.array_equal(left.owner, right.owner)
@@ -252,7 +276,9 @@ def test_small_regions_are_merged_inside_their_county_until_the_minimum_is_reach
     wanted = RegionConstraints(within=("county",), population_column="people", min_population=500)
     result, groups = made_of(problem, wanted, 6)
     assert groups == [(0, 1), (2,), (3, 4), (5,)]
-    codes = {each["region"]: each for each in result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"]}
+    codes = {
+        each["region"]: each for each in result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"]
+    }
     assert [(e["what"], e["at_least"], e["has"]) for e in codes.values()] == [("population", 500, 90)]
     (finding,) = [each for each in result.findings if each.code == "unmet-size-targets"]
     assert "has 90 inhabitants instead of at least 500" in finding.message
@@ -260,7 +286,9 @@ def test_small_regions_are_merged_inside_their_county_until_the_minimum_is_reach
 
 def test_without_the_boundary_the_same_minimum_is_reached_everywhere():
     problem = row_of([300, 200, 600, 50, 40, 900], "AAABBC")
-    result, groups = made_of(problem, RegionConstraints(population_column="people", min_population=500), 6)
+    result, groups = made_of(
+        problem, RegionConstraints(population_column="people", min_population=500), 6
+    )
     assert result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"] == []
     assert all(sum(problem.regions.numbers["people"][list(each)]) >= 500 for each in groups)
 
@@ -269,7 +297,9 @@ def test_a_region_above_the_maximum_is_cut_where_both_halves_keep_the_minimum():
     problem = row_of([10, 10, 10, 10], "AAAA")
     _, groups = made_of(problem, RegionConstraints(max_records=20, min_records=20), 1)
     assert groups == [(0, 1), (2, 3)]
-    result, groups = made_of(row_of([10, 10, 10], "AAA"), RegionConstraints(max_records=20, min_records=20), 1)
+    result, groups = made_of(
+        row_of([10, 10, 10], "AAA"), RegionConstraints(max_records=20, min_records=20), 1
+    )
     assert groups == [(0, 1, 2)]
     assert result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"] == [
         {"region": "A001", "what": "records", "at_most": 20, "has": 30}
@@ -282,7 +312,9 @@ def test_a_minimum_goes_before_a_maximum_but_another_neighbour_is_taken_if_there
     assert groups == [(0,), (1, 2)]
     result, groups = made_of(row_of([18, 5], "AA"), wanted, 2)
     assert groups == [(0, 1)]
-    assert [each["has"] for each in result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"]] == [23]
+    assert [
+        each["has"] for each in result.solutions[0].diagnostics[CONSTRAINT_DIAGNOSTICS]["unmet"]
+    ] == [23]
 
 
 def test_regions_that_stay_alone_are_never_merged_and_need_not_reach_the_minimum():
@@ -356,7 +388,10 @@ def test_the_number_within_the_allowed_loss_is_found_under_limits():
             RegionConstraints(centre_weights="holes"),
             "1 region has no number from 0 to 1,000,000,000,000,000 in this column, the first is “r0”",
         ),
-        (RegionConstraints(min_records=9, max_records=5), "The minimum of records (9) is above the maximum (5)"),
+        (
+            RegionConstraints(min_records=9, max_records=5),
+            "The minimum of records (9) is above the maximum (5)",
+        ),
     ],
 )
 def test_limits_that_the_region_file_cannot_serve_are_refused_in_words(wanted, words):
@@ -373,7 +408,9 @@ def test_what_is_kept_of_a_comparison_knows_the_limits_and_the_columns():
     problem = row_of([3, 3, 3], "AAB")
     other = row_of([3, 3, 3], "ABB")
     kinds = (None, RegionConstraints(within=("county",)), RegionConstraints(min_records=2))
-    found = [constraint_cache_key(request_of(one, wanted)) for one in (problem, other) for wanted in kinds]
+    found = [
+        constraint_cache_key(request_of(one, wanted)) for one in (problem, other) for wanted in kinds
+    ]
     assert found[0] == {}
     assert len({str(each) for each in found}) == 4  # minima of records do not look at the county
     chosen = {"site_number": create_approach("site_number", "fixed"), "site_location": LOCATIONS["adc"]}
@@ -397,7 +434,11 @@ def test_boundaries_put_sites_at_weighted_middles_and_the_weighted_distance_is_t
     refinement = create_approach("refinement", "boundaries", {"effort": 200})
     plain, weighted = (
         run(
-            request_of(problem, RegionConstraints(centre_weights=column, max_records=10**6), refinement=refinement)
+            request_of(
+                problem,
+                RegionConstraints(centre_weights=column, max_records=10**6),
+                refinement=refinement,
+            )
         ).solutions[0]
         for column in (None, "people")
     )
@@ -422,6 +463,8 @@ def test_boundaries_put_sites_at_weighted_middles_and_the_weighted_distance_is_t
     assert (sums[0] <= sums[1] * (1 + 1e-9)).all()
     assert (np.hypot(*(weighted.sites - middle).T) < 1e-9).sum() >= 3
     # The measure counts every initial region once, with weights or without.
-    means = np.array([places[weighted.owner == site].mean(axis=0) for site in range(len(weighted.sites))])
+    means = np.array(
+        [places[weighted.owner == site].mean(axis=0) for site in range(len(weighted.sites))]
+    )
     plainly = np.hypot(*(places - means[weighted.owner]).T).mean()
     assert weighted.measures["alternative_average_distance"] == pytest.approx(plainly)

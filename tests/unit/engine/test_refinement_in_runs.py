@@ -66,7 +66,9 @@ def searching(name, **changes):
     if name == "boundaries":
         return request_of(create_approach("refinement", name), **changes)
     values = {} if name == "refine-sites" else {"objective": "suppression", "change_percent": 20.0}
-    return replace(request_of(None, **changes), site_location=create_approach("site_location", name, values))
+    return replace(
+        request_of(None, **changes), site_location=create_approach("site_location", name, values)
+    )
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -108,7 +110,10 @@ def test_a_stop_keeps_the_best_of_the_solution_under_way_and_ends_the_run(name, 
         told = solution.diagnostics[name]
         assert told["stopped"]
         assert solution.suppressed_local == told["suppressed_after"] <= told["suppressed_before"]
-        assert solution.measures["suppressed_records"] == solution.suppressed_global + solution.suppressed_local
+        assert (
+            solution.measures["suppressed_records"]
+            == solution.suppressed_global + solution.suppressed_local
+        )
     # The workers share the looks: if one of them takes them all, the other is stopped before its first try.
     assert sum(solution.diagnostics[name]["tries"] for solution in kept) > 0
 
@@ -122,7 +127,12 @@ def test_a_stop_before_the_first_try_keeps_the_solution_that_the_search_starts_f
     (solution,) = kept
     told = solution.diagnostics[name]
     assert (told["tries"], told["moves"], told["stopped"]) == (0, 0, True)
-    assert told["suppressed_before"] == told["suppressed_after"] == solution.suppressed_local == start.suppressed_local
+    assert (
+        told["suppressed_before"]
+        == told["suppressed_after"]
+        == solution.suppressed_local
+        == start.suppressed_local
+    )
     assert solution.owner.tolist() == start.owner.tolist()
     assert solution.unrefined is None
 
@@ -166,7 +176,12 @@ def test_adc_with_both_objectives_begins_where_the_thesis_ends_and_may_leave_sit
         assert told["suppressed_before"] == thesis.suppressed_local
         assert told["suppressed_after"] == both.suppressed_local < thesis.suppressed_local
         assert told["sites_before"] == both.site_count == thesis.site_count
-        assert told["sites_after"] == len(both.sites) == both.aggregated_regions <= thesis.aggregated_regions
+        assert (
+            told["sites_after"]
+            == len(both.sites)
+            == both.aggregated_regions
+            <= thesis.aggregated_regions
+        )
         squares = [(np.bincount(solution.owner, populations) ** 2).sum() for solution in (thesis, both)]
         assert squares[1] <= squares[0]
         fewer += both.aggregated_regions < thesis.aggregated_regions
@@ -228,7 +243,9 @@ def within_sides(name, **changes):
     request = change_request(searching(name, **changes), within=("side",), workers=1)
     regions = request.problem.regions
     sides = tuple(f"s{number % 3}" for number in range(len(regions)))
-    return replace(request, problem=replace(request.problem, regions=replace(regions, labels={"side": sides})))
+    return replace(
+        request, problem=replace(request.problem, regions=replace(regions, labels={"side": sides}))
+    )
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -245,7 +262,9 @@ def test_a_stop_within_one_boundary_keeps_a_whole_solution(name):
     assert last.diagnostics[name]["stopped"]
     assert last.diagnostics[name] != whole[len(finished)].diagnostics[name]
     sides = np.array(request.problem.regions.labels["side"])
-    assert all(len(set(sides[last.membership == group])) == 1 for group in range(last.aggregated_regions))
+    assert all(
+        len(set(sides[last.membership == group])) == 1 for group in range(last.aggregated_regions)
+    )
     assert sum(last.diagnostics["limits"]["part_sites"]) == len(last.sites)
     assert last.released_records + last.suppressed_records == request.problem.records
     matrix = request.problem.counts.table.toarray()

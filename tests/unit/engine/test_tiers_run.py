@@ -29,7 +29,10 @@ LINE = problem_of(POINTS, MATRIX, k=3)
 
 def request_of(problem, tiers="auto", sites=None, **parameters):
     number = create_approach("site_number", "fixed", {"sites": sites or len(problem.regions)})
-    places, merging = create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi")
+    places, merging = (
+        create_approach("site_location", "balanced-density"),
+        create_approach("construction", "voronoi"),
+    )
     return Request(
         problem,
         number,
@@ -82,7 +85,11 @@ def test_a_small_run_worked_by_hand():
 def test_savings_tell_what_a_run_in_tiers_loses():
     (single,) = run(request_of(LINE, "none")).solutions
     (tiered,) = run(request_of(LINE)).solutions
-    assert count_suppressed_in_tiers(LINE, single, NO_PROGRESS) == tiered.suppressed_records < single.suppressed_records
+    assert (
+        count_suppressed_in_tiers(LINE, single, NO_PROGRESS)
+        == tiered.suppressed_records
+        < single.suppressed_records
+    )
     assert count_suppressed_in_tiers(LINE, tiered, NO_PROGRESS) is None
 
 
@@ -103,7 +110,10 @@ def test_tiers_lose_no_more_and_what_is_released_adds_up(problem, sites, factor)
     assert sum(tiered.released_by_tier) == tiered.released_records == outcome.released_records
     assert tiered.released_by_tier[0] == single.released_records
     for totals, (membership, released) in zip(outcome.released_by_tier, outcome.places(), strict=True):
-        assert np.bincount(membership, totals, released.n_regions).tolist() == released.region_totals.tolist()
+        assert (
+            np.bincount(membership, totals, released.n_regions).tolist()
+            == released.region_totals.tolist()
+        )
         assert (released.sizes >= problem.k).all()
 
 
@@ -114,7 +124,9 @@ def test_one_worker_or_several_give_the_same_tiers():
     one, two = (run(change_request(request, workers=workers)).solutions for workers in (1, 2))
     for left, right in zip(one, two, strict=True):
         assert left.released_by_tier == right.released_by_tier
-        assert [each.tolist() for each in left.tiers.parents] == [each.tolist() for each in right.tiers.parents]
+        assert [each.tolist() for each in left.tiers.parents] == [
+            each.tolist() for each in right.tiers.parents
+        ]
 
 
 def test_a_kept_solution_in_tiers_comes_back_whole():
@@ -122,7 +134,9 @@ def test_a_kept_solution_in_tiers_comes_back_whole():
     again = solution_from_json(solution_to_json(solution))
     assert again.released_by_tier == solution.released_by_tier
     assert (again.tiers.titles, again.tiers.names) == (solution.tiers.titles, solution.tiers.names)
-    assert [each.tolist() for each in again.tiers.parents] == [each.tolist() for each in solution.tiers.parents]
+    assert [each.tolist() for each in again.tiers.parents] == [
+        each.tolist() for each in solution.tiers.parents
+    ]
     assert again.partition == solution.partition != run(request_of(LINE, "none")).solutions[0].partition
 
 
@@ -134,7 +148,9 @@ def test_places_that_lie_in_two_larger_ones_are_given_to_one_and_told():
     assert solution.tiers.names == (None, ("west",))
     assert solution.tiers.titles == ("aggregated region", "side")
     (finding,) = [each for each in result.findings if each.code == "tiers-spread"]
-    assert finding.message.startswith("3 places of the kind “aggregated region” in solution 1 lie in several places")
+    assert finding.message.startswith(
+        "3 places of the kind “aggregated region” in solution 1 lie in several places"
+    )
 
 
 def test_columns_that_are_empty_or_named_twice_are_refused():

@@ -16,7 +16,12 @@ def counts(regions: int, classes: int) -> ClassCounts:
     ("regions", "classes", "cores", "workers"),
     [
         (4_426, 44, 8, 1),  # 194,744 counts: a run is over before threads pay
-        (17_613, 22, 8, 1),  # 22 × 12 bytes of counts per region have no room for the 360 of a second thread
+        (
+            17_613,
+            22,
+            8,
+            1,
+        ),  # 22 × 12 bytes of counts per region have no room for the 360 of a second thread
         (17_613, 29, 8, 1),  # 29 × 12 are just too few as well
         (17_613, 44, 8, 2),  # 44 × 12 have room for one of them
         (17_613, 132, 8, 3),
@@ -24,7 +29,9 @@ def counts(regions: int, classes: int) -> ClassCounts:
         (17_613, 132, 1, 1),
     ],
 )
-def test_threads_are_used_where_they_pay_and_memory_allows_them(monkeypatch, regions, classes, cores, workers):
+def test_threads_are_used_where_they_pay_and_memory_allows_them(
+    monkeypatch, regions, classes, cores, workers
+):
     monkeypatch.setattr(parallel.os, "cpu_count", lambda: cores)
     assert choose_worker_count(0, 5, counts(regions, classes)) == workers
 

@@ -31,7 +31,10 @@ def test_a_workbook(load, part, tmp_path):
 def test_a_picture(load, tmp_path):
     path = tmp_path / "patients.csv"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(20))
-    assert refusal(load, path) == ("This is a picture, not a table in text form.", "Choose another file.")
+    assert refusal(load, path) == (
+        "This is a picture, not a table in text form.",
+        "Choose another file.",
+    )
 
 
 def test_the_region_file_in_place_of_the_records(tmp_path):

@@ -71,7 +71,9 @@ def test_a_category_line_that_a_column_exceeds_is_not_passed_over_in_silence(tmp
     assert "a column has more values than it says" in table.findings[0].message
 
 
-@pytest.mark.parametrize("line_2", ["22,F,500", "22,,500", "0,2,500", "022,2,500", "22,2.0,500", "-22,2,500"])
+@pytest.mark.parametrize(
+    "line_2", ["22,F,500", "22,,500", "0,2,500", "022,2,500", "22,2.0,500", "-22,2,500"]
+)
 def test_anything_but_positive_integers_is_a_record(tmp_path, line_2):
     table = loaded(tmp_path, line_2, CODES)
     assert table.rows == 5001
@@ -126,4 +128,6 @@ def test_a_second_line_that_the_first_block_cuts_is_judged_as_a_whole(tmp_path):
     for size in range(20, 40):
         table = load_records(path, limits=ReadLimits(block_bytes=size))
         assert (table.rows, table.file_format) == (whole.rows, whole.file_format)
-        assert [table.facts(name).categories for name in "ab"] == [whole.facts(name).categories for name in "ab"]
+        assert [table.facts(name).categories for name in "ab"] == [
+            whole.facts(name).categories for name in "ab"
+        ]

@@ -17,7 +17,8 @@ PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 
 def write(path, *geometries):
     features = [
-        {"type": "Feature", "properties": {}, "geometry": json.loads(shapely.to_geojson(each))} for each in geometries
+        {"type": "Feature", "properties": {}, "geometry": json.loads(shapely.to_geojson(each))}
+        for each in geometries
     ]
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
     return str(path)

@@ -69,4 +69,7 @@ def test_what_cannot_be_projected_is_refused_with_a_remedy(tmp_path):
     with pytest.raises(InputError, match="too far over the globe") as error:
         load_regions(path)
     assert "Split the file" in error.value.findings[0].remedy
-    assert load_regions(path, RegionReading(coordinates="degrees")).points.tolist() == [[90, 0], [-90, 10]]
+    assert load_regions(path, RegionReading(coordinates="degrees")).points.tolist() == [
+        [90, 0],
+        [-90, 10],
+    ]

@@ -33,7 +33,9 @@ def counted(problem):
     """Counts by region id and category values, through the public face of the counts."""
     counts = problem.counts
     found = {}
-    for region, column, size in zip(counts.list_class_regions(), counts.table.indices, counts.sizes, strict=True):
+    for region, column, size in zip(
+        counts.list_class_regions(), counts.table.indices, counts.sizes, strict=True
+    ):
         codes = counts.decode_combination(int(column))
         key = tuple(c.values[code] for c, code in zip(problem.categories, codes, strict=True))
         found[problem.regions.ids[region], key] = int(size)
@@ -46,14 +48,18 @@ ROW = st.tuples(VALUE, VALUE, VALUE, st.sampled_from(["r1", "r2", "r3", "lost", 
 
 @settings(max_examples=120, deadline=None)
 @given(
-    rows=st.lists(ROW, min_size=1, max_size=60).filter(lambda rows: any(row[3] != "lost" for row in rows)),
+    rows=st.lists(ROW, min_size=1, max_size=60).filter(
+        lambda rows: any(row[3] != "lost" for row in rows)
+    ),
     names=st.permutations(["a", "b", "c"]).flatmap(lambda p: st.integers(1, 3).map(lambda n: p[:n])),
     few_bins=st.sampled_from([0, 25, 60, 1 << 20]),
     bins_per_record=st.sampled_from([0, 2]),
     largest=st.sampled_from([0, 1 << 63]),
     groups=st.dictionaries(VALUE, st.sampled_from(["g", "1", ""]), max_size=3),
 )
-def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, few_bins, bins_per_record, largest, groups):
+def test_counts_agree_with_a_naive_counter(
+    tmp_path_factory, rows, names, few_bins, bins_per_record, largest, groups
+):
     table = table_of(tmp_path_factory.mktemp("count"), rows)
     regions = regions_named("r3", "empty", "r1", "r2", "r4")
     with pytest.MonkeyPatch.context() as patch:
@@ -75,7 +81,9 @@ def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, few_bi
     expected = Counter()
     for row in rows:
         if row[3] != "lost":
-            key = tuple(groups.get(row[0], row[0]) if name == "a" else row[place[name]] for name in names)
+            key = tuple(
+                groups.get(row[0], row[0]) if name == "a" else row[place[name]] for name in names
+            )
             expected[row[3], key] += 1
     assert counted(problem) == expected
     assert problem.unknown_region_records == sum(row[3] == "lost" for row in rows)
@@ -91,14 +99,18 @@ def test_thousands_of_classes_beyond_the_size_of_a_table_are_counted(tmp_path, m
         monkeypatch.setattr(contingency, name, 0)
     table = table_of(tmp_path, rows)
     regions = regions_named("r0", "r1", "r2")
-    problem = build_problem(table, regions, region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
+    problem = build_problem(
+        table, regions, region_column="region", quasi_identifiers=["a", "b", "c"], k=1
+    )
     assert problem.counts.n_combinations > 16_000
     assert counted(problem) == Counter((row[3], row[:3]) for row in rows)
 
 
 def test_classes_are_numbered_row_major_in_the_given_order(tmp_path):
     table = table_of(tmp_path, [("10", "x", "", "r1"), ("9", "y", "", "r1"), ("9", "x", "", "r1")])
-    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["b", "a"], k=1)
+    problem = build_problem(
+        table, regions_named("r1"), region_column="region", quasi_identifiers=["b", "a"], k=1
+    )
     assert problem.categories[1].values == ("9", "10")
     assert problem.counts.combinations.tolist() == [0, 1, 2]
     assert [problem.counts.decode_combination(i) for i in range(3)] == [(0, 0), (0, 1), (1, 0)]
@@ -107,7 +119,9 @@ def test_classes_are_numbered_row_major_in_the_given_order(tmp_path):
 def test_declared_numbers_of_categories_count_for_the_classes(tmp_path):
     rows = [("9", "4", "2", "1"), ("1", "1", "x", "r1"), ("2", "2", "y", "r1")]
     table = table_of(tmp_path, rows, category_counts="yes")
-    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b"], k=1)
+    problem = build_problem(
+        table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b"], k=1
+    )
     assert problem.counts.max_combinations == 36
     assert problem.counts.combinations.tolist() == [0, 5]
     assert count_categories(table, ["a", "b", "c"]) == (9, 4, 2)
@@ -120,13 +134,17 @@ def test_more_classes_than_can_be_numbered_are_refused(tmp_path):
     many = str(2**21)
     rows = [(many, many, many, "1"), ("1", "1", "1", "r1"), ("2", "2", "2", "r1")]
     table = table_of(tmp_path, rows, names, "yes")
-    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
+    problem = build_problem(
+        table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b", "c"], k=1
+    )
     assert problem.counts.max_combinations == 2**63
     assert problem.counts.combinations.tolist() == [0, (2**21 + 1) * 2**21 + 1]
     rows[0] = (str(2**21 + 1), many, many, "1")
     table = table_of(tmp_path, rows, names, "yes")
     with pytest.raises(InputError, match=r"more than 2\^63 cannot be counted"):
-        build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
+        build_problem(
+            table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b", "c"], k=1
+        )
 
 
 def test_the_categories_of_a_column_without_categories_cannot_be_counted(tmp_path):
@@ -140,7 +158,11 @@ def test_the_categories_of_a_column_without_categories_cannot_be_counted(tmp_pat
 
 
 @pytest.mark.parametrize(("rows", "warned"), [(1, False), (2, True)])
-def test_a_quasi_identifier_that_differs_in_every_record_is_warned_of_from_two_records_on(tmp_path, rows, warned):
+def test_a_quasi_identifier_that_differs_in_every_record_is_warned_of_from_two_records_on(
+    tmp_path, rows, warned
+):
     table = table_of(tmp_path, [(str(number), "x", "y", "r1") for number in range(rows)])
-    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a"], k=1)
+    problem = build_problem(
+        table, regions_named("r1"), region_column="region", quasi_identifiers=["a"], k=1
+    )
     assert any(finding.column == "a" for finding in problem.findings) == warned

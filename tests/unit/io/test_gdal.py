@@ -19,7 +19,13 @@ from vbas_desktop.io.regions.gdal import DRIVERS
 from vbas_desktop.io.regions.reader import load_regions
 from vbas_desktop.model.findings import InputError
 
-FEATURES = [{"type": "Feature", "properties": {"id": "1"}, "geometry": {"type": "Point", "coordinates": [1.0, 2.0]}}]
+FEATURES = [
+    {
+        "type": "Feature",
+        "properties": {"id": "1"},
+        "geometry": {"type": "Point", "coordinates": [1.0, 2.0]},
+    }
+]
 
 WATCHED = """
 import sys
@@ -64,7 +70,11 @@ def streamed(folder):
 DISGUISED = {
     "vrt": (vrt, "regions.geojson", False),
     "wfs": (lambda _: b"WFS:http://127.0.0.1:9/wfs", "regions.geojson", False),
-    "wfs as xml": (lambda _: b"<OGRWFSDataSource><URL>http://127.0.0.1:9/</URL></OGRWFSDataSource>", "r.json", False),
+    "wfs as xml": (
+        lambda _: b"<OGRWFSDataSource><URL>http://127.0.0.1:9/</URL></OGRWFSDataSource>",
+        "r.json",
+        False,
+    ),
     "zip": (zipped, "regions.zip", False),
     "zip named geojson": (zipped, "regions.geojson", False),
     "vrt named shp": (vrt, "regions.shp", False),
@@ -82,7 +92,9 @@ def test_a_disguised_file_opens_no_other_file_and_no_socket(folder, name):
         place.with_suffix(part).write_bytes(b"")
     command = [sys.executable, "-c", WATCHED, str(folder / "records.csv"), str(place)]
     traced = ["strace", "-f", "-qq", "-e", "trace=openat,connect", "-o", str(folder / "trace"), *command]
-    done = subprocess.run(traced if _has_strace() else command, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        traced if _has_strace() else command, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["1", "False", "False", str(reaches_reader)]
     assert "unforeseen" not in done.stderr
     if _has_strace():

@@ -32,8 +32,13 @@ def codes_of(error):
 
 
 def test_groups_are_read_column_by_column(tmp_path):
-    path = written(tmp_path, "g.csv", 'column,value,group\nage,1,young\nsex,f,"all, both"\nage,2,young\n')
-    assert read_groups(path) == (Grouping("age", {"1": "young", "2": "young"}), Grouping("sex", {"f": "all, both"}))
+    path = written(
+        tmp_path, "g.csv", 'column,value,group\nage,1,young\nsex,f,"all, both"\nage,2,young\n'
+    )
+    assert read_groups(path) == (
+        Grouping("age", {"1": "young", "2": "young"}),
+        Grouping("sex", {"f": "all, both"}),
+    )
 
 
 def test_groups_survive_being_written_and_read_again(tmp_path):
@@ -79,7 +84,9 @@ def test_mistakes_in_a_hierarchy_are_told_with_their_rows(tmp_path):
     assert codes_of(error) == [("duplicate-value", 2), ("not-nested", 3), ("ragged", 4)]
 
 
-@pytest.mark.parametrize(("text", "code"), [("", "empty-hierarchy"), ("1\n2\n", "no-levels"), ('"1;2\n', "bad-quotes")])
+@pytest.mark.parametrize(
+    ("text", "code"), [("", "empty-hierarchy"), ("1\n2\n", "no-levels"), ('"1;2\n', "bad-quotes")]
+)
 def test_what_is_no_hierarchy_is_refused(tmp_path, text, code):
     with pytest.raises(InputError) as error:
         read_hierarchy_file(written(tmp_path, "ages.csv", text))
@@ -87,23 +94,33 @@ def test_what_is_no_hierarchy_is_refused(tmp_path, text, code):
 
 
 def test_plain_data_say_what_several_groupings_of_a_column_come_to(tmp_path):
-    chain = [Grouping("age", {"1": "low", "2": "low"}), Grouping("age", {"low": "all", "1": "never", "3": "all"})]
+    chain = [
+        Grouping("age", {"1": "low", "2": "low"}),
+        Grouping("age", {"low": "all", "1": "never", "3": "all"}),
+    ]
     assert groupings_to_json(chain) == {"age": {"1": "all", "2": "all", "low": "all", "3": "all"}}
     assert groupings_from_json({"age": {"1": "a"}, "sex": {}}) == (Grouping("age", {"1": "a"}),)
 
 
 @pytest.fixture
 def files(tmp_path):
-    records = written(tmp_path, "records.csv", "region,age,sex\n" + "a,1,f\na,2,f\nb,2,m\nb,3,m\nb,3,f\n")
+    records = written(
+        tmp_path, "records.csv", "region,age,sex\n" + "a,1,f\na,2,f\nb,2,m\nb,3,m\nb,3,f\n"
+    )
     regions = written(tmp_path, "regions.csv", "id,x,y\na,0,0\nb,1,1\n")
     return load_records(records), load_regions(regions)
 
 
 def test_remarks_tell_of_groups_without_effect(files):
     table, _ = files
-    groupings = [Grouping("age", {"1": "x", "9": "x"}), Grouping("sex", {"f": "x"}), Grouping("none", {})]
+    groupings = [
+        Grouping("age", {"1": "x", "9": "x"}),
+        Grouping("sex", {"f": "x"}),
+        Grouping("none", {}),
+    ]
     remarks = [
-        (finding.code, finding.column, str(finding.severity)) for finding in check_groupings(groupings, table, ["age"])
+        (finding.code, finding.column, str(finding.severity))
+        for finding in check_groupings(groupings, table, ["age"])
     ]
     assert remarks == [
         ("absent-value", "age", "hint"),
@@ -116,7 +133,9 @@ def dense(problem):
     counts, numbers = problem.counts, problem.counts.n_categories
     matrix = np.zeros((counts.n_regions, int(np.prod(numbers))), np.int64)
     indptr, columns, values = counts.table.indptr, counts.table.indices, counts.table.data
-    matrix[np.repeat(np.arange(counts.n_regions), np.diff(indptr)), counts.combinations[columns]] = values
+    matrix[np.repeat(np.arange(counts.n_regions), np.diff(indptr)), counts.combinations[columns]] = (
+        values
+    )
     return matrix.reshape(counts.n_regions, *numbers)
 
 
@@ -125,7 +144,9 @@ def dense(problem):
 def test_merging_categories_adds_their_counts(tmp_path_factory, groups):
     folder = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(len("".join(groups)))
-    rows = [f"{r},{a},{s}" for r, a, s in zip(*(rng.integers(1, n + 1, 200) for n in (4, 3, 2)), strict=True)]
+    rows = [
+        f"{r},{a},{s}" for r, a, s in zip(*(rng.integers(1, n + 1, 200) for n in (4, 3, 2)), strict=True)
+    ]
     table = load_records(written(folder, "records.csv", "region,age,sex\n" + "\n".join(rows) + "\n"))
     regions = load_regions(written(folder, "regions.csv", "id,x,y\n1,0,0\n2,1,0\n3,0,1\n4,1,1\n"))
     shared = {"region_column": "region", "quasi_identifiers": ["age", "sex"], "k": 2}
@@ -134,6 +155,10 @@ def test_merging_categories_adds_their_counts(tmp_path_factory, groups):
     merged = build_problem(table, regions, groupings=[grouping], **shared)
     before, after = dense(plain), dense(merged)
     for code, group in enumerate(merged.categories[0].values):
-        members = [index for index, value in enumerate(plain.categories[0].values) if grouping.groups[value] == group]
+        members = [
+            index
+            for index, value in enumerate(plain.categories[0].values)
+            if grouping.groups[value] == group
+        ]
         assert (after[:, code] == before[:, members].sum(axis=1)).all()
     assert merged.records == plain.records

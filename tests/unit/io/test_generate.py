@@ -71,7 +71,9 @@ def rows_of(path):
 
 
 def hashes(folder):
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())
+    }
 
 
 def test_records_regions_codebook_and_groups_are_written(tmp_path):
@@ -143,7 +145,10 @@ def test_generalised_records_are_the_same_records_in_groups(tmp_path):
     generate(spec, tmp_path / "full")
     made = generate(spec, tmp_path / "groups", generalised=True)
     assert "generalise.csv" not in made.files
-    group = {(row["column"], row["value"]): row["group"] for row in rows_of(tmp_path / "full" / "generalise.csv")}
+    group = {
+        (row["column"], row["value"]): row["group"]
+        for row in rows_of(tmp_path / "full" / "generalise.csv")
+    }
     full, grouped = (rows_of(tmp_path / name / "records.csv") for name in ("full", "groups"))
     for record in full:
         record["age"] = group["age", record["age"]]
@@ -154,11 +159,15 @@ def test_codes_count_from_one_in_the_order_of_the_labels(tmp_path):
     spec = spec_of(tmp_path)
     generate(spec, tmp_path / "text")
     generate(spec, tmp_path / "codes", labels="codes")
-    code = {(row["column"], row["label"]): row["value"] for row in rows_of(tmp_path / "codes" / "codebook.csv")}
+    code = {
+        (row["column"], row["label"]): row["value"]
+        for row in rows_of(tmp_path / "codes" / "codebook.csv")
+    }
     assert code["age", "middle, aged"] == "2"
     text, codes = (rows_of(tmp_path / name / "records.csv") for name in ("text", "codes"))
     assert [
-        {**record, **{name: code[name, record[name]] for name in ("age", "sex", "illness")}} for record in text
+        {**record, **{name: code[name, record[name]] for name in ("age", "sex", "illness")}}
+        for record in text
     ] == codes
     assert {row["group"] for row in rows_of(tmp_path / "codes" / "generalise.csv")} == {"1", "2"}
 
@@ -198,7 +207,9 @@ def test_records_go_into_the_regions_of_a_file(tmp_path):
 
 
 def test_population_and_tilts_come_from_columns_of_the_region_file(tmp_path):
-    (tmp_path / "towns.csv").write_text("id,x,y,people,share65\na,1000,1,300,0.1\nb,2000,2,100,0.5\nc,3000,3,0,0.3\n")
+    (tmp_path / "towns.csv").write_text(
+        "id,x,y,people,share65\na,1000,1,300,0.1\nb,2000,2,100,0.5\nc,3000,3,0,0.3\n"
+    )
     text = """
 records = 4000
 [regions]
@@ -290,10 +301,15 @@ def test_pei_is_an_island_in_known_coordinates(tmp_path):
     assert len(regions) == made.regions == 3000
     assert regions.system.definition == "EPSG:3347"
     assert regions.findings == ()
-    planar = np.array([[float(row["x"]), float(row["y"])] for row in rows_of(tmp_path / "pei" / "regions.csv")])
+    planar = np.array(
+        [[float(row["x"]), float(row["y"])] for row in rows_of(tmp_path / "pei" / "regions.csv")]
+    )
     assert regions.points == pytest.approx(planar, abs=0.01)
     head = (tmp_path / "pei" / "records.csv").read_text().splitlines()[:2]
-    assert head == ["age,gender,marital,education,ethnicity,religion,income,region", "22,2,6,15,53,16,21,3000"]
+    assert head == [
+        "age,gender,marital,education,ethnicity,religion,income,region",
+        "22,2,6,15,53,16,21,3000",
+    ]
 
 
 def test_independent_attributes_have_the_marginals_and_nothing_else():
@@ -307,12 +323,17 @@ def test_independent_attributes_have_the_marginals_and_nothing_else():
     assert age["eastern"][0] == pytest.approx(43_965 / 910_605)
     assert age["western"][0] == pytest.approx(219_440 / 4_395_180)
     assert age["pei"] == age["eastern"]
-    assert age["central"] == pytest.approx([(e + w) / 2 for e, w in zip(age["eastern"], age["western"], strict=True)])
+    assert age["central"] == pytest.approx(
+        [(e + w) / 2 for e, w in zip(age["eastern"], age["western"], strict=True)]
+    )
 
 
 def test_independent_records_follow_the_product_of_the_marginals(tmp_path):
     made = generate(
-        load_spec_with_attributes("eastern", "independent"), tmp_path / "east", records=200_000, regions=400
+        load_spec_with_attributes("eastern", "independent"),
+        tmp_path / "east",
+        records=200_000,
+        regions=400,
     )
     rows = rows_of(tmp_path / "east" / "records.csv")[1:]
     assert len(rows) == made.records
@@ -320,7 +341,9 @@ def test_independent_records_follow_the_product_of_the_marginals(tmp_path):
     for first, second in (("age", "marital"), ("age", "income"), ("gender", "religion")):
         shares = np.outer(attributes[first].weights, attributes[second].weights)
         counts = np.zeros(shares.shape)
-        np.add.at(counts, ([int(row[first]) - 1 for row in rows], [int(row[second]) - 1 for row in rows]), 1)
+        np.add.at(
+            counts, ([int(row[first]) - 1 for row in rows], [int(row[second]) - 1 for row in rows]), 1
+        )
         expected = made.records * shares
         usual = expected >= 5
         chi_square = (((counts - expected) ** 2 / expected)[usual]).sum()
@@ -330,7 +353,9 @@ def test_independent_records_follow_the_product_of_the_marginals(tmp_path):
 
 def test_spec_file_has_no_marginals_to_be_drawn_by(tmp_path):
     (tmp_path / "own.toml").write_text(SMALL, encoding="utf-8")
-    assert load_spec_with_attributes(tmp_path / "own.toml", "dependent") == load_spec(tmp_path / "own.toml")
+    assert load_spec_with_attributes(tmp_path / "own.toml", "dependent") == load_spec(
+        tmp_path / "own.toml"
+    )
     with pytest.raises(InputError, match="published marginals"):
         load_spec_with_attributes(tmp_path / "own.toml", "independent")
 
@@ -344,7 +369,9 @@ def test_records_by_weight_add_up_and_stay_within_one_of_the_ideal(weights, tota
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(1, 40), st.integers(0, 20), st.integers(0, 20), st.integers(0, 900), st.integers(0, 9))
+@given(
+    st.integers(1, 40), st.integers(0, 20), st.integers(0, 20), st.integers(0, 900), st.integers(0, 9)
+)
 def test_spread_is_exact_whatever_the_total(regions, low, more, total, seed):
     plan = RegionPlan(records_per_region=(low, low + more))
     sizes = distribute_records(plan, None, regions, total, np.random.default_rng(seed))
@@ -355,7 +382,10 @@ def test_spread_is_exact_whatever_the_total(regions, low, more, total, seed):
 
 
 def test_impossible_and_certain_categories_stay_so():
-    assert cumulate_weights(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])).tolist() == [[0, 2**31], [2**31, 2**31]]
+    assert cumulate_weights(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])).tolist() == [
+        [0, 2**31],
+        [2**31, 2**31],
+    ]
 
 
 def split_mix(key, number):
@@ -438,7 +468,9 @@ def test_a_spec_that_is_not_there_is_named():
 def test_the_spec_in_the_documentation_is_right(tmp_path):
     text = (documentation_folder() / "file-formats.md").read_text(encoding="utf-8")
     block = text.split("```toml\n")[1].split("```")[0]
-    (tmp_path / "tracts.csv").write_text("GEOID,x,y,population,share_65\na,1000,1,300,0.1\nb,2000,2,100,0.5\n")
+    (tmp_path / "tracts.csv").write_text(
+        "GEOID,x,y,population,share_65\na,1000,1,300,0.1\nb,2000,2,100,0.5\n"
+    )
     made = generate(spec_of(tmp_path, block.replace(".gpkg", ".csv")), tmp_path / "out")
     assert (made.records, made.regions) == (20_000, 2)
 

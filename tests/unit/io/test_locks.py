@@ -43,7 +43,11 @@ def test_whoever_waits_for_a_lock_can_be_stopped(tmp_path):
 
 
 def test_a_lock_that_is_held_is_refused_without_waiting(tmp_path):
-    with exclusive_lock(tmp_path / "a"), pytest.raises(LockHeldError), exclusive_lock(tmp_path / "a", wait=False):
+    with (
+        exclusive_lock(tmp_path / "a"),
+        pytest.raises(LockHeldError),
+        exclusive_lock(tmp_path / "a", wait=False),
+    ):
         raise AssertionError("the lock is held")
 
 

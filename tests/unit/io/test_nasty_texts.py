@@ -13,7 +13,25 @@ from vbas_desktop.settings.reading import RecordReading
 
 PIECES = st.lists(
     st.sampled_from(
-        ["a", "1", ",", ",", '"', '""', "\n", "\n", "\r\n", "\r", "é", "€", ' "', '",', ',"', '"\r\n', "\ufeff"]
+        [
+            "a",
+            "1",
+            ",",
+            ",",
+            '"',
+            '""',
+            "\n",
+            "\n",
+            "\r\n",
+            "\r",
+            "é",
+            "€",
+            ' "',
+            '",',
+            ',"',
+            '"\r\n',
+            "\ufeff",
+        ]
     ),
     max_size=50,
 )
@@ -110,14 +128,22 @@ def test_any_text_is_read_or_refused_as_by_the_slow_reader(
             assert [finding.code for finding in found] in (["no-records"], ["no-names"])
             return
         for code, rows in expected.wrong.items():
-            assert [finding.row for finding in found if finding.code == code and finding.row] == rows[:10]
+            assert [finding.row for finding in found if finding.code == code and finding.row] == rows[
+                :10
+            ]
         return
     assert not any(expected.wrong.values())
-    columns = [[facts.categories.values[code] for code in table.codes(facts.name)] for facts in table.columns]
+    columns = [
+        [facts.categories.values[code] for code in table.codes(facts.name)] for facts in table.columns
+    ]
     assert list(zip(*columns, strict=True)) == [row for _, row in expected.rows]
-    assert [table.row_number(record) for record in range(table.rows)] == [line for line, _ in expected.rows]
+    assert [table.row_number(record) for record in range(table.rows)] == [
+        line for line, _ in expected.rows
+    ]
     batches = table.read_batches(["x", "y"], NO_PROGRESS, "Reading")
-    assert [tuple(row.values()) for batch in batches for row in batch.to_pylist()] == [row for _, row in expected.rows]
+    assert [tuple(row.values()) for batch in batches for row in batch.to_pylist()] == [
+        row for _, row in expected.rows
+    ]
     hints = {finding.code: finding.message for finding in table.findings}
     assert ("blank-lines" in hints) == (expected.blank > 0)
     if expected.blank:

@@ -48,8 +48,12 @@ def write(folder, rows, encoding="utf-8"):
     choice=st.sampled_from(["auto", "yes", "no"]),
     encoding=st.sampled_from(["utf-8", "latin-1"]),
 )
-def test_needed_columns_are_what_they_are_among_all(tmp_path_factory, records, numbers, wanted, choice, encoding):
-    path = write(tmp_path_factory.mktemp("needed"), [NAMES, *([numbers] if numbers else []), *records], encoding)
+def test_needed_columns_are_what_they_are_among_all(
+    tmp_path_factory, records, numbers, wanted, choice, encoding
+):
+    path = write(
+        tmp_path_factory.mktemp("needed"), [NAMES, *([numbers] if numbers else []), *records], encoding
+    )
     options = RecordReading(category_counts=choice)
     limits = in_short_blocks(4)
     refused, every = findings_or_table(path, options, None, limits)
@@ -59,7 +63,9 @@ def test_needed_columns_are_what_they_are_among_all(tmp_path_factory, records, n
         return
     assert [facts.name for facts in some.columns] == [name for name in NAMES if name in wanted]
     assert (some.rows, some.file_format, some.source) == (every.rows, every.file_format, every.source)
-    assert some.findings == tuple(one for one in every.findings if one.column is None or one.column in wanted)
+    assert some.findings == tuple(
+        one for one in every.findings if one.column is None or one.column in wanted
+    )
     for name in wanted:
         facts, expected = some.facts(name), every.facts(name)
         assert (facts.distinct, facts.missing, facts.categories) == (

@@ -10,7 +10,10 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.io.regions.reader import RegionReading, load_regions
 from vbas_desktop.model.findings import InputError
 
-LAKE = {"type": "Polygon", "coordinates": [[[-75.5, 45.1], [-75.1, 45.1], [-75.1, 45.9], [-75.5, 45.9], [-75.5, 45.1]]]}
+LAKE = {
+    "type": "Polygon",
+    "coordinates": [[[-75.5, 45.1], [-75.1, 45.1], [-75.1, 45.9], [-75.5, 45.9], [-75.5, 45.1]]],
+}
 RIVER = {"type": "LineString", "coordinates": [[-76.0, 45.0], [-76.0, 46.0]]}
 
 
@@ -44,7 +47,9 @@ def test_names_and_shapes_are_kept_in_the_regions_coordinates(tmp_path, places):
 
 
 def test_what_is_no_obstacle_is_noted_and_wrong_files_are_refused(tmp_path, places):
-    mixed = save(tmp_path / "mixed.geojson", feature(LAKE), feature({"type": "Point", "coordinates": [-75, 45]}))
+    mixed = save(
+        tmp_path / "mixed.geojson", feature(LAKE), feature({"type": "Point", "coordinates": [-75, 45]})
+    )
     regions = load_regions(places, RegionReading(obstacles=(mixed,)))
     assert len(regions.obstacles) == 1
     assert [(finding.code, finding.row) for finding in regions.findings] == [("no-obstacle", 2)]
@@ -60,15 +65,38 @@ def test_what_is_no_obstacle_is_noted_and_wrong_files_are_refused(tmp_path, plac
 def test_obstacles_elsewhere_are_told(tmp_path, places):
     moved = json.loads(json.dumps(LAKE).replace("-75", "15"))
     far = save(tmp_path / "far.geojson", feature(moved))
-    assert [f.code for f in load_regions(places, RegionReading(obstacles=(far,))).findings] == ["obstacles-elsewhere"]
+    assert [f.code for f in load_regions(places, RegionReading(obstacles=(far,))).findings] == [
+        "obstacles-elsewhere"
+    ]
 
 
 def test_the_command_goes_around_obstacles_and_says_how_much_that_changed(tmp_path, places, capsys):
     records = tmp_path / "records.csv"
-    records.write_text("sex,region\n" + "".join(f"{sex},{place}\n" for place in "abc" for sex in "FM" * 5))
+    records.write_text(
+        "sex,region\n" + "".join(f"{sex},{place}\n" for place in "abc" for sex in "FM" * 5)
+    )
     water = save(tmp_path / "water.geojson", feature(LAKE, name="Long Lake"))
-    common = ["run", str(records), str(places), "--region-column", "region", "--quasi-identifiers", "sex", "-k", "2"]
-    common += ["--sites", "2", "--range-reach", "0", "--site-location", "anonymity", "--set", "anonymity.ties=file"]
+    common = [
+        "run",
+        str(records),
+        str(places),
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "sex",
+        "-k",
+        "2",
+    ]
+    common += [
+        "--sites",
+        "2",
+        "--range-reach",
+        "0",
+        "--site-location",
+        "anonymity",
+        "--set",
+        "anonymity.ties=file",
+    ]
     assert main([*common, "--construction", "obstacles", "--obstacles", water, "--json"]) == 0
     solution = json.loads(capsys.readouterr().out)["solutions"][0]
     assert solution["obstacles"]["obstacles"] == 1
@@ -90,7 +118,9 @@ def test_a_lake_changes_the_owner(tmp_path):
     context = context_for([(0, 0), (4, 0), (-7, 0)], [[5]] * 3)
     lake = Obstacles(np.array([shapely.box(1, -20, 3, 20)], object), ("Lake",), ())
     object.__setattr__(context.regions, "obstacles", lake)
-    made = create_approach("construction", "obstacles").build_partition(context, context.points[1:], NO_PROGRESS)
+    made = create_approach("construction", "obstacles").build_partition(
+        context, context.points[1:], NO_PROGRESS
+    )
     assert made.owner.tolist() == [1, 0, 1]
     assert made.diagnostics["obstacles"]["changed_regions"] == 1
     assert made.diagnostics["obstacles"]["changed_percent"] == pytest.approx(100 / 3)

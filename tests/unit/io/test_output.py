@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.io import exchange, output
-from vbas_desktop.io.output import check_target, check_writable, remove_leftovers, staged_file, staged_folder
+from vbas_desktop.io.output import (
+    check_target,
+    check_writable,
+    remove_leftovers,
+    staged_file,
+    staged_folder,
+)
 from vbas_desktop.model.findings import InputError
 
 NAMES = ("one", "two")
@@ -60,7 +66,9 @@ def test_a_folder_takes_its_place_only_when_complete(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "found", [("precious",), ("one", "precious"), ("two",)], ids=["foreign", "foreign beside ours", "not known by run"]
+    "found",
+    [("precious",), ("one", "precious"), ("two",)],
+    ids=["foreign", "foreign beside ours", "not known by run"],
 )
 def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path, found):
     for name in found:
@@ -117,7 +125,9 @@ def test_of_two_that_write_to_one_target_the_first_to_end_stays(tmp_path, monkey
 @pytest.mark.parametrize("in_one_step", [True, False])
 @pytest.mark.parametrize("late", ["precious", "two", "deep/precious"])
 @pytest.mark.parametrize("old", [True, False])
-def test_what_somebody_puts_into_the_target_meanwhile_is_not_lost(tmp_path, monkeypatch, in_one_step, late, old):
+def test_what_somebody_puts_into_the_target_meanwhile_is_not_lost(
+    tmp_path, monkeypatch, in_one_step, late, old
+):
     if not in_one_step:
         monkeypatch.setattr(exchange, "exchange", lambda one, other: False)
     target = tmp_path / "out"
@@ -136,7 +146,9 @@ def test_what_somebody_puts_into_the_target_meanwhile_is_not_lost(tmp_path, monk
 
 
 @pytest.mark.parametrize("in_one_step", [True, False])
-def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(tmp_path, monkeypatch, in_one_step):
+def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(
+    tmp_path, monkeypatch, in_one_step
+):
     target, looks = tmp_path / "out", []
     write(target, "old")
     if not in_one_step:
@@ -175,7 +187,10 @@ def test_names_may_be_paths_so_that_what_lies_deeper_is_known_too(tmp_path):
             (folder / "in").mkdir()
             (folder / "in" / "two").write_text(text)
     (tmp_path / "out" / "in" / "precious").write_text("mine")
-    with pytest.raises(InputError, match="not an earlier result"), staged_folder(tmp_path / "out", known):
+    with (
+        pytest.raises(InputError, match="not an earlier result"),
+        staged_folder(tmp_path / "out", known),
+    ):
         raise AssertionError("nothing may be written")
     assert (tmp_path / "out" / "in" / "precious").read_text() == "mine"
 
@@ -294,7 +309,9 @@ def test_a_staging_folder_that_was_removed_before_it_was_locked_is_made_again(tm
     assert names(tmp_path) == ["out"]
 
 
-def test_where_the_disk_has_no_locks_results_are_written_and_no_leftover_is_touched(tmp_path, monkeypatch):
+def test_where_the_disk_has_no_locks_results_are_written_and_no_leftover_is_touched(
+    tmp_path, monkeypatch
+):
     def refuse(lock, **options):
         raise OSError(errno.ENOLCK, "No locks available")
 

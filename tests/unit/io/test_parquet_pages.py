@@ -21,7 +21,9 @@ OFFSET = 8
 def write(path, columns, **how):
     fields = [pa.field(name, array.type, nullable=False) for name, array in columns.items()]
     table = pa.Table.from_arrays(list(columns.values()), schema=pa.schema(fields))
-    pq.write_table(table, path, **{"compression": "zstd", "use_dictionary": False, "store_schema": False, **how})
+    pq.write_table(
+        table, path, **{"compression": "zstd", "use_dictionary": False, "store_schema": False, **how}
+    )
     return path
 
 
@@ -35,7 +37,13 @@ def test_pages_are_read_with_their_values_and_sizes(tmp_path, version):
     numbers = pa.array(range(5_000), pa.int64())
     texts = pa.array(["abc"] * 5_000)
     columns = {"n": numbers, "t": texts}
-    path = write(tmp_path / "x.parquet", columns, data_page_version=version, data_page_size=8_192, write_batch_size=512)
+    path = write(
+        tmp_path / "x.parquet",
+        columns,
+        data_page_version=version,
+        data_page_size=8_192,
+        write_batch_size=512,
+    )
     first, second = chunks_of(path)
     assert [page.values for page in first.pages] == [1024] * 4 + [904]
     assert [page.unpacked for page in first.pages] == [1024 * 8] * 4 + [904 * 8]
@@ -58,10 +66,16 @@ def test_a_dictionary_counts_by_itself_and_as_the_largest_page(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "encoding", "codable"),
-    [("PLAIN", PLAIN, True), ("DELTA_LENGTH_BYTE_ARRAY", LENGTHS, False), ("DELTA_BYTE_ARRAY", DIFFERENCES, False)],
+    [
+        ("PLAIN", PLAIN, True),
+        ("DELTA_LENGTH_BYTE_ARRAY", LENGTHS, False),
+        ("DELTA_BYTE_ARRAY", DIFFERENCES, False),
+    ],
 )
 def test_encodings_are_those_of_the_pages(tmp_path, name, encoding, codable):
-    (chunk,) = chunks_of(write(tmp_path / "x.parquet", {"t": pa.array(["a", "b"])}, column_encoding={"t": name}))
+    (chunk,) = chunks_of(
+        write(tmp_path / "x.parquet", {"t": pa.array(["a", "b"])}, column_encoding={"t": name})
+    )
     assert [page.encoding for page in chunk.pages] == [encoding]
     assert chunk.is_codable is codable
 
@@ -85,14 +99,21 @@ def test_values_of_a_fixed_length_have_that_width(tmp_path):
     assert [chunk.width for chunk in chunks_of(write(tmp_path / "x.parquet", columns))] == [3, 1, 4, 8]
 
 
-@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 50)), min_size=1, max_size=6), st.integers(1, 12))
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(0, 50)), min_size=1, max_size=6),
+    st.integers(1, 12),
+)
 def test_the_bound_is_that_of_the_worst_place_to_begin(pages, rows):
-    chunk = ColumnChunk("t", 0, False, 0, tuple(DataPage(values, PLAIN, unpacked) for values, unpacked in pages))
+    chunk = ColumnChunk(
+        "t", 0, False, 0, tuple(DataPage(values, PLAIN, unpacked) for values, unpacked in pages)
+    )
     page_of_row = [number for number, (values, _) in enumerate(pages) for _ in range(values)]
     worst = 0
     for start in range(len(page_of_row)):
         touched = set(page_of_row[start : start + rows])
-        worst = max(worst, sum(pages[number][1] + min(pages[number][0], rows) * OFFSET for number in touched))
+        worst = max(
+            worst, sum(pages[number][1] + min(pages[number][0], rows) * OFFSET for number in touched)
+        )
     assert chunk.bound_bytes(rows, 0) == worst
 
 

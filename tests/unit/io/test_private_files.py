@@ -37,7 +37,14 @@ def mode(path):
 def test_a_run_keeps_to_itself_what_stays(tmp_path, umask):
     target = tmp_path / "result"
     files = [str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson")]
-    columns = ["--region-column", "tract", "--quasi-identifiers", "age,sex", "--identifiers", "health_number"]
+    columns = [
+        "--region-column",
+        "tract",
+        "--quasi-identifiers",
+        "age,sex",
+        "--identifiers",
+        "health_number",
+    ]
     more = ["-k", "5", "--sites", "10", "--range-reach", "0", "--quiet", "--out", str(target)]
     command = [sys.executable, "-c", SCRIPT, umask, "run", *files, *columns, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -83,19 +90,34 @@ COMPARED = ("comparison.csv", "summary.html", "summary.txt")
 def finding(folder, command, *more):
     """Write the words of a command that tries several releases of a small file."""
     files = [str(write_records(folder, random_rows(300, seed=1))), str(write_regions(folder))]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--site-location", "density", "--quiet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--site-location",
+        "density",
+        "--quiet",
+    ]
     return [command, *files, *chosen, *more, "--out", str(folder / "found")]
 
 
 @pytest.mark.parametrize(
     ("command", "names"),
-    [(["search"], SEARCHED), (["compare", "-k", "2", "--site-number", "fixed", "--sites", "3"], COMPARED)],
+    [
+        (["search"], SEARCHED),
+        (["compare", "-k", "2", "--site-number", "fixed", "--sites", "3"], COMPARED),
+    ],
     ids=["search", "compare"],
 )
 def test_tables_of_a_search_and_of_a_comparison_are_private(tmp_path, command, names):
     words = finding(tmp_path, *command)
-    subprocess.run([sys.executable, "-c", SCRIPT, "000", *words], capture_output=True, text=True, check=True)
-    assert {name: oct(mode(tmp_path / "found" / name)) for name in names} == dict.fromkeys(names, "0o600")
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT, "000", *words], capture_output=True, text=True, check=True
+    )
+    assert {name: oct(mode(tmp_path / "found" / name)) for name in names} == dict.fromkeys(
+        names, "0o600"
+    )
     if command == ["search"]:
         nodes = tmp_path / "found.nodes"
         assert mode(nodes) == 0o700

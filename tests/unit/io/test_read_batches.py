@@ -37,7 +37,9 @@ def write_csv(path, header, rows, encoding, line_end):
     line_end=st.sampled_from(["\n", "\r\n"]),
     compressed=st.booleans(),
 )
-def test_every_value_comes_back_in_the_order_of_the_file(tmp_path_factory, rows, encoding, line_end, compressed):
+def test_every_value_comes_back_in_the_order_of_the_file(
+    tmp_path_factory, rows, encoding, line_end, compressed
+):
     path = tmp_path_factory.mktemp("records") / "records.csv"
     write_csv(path, ["first", "second", "third"], rows, encoding, line_end)
     if compressed:
@@ -63,7 +65,9 @@ def test_the_category_line_is_no_record(tmp_path):
 
 def test_a_parquet_file_gives_texts_or_its_own_types(tmp_path):
     path = tmp_path / "records.parquet"
-    pq.write_table(pa.table({"n": [1, None, 3], "x": [0.5, 1.0, float("nan")], "t": ["a", None, ""]}), path)
+    pq.write_table(
+        pa.table({"n": [1, None, 3], "x": [0.5, 1.0, float("nan")], "t": ["a", None, ""]}), path
+    )
     table = load_records(path)
     assert rows_of(table, ["x", "n", "t"]) == [("0.5", "1", "a"), ("1", "", ""), ("", "3", "")]
     (batch,) = table.read_batches(["n", "t"], NO_PROGRESS, "Reading", typed=True)

@@ -15,7 +15,9 @@ from vbas_desktop.io.records.loading import load_records
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.settings.reading import RecordReading
 
-ANY_TEXT = st.lists(st.sampled_from(["a", "1", ",", '"', "\n", "\r\n", " ", ";", "é", '""', ',"', '"\n']), max_size=60)
+ANY_TEXT = st.lists(
+    st.sampled_from(["a", "1", ",", '"', "\n", "\r\n", " ", ";", "é", '""', ',"', '"\n']), max_size=60
+)
 FIELD = st.text(st.sampled_from('ab1 é"\n.0N'), max_size=12)
 LIKE_IT_IS = RecordReading(delimiter=",", category_counts="no")
 
@@ -59,7 +61,9 @@ def test_any_text_is_cut_as_the_csv_module_cuts_it(tmp_path_factory, pieces, blo
         if rows is None:
             assert "open-quote" in [finding.code for finding in findings]
         elif ragged:
-            assert [finding.row for finding in findings if finding.code == "ragged-row"][:10] == ragged[:10]
+            assert [finding.row for finding in findings if finding.code == "ragged-row"][:10] == ragged[
+                :10
+            ]
         else:
             assert {finding.code for finding in findings} - {"blank-lines"} == {"no-records"}
         return

@@ -37,7 +37,11 @@ def texts_of(table, *names):
 
 
 def findings_of(error):
-    return [(finding.code, finding.row) for finding in error.value.findings if finding.severity is Severity.ERROR]
+    return [
+        (finding.code, finding.row)
+        for finding in error.value.findings
+        if finding.severity is Severity.ERROR
+    ]
 
 
 def test_only_records_with_a_required_combination_are_considered(table, tmp_path):
@@ -48,8 +52,12 @@ def test_only_records_with_a_required_combination_are_considered(table, tmp_path
     assert selected.rows == len(expected)
     assert selected.file_rows == 300
     assert selected.selection.records_left_out == 300 - len(expected)
-    assert selected.facts("age").categories.values == ("10", "20"), "values that nobody has any more are gone"
-    assert selected.facts("age").frequencies.tolist() == [sum(r[1] == age for r in expected) for age in ("10", "20")]
+    assert selected.facts("age").categories.values == ("10", "20"), (
+        "values that nobody has any more are gone"
+    )
+    assert selected.facts("age").frequencies.tolist() == [
+        sum(r[1] == age for r in expected) for age in ("10", "20")
+    ]
 
 
 def test_records_with_an_unwanted_combination_are_not_considered(table, tmp_path):
@@ -104,7 +112,9 @@ def test_counts_cover_the_considered_records_only(table, tmp_path):
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz "), st.sampled_from("12")), min_size=1),
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from("xyz "), st.sampled_from("12")), min_size=1
+    ),
     st.sets(st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz")), min_size=1),
     st.sets(st.tuples(st.sampled_from("123")), max_size=1),
 )
@@ -113,7 +123,11 @@ def test_filters_agree_with_a_naive_one(tmp_path_factory, rows, required, unwant
     path = write_records(folder, rows, ["one", "two", "three"])
     table = load_records(path, RecordReading(category_counts="no"))
     keep = written(folder, "two,one\n" + "".join(f"{two},{one}\n" for one, two in required), "keep.csv")
-    drop = written(folder, "three\n" + "".join(f"{three}\n" for (three,) in unwanted), "drop.csv") if unwanted else None
+    drop = (
+        written(folder, "three\n" + "".join(f"{three}\n" for (three,) in unwanted), "drop.csv")
+        if unwanted
+        else None
+    )
     expected = [row for row in rows if row[:2] in required and row[2:] not in unwanted]
     if not expected:
         with pytest.raises(InputError, match="leave no record"):
@@ -131,11 +145,19 @@ def test_a_missing_value_is_an_empty_field(tmp_path):
 
 
 def test_values_and_combinations_that_nobody_has_are_hints(table, tmp_path):
-    selected = filter_records(table, written(tmp_path, 'age,note\n10,"x,y"\n011,"x,y"\n99,other\n'), None)
-    told = [(each.code, each.row, each.column) for each in selected.findings if each.severity is Severity.HINT]
+    selected = filter_records(
+        table, written(tmp_path, 'age,note\n10,"x,y"\n011,"x,y"\n99,other\n'), None
+    )
+    told = [
+        (each.code, each.row, each.column)
+        for each in selected.findings
+        if each.severity is Severity.HINT
+    ]
     assert ("no-such-value", 3, "age") in told
     assert ("no-such-value", 4, "note") in told
-    none = filter_records(table, written(tmp_path, "name,age\nperson 0,10\nperson 0,20\nperson 0,30\n"), None)
+    none = filter_records(
+        table, written(tmp_path, "name,age\nperson 0,10\nperson 0,20\nperson 0,30\n"), None
+    )
     assert sum(each.code == "no-such-combination" for each in none.findings) == 2
 
 
@@ -188,7 +210,9 @@ def test_filters_by_a_sensitive_column_are_warned_of(table, tmp_path):
 
 def test_a_column_with_too_many_values_cannot_decide(tmp_path):
     path = write_records(tmp_path, [[f"p{n}", "x"] for n in range(50)], ["one", "two"])
-    table = load_records(path, RecordReading(category_counts="no"), limits=ReadLimits(identifier_from=10))
+    table = load_records(
+        path, RecordReading(category_counts="no"), limits=ReadLimits(identifier_from=10)
+    )
     with pytest.raises(InputError, match="too many for categories"):
         filter_records(table, written(tmp_path, "one\np1\n"), None)
 

@@ -45,7 +45,9 @@ def test_any_character_may_be_the_delimiter_if_it_is_named(tmp_path, delimiter):
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
 @pytest.mark.parametrize("compressed", [False, True])
-def test_the_way_a_file_is_written_does_not_change_what_it_says(tmp_path, delimiter, line_end, encoding, compressed):
+def test_the_way_a_file_is_written_does_not_change_what_it_says(
+    tmp_path, delimiter, line_end, encoding, compressed
+):
     rows = [["größe", "region"], ["klein", "Zürich"], ["", "Genève"], ["klein", "Genève"]]
     data = "".join(delimiter.join(row) + line_end for row in rows).encode(encoding)
     table = load_records(written(tmp_path, gzip.compress(data) if compressed else data, "records.txt"))

@@ -72,7 +72,8 @@ def test_many_ragged_rows_are_counted(tmp_path):
 def test_all_problems_of_a_file_are_told_at_once(tmp_path):
     with pytest.raises(InputError) as caught:
         load_records(
-            written(tmp_path, b"age,age,\n1,2,3\n1,2\n\xe9,2,3\n"), RecordReading(encoding="utf-8", delimiter=",")
+            written(tmp_path, b"age,age,\n1,2,3\n1,2\n\xe9,2,3\n"),
+            RecordReading(encoding="utf-8", delimiter=","),
         )
     assert sorted(f.code for f in caught.value.findings) == [
         "bad-encoding",
@@ -116,7 +117,9 @@ def test_text_in_another_encoding_than_said(tmp_path):
 def test_text_that_is_not_utf_8_is_read_as_latin_1_and_says_so(tmp_path):
     table = load_records(written(tmp_path, "age,region\n1,é\n".encode("latin-1")))
     assert table.facts("region").categories.values == ("é",)
-    assert [(f.code, f.severity, f.row) for f in table.findings] == [("read-as-latin-1", Severity.HINT, 2)]
+    assert [(f.code, f.severity, f.row) for f in table.findings] == [
+        ("read-as-latin-1", Severity.HINT, 2)
+    ]
 
 
 def test_names_in_another_encoding_than_said_are_told_with_their_own_row(tmp_path):
@@ -125,7 +128,9 @@ def test_names_in_another_encoding_than_said_are_told_with_their_own_row(tmp_pat
         load_records(written(tmp_path, content), RecordReading(encoding="utf-8"))
     assert [(f.code, f.row) for f in caught.value.findings] == [("bad-encoding", 2)]
     table = load_records(written(tmp_path, content))
-    assert [(f.code, f.row) for f in table.findings if f.code == "read-as-latin-1"] == [("read-as-latin-1", 2)]
+    assert [(f.code, f.row) for f in table.findings if f.code == "read-as-latin-1"] == [
+        ("read-as-latin-1", 2)
+    ]
 
 
 def test_an_encoding_that_does_not_exist(tmp_path):
@@ -163,7 +168,10 @@ def test_a_file_that_cannot_be_opened(tmp_path):
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "é"])
 def test_what_cannot_be_a_delimiter(tmp_path, delimiter):
-    assert "cannot be a delimiter. Use a single character" in refused(tmp_path, GOOD, delimiter=delimiter)[0]
+    assert (
+        "cannot be a delimiter. Use a single character"
+        in refused(tmp_path, GOOD, delimiter=delimiter)[0]
+    )
 
 
 def test_reading_can_be_stopped(tmp_path):
@@ -191,7 +199,8 @@ class Choices:
             self.build(**choices)
         file = f"{self.table.source.path}"
         return [
-            str(finding).removeprefix(file).removeprefix(", ").removeprefix(": ") for finding in caught.value.findings
+            str(finding).removeprefix(file).removeprefix(", ").removeprefix(": ")
+            for finding in caught.value.findings
         ]
 
 
@@ -200,7 +209,9 @@ def test_k_below_one(tmp_path):
 
 
 def test_k_above_the_number_of_records(tmp_path):
-    assert Choices(tmp_path).problems(k=4) == ["k is 4, but there are only 3 records. Choose a smaller k."]
+    assert Choices(tmp_path).problems(k=4) == [
+        "k is 4, but there are only 3 records. Choose a smaller k."
+    ]
 
 
 def test_k_above_the_number_of_records_of_known_regions(tmp_path):
@@ -259,7 +270,9 @@ def test_columns_that_do_not_exist(tmp_path):
 
 def test_a_quasi_identifier_with_a_value_for_every_record(tmp_path):
     problem = Choices(tmp_path, "id,region\nx1,r1\nx2,r2\nx3,r1\n").build(quasi_identifiers=["id"])
-    assert [(f.code, f.severity, f.column) for f in problem.findings] == [("identifier", Severity.HINT, "id")]
+    assert [(f.code, f.severity, f.column) for f in problem.findings] == [
+        ("identifier", Severity.HINT, "id")
+    ]
     assert "is it an identifier?" in problem.findings[0].message
 
 
@@ -273,7 +286,9 @@ def test_unknown_regions_stop(tmp_path):
 
 
 def test_unknown_regions_are_suppressed_on_request(tmp_path):
-    problem = Choices(tmp_path, "age,sex,region\n1,F,r1\n1,F,r1\n2,M,r9\n").build(unknown_regions="suppress")
+    problem = Choices(tmp_path, "age,sex,region\n1,F,r1\n1,F,r1\n2,M,r9\n").build(
+        unknown_regions="suppress"
+    )
     assert (problem.counts.records, problem.unknown_region_records, problem.records) == (2, 1, 3)
     assert problem.counts.combinations.tolist() == [0]
     assert [(f.code, f.severity) for f in problem.findings] == [
@@ -314,7 +329,9 @@ def test_regions_without_records(tmp_path):
     ],
 )
 def test_ids_that_are_only_written_differently(tmp_path, in_records, in_regions, difference):
-    choices = Choices(tmp_path, f"age,sex,region\n1,F,{in_records}\n1,F,known\n", ids=(in_regions, "known"))
+    choices = Choices(
+        tmp_path, f"age,sex,region\n1,F,{in_records}\n1,F,known\n", ids=(in_regions, "known")
+    )
     assert choices.problems()[1] == (
         f"row 2, column “region”: 1 unknown region id differs from known ones only by {difference}. "
         "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
@@ -343,7 +360,9 @@ def test_no_message_quotes_a_record(tmp_path):
 
 def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
     with pytest.raises(InputError) as caught:
-        load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordReading(category_counts="no"))
+        load_records(
+            written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordReading(category_counts="no")
+        )
     text = str(caught.value).replace(str(tmp_path), "")
     assert "Line 1 looks like a record" in text
     assert "41" not in text
@@ -358,7 +377,9 @@ def test_a_first_record_of_which_only_one_value_recurs_is_not_shown(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(("text", "row"), [("a,b\n1,\0\n", 2), ("\na,b\n1,\0\n", 3), ("a,b\n\n1,2\n3,\0\n", 4)])
+@pytest.mark.parametrize(
+    ("text", "row"), [("a,b\n1,\0\n", 2), ("\na,b\n1,\0\n", 3), ("a,b\n\n1,2\n3,\0\n", 4)]
+)
 def test_the_row_of_a_zero_byte_is_named(tmp_path, text, row):
     path = tmp_path / "records.csv"
     path.write_text(text)

@@ -39,7 +39,9 @@ class Listener:
 @pytest.fixture
 def large(tmp_path):
     path = tmp_path / "records.csv"
-    path.write_text("age,sex,region\n" + "".join(f"{i % 90},{'FM'[i % 2]},r{i % 500}\n" for i in range(500_000)))
+    path.write_text(
+        "age,sex,region\n" + "".join(f"{i % 90},{'FM'[i % 2]},r{i % 500}\n" for i in range(500_000))
+    )
     return path
 
 
@@ -83,7 +85,9 @@ def test_one_thread_and_two_give_the_same_codes(large):
 
 def test_too_many_values_are_given_up_but_empty_fields_still_counted(tmp_path):
     path = tmp_path / "records.csv"
-    path.write_text("a,b,c\r\n" + "".join(f"{i % 2},{i},{'' if i % 5 == 0 else i}\r\n" for i in range(200_000)))
+    path.write_text(
+        "a,b,c\r\n" + "".join(f"{i % 2},{i},{'' if i % 5 == 0 else i}\r\n" for i in range(200_000))
+    )
     table = load_records(path, limits=ReadLimits(distinct=10, block_bytes=1 << 16))
     assert [facts.categorical for facts in table.columns] == [True, False, False]
     assert 10 < table.facts("b").distinct < 200_000

@@ -27,7 +27,11 @@ SMALL = ReadLimits(block_bytes=1 << 19, longest_row=1 << 20)
 def refusals(path, options=None, limits=SMALL):
     with pytest.raises(InputError) as caught:
         load_records(path, options or RecordReading(delimiter=",", category_counts="no"), limits=limits)
-    return [(f.code, f.message, f.remedy, f.row) for f in caught.value.findings if f.severity is Severity.ERROR]
+    return [
+        (f.code, f.message, f.remedy, f.row)
+        for f in caught.value.findings
+        if f.severity is Severity.ERROR
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,9 @@ def test_bytes_against_the_stated_encoding_are_found_in_columns_that_are_not_rea
     options = RecordReading(delimiter=",", encoding=encoding, category_counts="no")
     with pytest.raises(InputError) as caught:
         load_records(path, options, columns=["a"])
-    assert [(f.code, f.row) for f in caught.value.findings if f.severity is Severity.ERROR] == [("bad-encoding", 4)]
+    assert [(f.code, f.row) for f in caught.value.findings if f.severity is Severity.ERROR] == [
+        ("bad-encoding", 4)
+    ]
     table = load_records(path, RecordReading(delimiter=",", category_counts="no"), columns=["a"])
     assert [(f.code, f.row) for f in table.findings] == [("read-as-latin-1", 4), ("blank-lines", None)]
     assert table.file_format.encoding == "latin-1"

@@ -13,7 +13,9 @@ from vbas_desktop.io.regions.reader import RegionReading, load_regions, read_reg
 from vbas_desktop.model.findings import InputError, Severity
 from vbas_desktop.model.regions import CoordinateKind
 
-quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 TAKEN = "The comma is taken as the decimal sign of the numbers (47,5 is 47.5)."
 
 
@@ -110,7 +112,10 @@ def test_degrees_have_no_thousands(tmp_path, header, options):
 
 @pytest.mark.parametrize(
     ("header", "first", "options"),
-    [("id;longitude;latitude", "45,123", {"coordinates": "planar"}), ("id;longitude;latitude", "432,123", {})],
+    [
+        ("id;longitude;latitude", "45,123", {"coordinates": "planar"}),
+        ("id;longitude;latitude", "432,123", {}),
+    ],
 )
 def test_columns_named_like_degrees_are_asked_for_when_they_are_none(tmp_path, header, first, options):
     path = write(tmp_path, f"{header}\na;{first};46,512\n")
@@ -120,11 +125,15 @@ def test_columns_named_like_degrees_are_asked_for_when_they_are_none(tmp_path, h
     ]
 
 
-@pytest.mark.parametrize("odd", ["1.5", "1,234,567", "1.234,5", "1,234.5", "1 234,5", "1\u00a0234,5", "1'234,5", "1,"])
+@pytest.mark.parametrize(
+    "odd", ["1.5", "1,234,567", "1.234,5", "1,234.5", "1 234,5", "1\u00a0234,5", "1'234,5", "1,"]
+)
 def test_numbers_written_otherwise_make_all_commas_uncertain(tmp_path, odd):
     path = write(tmp_path, f"id;x;y\na;47,5;2\nb;3;{odd}\n")
     assert ("decimal-comma", 2, "x") in places(path)
-    assert "“x”: This number has a comma, but points or several commas among these numbers" in str(refusals(path)[0])
+    assert "“x”: This number has a comma, but points or several commas among these numbers" in str(
+        refusals(path)[0]
+    )
 
 
 def test_thousands_are_read_when_they_are_said_to_be_thousands(tmp_path):
@@ -136,14 +145,18 @@ def test_thousands_are_read_when_they_are_said_to_be_thousands(tmp_path):
 @pytest.mark.parametrize("word", ["47,5", "1,23,456", "0,123", "12,3456", "1234,567", "1,234,56"])
 def test_commas_at_other_places_are_no_thousands(tmp_path, word):
     found = refusals(write(tmp_path, f"id;x;y\na;{word};1.5\n"), decimal="point")
-    assert [(finding.code, finding.row, finding.column) for finding in found] == [("decimal-comma", 2, "x")]
+    assert [(finding.code, finding.row, finding.column) for finding in found] == [
+        ("decimal-comma", 2, "x")
+    ]
     assert found[0].message == "This number has a comma that does not part thousands."
 
 
 @pytest.mark.parametrize("word", ["1.5", "1.234", "1.234,5", "1,234,567"])
 def test_points_are_refused_where_the_comma_is_said_to_be_the_decimal_sign(tmp_path, word):
     found = refusals(write(tmp_path, f"id;x;y\na;1,5;1\nb;{word};1\n"), decimal="comma")
-    assert [(finding.code, finding.row, finding.column) for finding in found] == [("decimal-comma", 3, "x")]
+    assert [(finding.code, finding.row, finding.column) for finding in found] == [
+        ("decimal-comma", 3, "x")
+    ]
     assert "has a point or several commas" in found[0].message
 
 
@@ -160,7 +173,11 @@ def test_a_column_of_uncertain_commas_is_one_problem_and_what_else_is_wrong_in_i
 
 def test_words_and_gaps_say_nothing_about_the_decimal_sign(tmp_path):
     path = write(tmp_path, "id;x;y\na;1,5;2\nb;unknown;n/a\nc;3,5;inf\n")
-    assert places(path) == [("not-a-number", 3, "x"), ("missing-number", 3, "y"), ("infinite-number", 4, "y")]
+    assert places(path) == [
+        ("not-a-number", 3, "x"),
+        ("missing-number", 3, "y"),
+        ("infinite-number", 4, "y"),
+    ]
 
 
 def test_an_unknown_decimal_sign_is_refused(tmp_path):
@@ -173,16 +190,23 @@ def test_further_columns_are_read_alike(tmp_path):
     assert read_region_numbers(path, ["share"])["share"].tolist() == [0.25]
     with pytest.raises(InputError, match="may part decimals or thousands"):
         read_region_numbers(path, ["people"])
-    assert read_region_numbers(path, ["people"], RegionReading(decimal="point"))["people"].tolist() == [1200.0]
+    assert read_region_numbers(path, ["people"], RegionReading(decimal="point"))["people"].tolist() == [
+        1200.0
+    ]
 
 
-values = st.lists(st.tuples(st.integers(-(10**7), 10**7), st.integers(-(10**7), 10**7)), min_size=1, max_size=12)
+values = st.lists(
+    st.tuples(st.integers(-(10**7), 10**7), st.integers(-(10**7), 10**7)), min_size=1, max_size=12
+)
 
 
 @quick
 @given(values, st.sampled_from([1, 2, 4, 5, 6]), st.sampled_from([";", "\t", "|"]))
 def test_any_number_of_decimals_but_three_reads_as_with_points(tmp_path, pairs, decimals, delimiter):
-    rows = [[str(i), *(f"{value / 10**decimals:.{decimals}f}" for value in pair)] for i, pair in enumerate(pairs)]
+    rows = [
+        [str(i), *(f"{value / 10**decimals:.{decimals}f}" for value in pair)]
+        for i, pair in enumerate(pairs)
+    ]
     text = "\n".join(delimiter.join(row) for row in [["id", "x", "y"], *rows])
     expected = [[float(word) for word in row[1:]] for row in rows]
     assert points(write(tmp_path, text.replace(".", ",")), coordinates="planar") == expected
@@ -192,7 +216,9 @@ def test_any_number_of_decimals_but_three_reads_as_with_points(tmp_path, pairs, 
 @given(values)
 def test_three_decimals_are_read_rightly_or_asked_for(tmp_path, pairs):
     rows = [[str(i), *(f"{value / 1000:.3f}" for value in pair)] for i, pair in enumerate(pairs)]
-    path = write(tmp_path, "\n".join(";".join(row) for row in [["id", "x", "y"], *rows]).replace(".", ","))
+    path = write(
+        tmp_path, "\n".join(";".join(row) for row in [["id", "x", "y"], *rows]).replace(".", ",")
+    )
     expected = [[float(word) for word in row[1:]] for row in rows]
     assert points(path, decimal="comma") == expected
     sure = sum(abs(value) < 1000 or abs(value) >= 10**6 for pair in pairs for value in pair)
@@ -221,7 +247,16 @@ def records_beside(regions):
 
 
 def run(regions, *options):
-    arguments = ["--region-column", "region", "--quasi-identifiers", "age", "-k", "2", "--quiet", "--json"]
+    arguments = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+        "-k",
+        "2",
+        "--quiet",
+        "--json",
+    ]
     return main(["run", str(records_beside(regions)), str(regions), *arguments, *options])
 
 

@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 from release_making import without_codes
 
 from vbas_desktop.audit.coded_file import ReadOptions, read_arrays
-from vbas_desktop.audit.region_map import RegionShare, assign_regions, read_region_shares, regions_in_turn
+from vbas_desktop.audit.region_map import (
+    RegionShare,
+    assign_regions,
+    read_region_shares,
+    regions_in_turn,
+)
 from vbas_desktop.audit.text_hashes import TextHasher
 from vbas_desktop.cli.main import main
 from vbas_desktop.engine.region_map import apportion, map_regions, spread
@@ -77,7 +82,9 @@ def test_a_map_is_read_with_even_and_with_given_shares(tmp_path):
         "d1": (("p1", Fraction(3, 4)), ("p2", Fraction(1, 4))),
         "d2": (("p4", Fraction(1)),),
     }
-    thirds = load_region_map(str(written(tmp_path, "from,to,share\nd,p1,0.333\nd,p2,0.333\nd,p3,0.333\n")), IDS)
+    thirds = load_region_map(
+        str(written(tmp_path, "from,to,share\nd,p1,0.333\nd,p2,0.333\nd,p3,0.333\n")), IDS
+    )
     assert thirds.targets["d"] == tuple((region, Fraction(1, 3)) for region in ("p1", "p2", "p3"))
     assert load_region_map(None, IDS) is None
 
@@ -121,7 +128,9 @@ def naive_regions(ids, targets):
     for each in totals:
         lines = targets.get(each, ((each, Fraction(1)),))
         parts = apportion(totals[each], [share for _, share in lines])
-        places = sorted(((2 * i + 1) / (2 * part), at) for at, part in enumerate(parts) for i in range(part))
+        places = sorted(
+            ((2 * i + 1) / (2 * part), at) for at, part in enumerate(parts) for i in range(part)
+        )
         turns[each] = iter([lines[at][0] for _, at in places])
     return [next(turns[each]) for each in ids]
 
@@ -129,7 +138,12 @@ def naive_regions(ids, targets):
 def test_every_record_gets_its_region_and_other_ids_do_not_matter(tmp_path):
     draw = random.Random(5)
     mapping = load_region_map(
-        str(written(tmp_path, "from,to,share\nd1,p1,0.5\nd1,p2,0.3\nd1,p3,0.2\nd2,p3,1\nd3,p4,.5\nd3,p1,.5\n")), IDS
+        str(
+            written(
+                tmp_path, "from,to,share\nd1,p1,0.5\nd1,p2,0.3\nd1,p3,0.2\nd2,p3,1\nd3,p4,.5\nd3,p1,.5\n"
+            )
+        ),
+        IDS,
     )
     ids = draw.choices(["d1", "d2", "d3", "p2", "strange"], k=400)
     table = map_regions(records_of(tmp_path, ids), "area", mapping)
@@ -163,7 +177,10 @@ def case(tmp_path):
     areas = {f"a{number}": sorted(draw.sample(codes, 1 + number % 4)) for number in range(9)}
     lines = [f"{area},{code}" for area, targets in areas.items() for code in targets]
     written(tmp_path, "from,to\n" + "\n".join(lines) + "\n")
-    rows = [f"{draw.choice(list(areas))},{draw.choice('mf')},{draw.randint(1, 3)},{number}" for number in range(900)]
+    rows = [
+        f"{draw.choice(list(areas))},{draw.choice('mf')},{draw.randint(1, 3)},{number}"
+        for number in range(900)
+    ]
     written(tmp_path, "area,sex,age,person\n" + "\n".join(rows) + "\n", "records.csv")
     return tmp_path
 
@@ -187,17 +204,24 @@ def test_a_release_is_that_of_records_that_name_the_regions_themselves(case, cap
     mapping = load_region_map(str(case / "map.csv"), [f"c{x}{y}" for x in range(4) for y in range(4)])
     regions = naive_regions([row["area"] for row in rows], mapping.targets)
     text = "".join(
-        f"{region},{row['sex']},{row['age']},{row['person']}\n" for region, row in zip(regions, rows, strict=True)
+        f"{region},{row['sex']},{row['age']},{row['person']}\n"
+        for region, row in zip(regions, rows, strict=True)
     )
     written(case, "area,sex,age,person\n" + text, "plain.csv")
     secret = ("--shuffle-seed", "0" * 64) if more != ("--no-shuffle",) else ()
     assert main(["run", *options_of(case, *more, *secret), "--out", str(case / "mapped")]) == 0
-    plain = [each for each in options_of(case, *more, *secret) if each not in ("--region-map", str(case / "map.csv"))]
+    plain = [
+        each
+        for each in options_of(case, *more, *secret)
+        if each not in ("--region-map", str(case / "map.csv"))
+    ]
     plain[0] = str(case / "plain.csv")
     assert main(["run", *plain, "--out", str(case / "named")]) == 0
     capsys.readouterr()
     for name in ("crosswalk.csv", "aggregated_regions.csv"):
-        assert (case / "mapped" / "release" / name).read_bytes() == (case / "named" / "release" / name).read_bytes()
+        assert (case / "mapped" / "release" / name).read_bytes() == (
+            case / "named" / "release" / name
+        ).read_bytes()
     if "parquet" not in more:
         assert sorted(map(str, released(case / "mapped"))) == sorted(map(str, released(case / "named")))
 
@@ -252,7 +276,21 @@ def test_the_auditor_refuses_a_release_whose_writer_split_otherwise(case, monkey
 
 def test_compare_uses_the_map(case, capsys):
     arguments = [each for each in options_of(case) if each not in ("--sites", "4")]
-    assert main(["compare", *arguments, "--site-number", "fixed", "--sites", "3", "--out", str(case / "table")]) == 0
+    assert (
+        main(
+            [
+                "compare",
+                *arguments,
+                "--site-number",
+                "fixed",
+                "--sites",
+                "3",
+                "--out",
+                str(case / "table"),
+            ]
+        )
+        == 0
+    )
     with (case / "table" / "comparison.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["records"] for row in rows} == {"900"}
@@ -282,7 +320,9 @@ def test_python_reads_a_map_too(tmp_path):
     records = written(tmp_path, "area,sex\n" + "d1,f\n" * 10 + "d2,m\n" * 9, "records.csv")
     regions = written(tmp_path, "id,x,y\np1,0,0\np2,1,0\np3,5,0\n", "regions.csv")
     path = written(tmp_path, "from,to\nd1,p1\nd1,p2\nd2,p3\n")
-    data = vbas_desktop.read(records, regions, region_column="area", quasi_identifiers=["sex"], region_map=path)
+    data = vbas_desktop.read(
+        records, regions, region_column="area", quasi_identifiers=["sex"], region_map=path
+    )
     result = vbas_desktop.run(data, k=2, site_number="fixed", sites=3, range_reach=0)
     assert result.solutions[0].measures["discernibility"] == 5**2 + 5**2 + 9**2
 
@@ -294,10 +334,15 @@ def test_records_that_a_filter_leaves_out_do_not_count_among_those_of_an_id(case
     written(case, "sex,age\nm,2\n", "drop.csv")
     written(case, "".join(line for line in kept if ",m,2," not in line), "fewer.csv")
     arguments = options_of(case, *more)
-    assert main(["run", *arguments, "--drop-records", str(case / "drop.csv"), "--out", str(case / "one")]) == 0
+    assert (
+        main(["run", *arguments, "--drop-records", str(case / "drop.csv"), "--out", str(case / "one")])
+        == 0
+    )
     arguments[0] = str(case / "fewer.csv")
     assert main(["run", *arguments, "--out", str(case / "two")]) == 0
-    tables = [(case / name / "release" / "aggregated_regions.csv").read_bytes() for name in ("one", "two")]
+    tables = [
+        (case / name / "release" / "aggregated_regions.csv").read_bytes() for name in ("one", "two")
+    ]
     assert tables[0] == tables[1]
     if not more:
         rows = [sorted(map(str, released(case / name))) for name in ("one", "two")]

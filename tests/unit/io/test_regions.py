@@ -47,7 +47,8 @@ def test_a_file_with_both_kinds_is_taken_by_longitude_and_latitude_unless_planar
 def test_plane_columns_that_agree_with_longitude_and_latitude_have_a_known_system(tmp_path):
     east = load_regions(write(tmp_path, HALIFAX)).points
     rows = "".join(
-        f"{i},{p},{x:.2f},{y:.2f}\n" for i, p, (x, y) in zip("ab", ("-63.57,44.65", "-63.60,44.67"), east, strict=True)
+        f"{i},{p},{x:.2f},{y:.2f}\n"
+        for i, p, (x, y) in zip("ab", ("-63.57,44.65", "-63.60,44.67"), east, strict=True)
     )
     path = write(tmp_path, "id,longitude,latitude,x,y\n" + rows, "both.csv")
     planar = load_regions(path, RegionReading(coordinates="planar"))
@@ -170,7 +171,9 @@ def test_another_delimiter_than_that_of_the_file_is_told_instead_of_every_column
     ],
 )
 def test_each_problem_of_a_row_has_its_place_and_remedy(tmp_path, body, code, row, column, words):
-    finding = next(f for f in findings_of(write(tmp_path, "id,x,y\n" + body)) if f.severity is Severity.ERROR)
+    finding = next(
+        f for f in findings_of(write(tmp_path, "id,x,y\n" + body)) if f.severity is Severity.ERROR
+    )
     assert (finding.code, finding.row, finding.column) == (code, row, column)
     assert words in str(finding)
     assert finding.remedy
@@ -209,7 +212,9 @@ def test_an_unneeded_column_may_be_there_twice(tmp_path):
 
 
 def test_an_empty_file_is_refused(tmp_path):
-    assert only(write(tmp_path, "")).message == only(write(tmp_path, "\n")).message == "The file is empty."
+    assert (
+        only(write(tmp_path, "")).message == only(write(tmp_path, "\n")).message == "The file is empty."
+    )
     assert only(write(tmp_path, "")).code == "empty-file"
     assert only(write(tmp_path, "\n\n")).code == "empty-file"
 
@@ -260,7 +265,10 @@ def test_values_out_of_range_are_told_together_with_those_that_are_no_numbers(tm
 @pytest.mark.parametrize("coordinates", ["degrees", "geographic"])
 def test_degrees_must_fit_when_they_are_asked_for(tmp_path, coordinates):
     findings = findings_of(write(tmp_path, "id,x,y\na,-200,95\nb,1,1\n"), coordinates=coordinates)
-    assert [(f.code, f.row, f.column) for f in findings] == [("out-of-range", 2, "x"), ("out-of-range", 2, "y")]
+    assert [(f.code, f.row, f.column) for f in findings] == [
+        ("out-of-range", 2, "x"),
+        ("out-of-range", 2, "y"),
+    ]
 
 
 def test_swapped_longitude_and_latitude_are_recognised(tmp_path):

@@ -14,11 +14,15 @@ from hypothesis import strategies as st
 from vbas_desktop.io.regions.reader import RegionReading, load_regions
 from vbas_desktop.model.findings import InputError
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-texts = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), min_size=1, max_size=8).filter(
-    lambda text: text.strip() != ""
+quick = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-numbers = st.one_of(st.integers(-(10**7), 10**7), st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-9))
+texts = st.text(
+    st.characters(codec="latin-1", exclude_categories=["Cc"]), min_size=1, max_size=8
+).filter(lambda text: text.strip() != "")
+numbers = st.one_of(
+    st.integers(-(10**7), 10**7), st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-9)
+)
 
 
 @st.composite
@@ -51,21 +55,28 @@ def test_every_dialect_gives_the_same_regions(tmp_path, file):
 
 
 @quick
-@given(st.binary(max_size=200), st.sampled_from([b"", b"id,x,y\n", b"id;lon;lat\r\n", b"\xef\xbb\xbfid\tx\ty\n"]))
+@given(
+    st.binary(max_size=200),
+    st.sampled_from([b"", b"id,x,y\n", b"id;lon;lat\r\n", b"\xef\xbb\xbfid\tx\ty\n"]),
+)
 def test_any_bytes_are_regions_or_told_to_be_none(tmp_path, data, head):
     path = tmp_path / "regions.csv"
     path.write_bytes(head + data)
     _load_or_refuse(path)
 
 
-fields = st.one_of(texts, numbers.map(repr), st.sampled_from(["", "inf", "nan", "91", "-181", "1,5", '"', "NA", "a"]))
+fields = st.one_of(
+    texts, numbers.map(repr), st.sampled_from(["", "inf", "nan", "91", "-181", "1,5", '"', "NA", "a"])
+)
 
 
 @quick
 @given(
     st.lists(st.lists(fields, min_size=2, max_size=4), max_size=8),
     st.sampled_from(["auto", "planar", "degrees", "geographic"]),
-    st.sampled_from(["id,x,y", "id,lon,lat", "DAUID,latitude,longitude", "id,id,x,y", "x,y", "id,x,y,lon,lat"]),
+    st.sampled_from(
+        ["id,x,y", "id,lon,lat", "DAUID,latitude,longitude", "id,id,x,y", "x,y", "id,x,y,lon,lat"]
+    ),
 )
 def test_any_rows_are_regions_or_told_to_be_none(tmp_path, rows, coordinates, header):
     path = tmp_path / "regions.csv"
@@ -74,7 +85,9 @@ def test_any_rows_are_regions_or_told_to_be_none(tmp_path, rows, coordinates, he
 
 
 coordinate = st.one_of(st.floats(-200, 200), st.sampled_from([0.0, 1.0, 1e7]))
-rings = st.lists(st.tuples(coordinate, coordinate), min_size=0, max_size=6).map(lambda ring: [*ring, *ring[:1]])
+rings = st.lists(st.tuples(coordinate, coordinate), min_size=0, max_size=6).map(
+    lambda ring: [*ring, *ring[:1]]
+)
 geometries = st.one_of(
     st.none(),
     st.builds(lambda ring: {"type": "Polygon", "coordinates": [ring]}, rings),
@@ -84,16 +97,24 @@ geometries = st.one_of(
     st.just({"type": "Polygon", "coordinates": []}),
     st.just({"type": "Potato"}),
 )
-ids = st.one_of(st.none(), st.integers(0, 5), st.floats(0, 5), st.sampled_from(["a", "b", " ", "01", "2011-01-01"]))
+ids = st.one_of(
+    st.none(), st.integers(0, 5), st.floats(0, 5), st.sampled_from(["a", "b", " ", "01", "2011-01-01"])
+)
 
 
 @quick
-@given(st.lists(st.tuples(ids, geometries), max_size=5), st.sampled_from(["auto", "planar", "degrees", "geographic"]))
+@given(
+    st.lists(st.tuples(ids, geometries), max_size=5),
+    st.sampled_from(["auto", "planar", "degrees", "geographic"]),
+)
 def test_any_geojson_is_regions_or_told_to_be_none(tmp_path, features, coordinates):
     path = tmp_path / "regions.geojson"
     collection = {
         "type": "FeatureCollection",
-        "features": [{"type": "Feature", "properties": {"id": id}, "geometry": geometry} for id, geometry in features],
+        "features": [
+            {"type": "Feature", "properties": {"id": id}, "geometry": geometry}
+            for id, geometry in features
+        ],
     }
     path.write_text(json.dumps(collection))
     _load_or_refuse(path, coordinates)

@@ -21,7 +21,10 @@ DRIVERS = {".geojson": "GeoJSON", ".gpkg": "GPKG", ".shp": "ESRI Shapefile"}
 
 def save(path, shapes, crs="EPSG:32618", kind="Polygon", layer=None, append=False, **fields):
     fields = fields or {"GEOID": [f"r{i}" for i in range(len(shapes))]}
-    arrays = [np.array(values, object if isinstance(values[0], str | None) else None) for values in fields.values()]
+    arrays = [
+        np.array(values, object if isinstance(values[0], str | None) else None)
+        for values in fields.values()
+    ]
     write(
         path,
         shapely.to_wkb(np.array(shapes, object)),
@@ -55,7 +58,9 @@ def test_projected_polygons_are_kept_in_their_own_system(tmp_path, name):
 
 def test_geographic_polygons_are_projected_with_their_points_inside(tmp_path):
     ring = shapely.box(-63.6, 44.6, -63.5, 44.7).difference(shapely.box(-63.58, 44.6, -63.52, 44.69))
-    regions = load_regions(save(tmp_path / "r.geojson", [ring, shapely.box(-64, 44, -63.9, 44.1)], "EPSG:4326"))
+    regions = load_regions(
+        save(tmp_path / "r.geojson", [ring, shapely.box(-64, 44, -63.9, 44.1)], "EPSG:4326")
+    )
     assert regions.system == CoordinateSystem(CoordinateKind.GEOGRAPHIC, "EPSG:3347", "m")
     assert regions.polygons is not None
     assert not regions.polygons[0].contains(shapely.centroid(regions.polygons[0]))
@@ -116,7 +121,11 @@ def test_whole_number_ids_are_written_without_a_point_and_names_are_kept(tmp_pat
 
 
 def test_leading_zeros_of_ids_survive(tmp_path):
-    assert load_regions(save(tmp_path / "r.geojson", SQUARES, id=["01", "02", "03"])).ids == ("01", "02", "03")
+    assert load_regions(save(tmp_path / "r.geojson", SQUARES, id=["01", "02", "03"])).ids == (
+        "01",
+        "02",
+        "03",
+    )
 
 
 def test_the_source_of_a_shapefile_covers_all_its_parts(tmp_path):
@@ -176,7 +185,9 @@ def test_a_shapefile_without_coordinate_system_is_planar_with_a_warning(tmp_path
 def test_an_invalid_polygon_is_repaired_with_a_warning(tmp_path):
     bow_tie = shapely.Polygon([(0, 0), (2000, 2000), (2000, 0), (0, 2000)])
     regions = load_regions(save(tmp_path / "r.gpkg", [*SQUARES, bow_tie], kind="Unknown"))
-    assert [(f.code, f.severity, f.row) for f in regions.findings] == [("invalid-geometry", Severity.WARNING, 4)]
+    assert [(f.code, f.severity, f.row) for f in regions.findings] == [
+        ("invalid-geometry", Severity.WARNING, 4)
+    ]
     assert regions.polygons is not None
     assert regions.polygons[3].is_valid
     assert regions.polygons[3].area == 2_000_000
@@ -185,7 +196,11 @@ def test_an_invalid_polygon_is_repaired_with_a_warning(tmp_path):
 def test_a_polygon_without_area_is_refused(tmp_path):
     flat = shapely.Polygon([(0, 0), (2000, 2000), (0, 0)])
     (finding,) = findings_of(save(tmp_path / "r.gpkg", [SQUARES[0], flat]))
-    assert (finding.code, finding.row, finding.message) == ("invalid-geometry", 2, "The polygon has no area.")
+    assert (finding.code, finding.row, finding.message) == (
+        "invalid-geometry",
+        2,
+        "The polygon has no area.",
+    )
 
 
 def test_missing_and_wrong_shapes_are_named(tmp_path):
@@ -234,7 +249,11 @@ def test_a_damaged_file_is_refused(tmp_path, name):
     for part in (".dbf", ".shx", ".prj"):
         path.with_suffix(part).write_bytes(b"")
     assert findings_of(path)[-1].code == "wrong-format"
-    opening = {"r.geojson": b"{", "r.gpkg": b"SQLite format 3\0".ljust(68, b"\0") + b"GPKG", "r.shp": b"\0\0\x27\x0a"}
+    opening = {
+        "r.geojson": b"{",
+        "r.gpkg": b"SQLite format 3\0".ljust(68, b"\0") + b"GPKG",
+        "r.shp": b"\0\0\x27\x0a",
+    }
     if name in opening:
         path.write_bytes(opening[name] + b" and then no geometry")
         assert findings_of(path)[-1].code == "unreadable"
@@ -247,7 +266,11 @@ def test_a_geojson_without_features_is_refused(tmp_path):
 
 
 def test_a_polygon_beyond_the_globe_is_named(tmp_path):
-    shapes = [shapely.box(-64, 44, -63, 45), shapely.box(-65, 44, -64, 45), shapely.box(-64, 89, -63, 95)]
+    shapes = [
+        shapely.box(-64, 44, -63, 45),
+        shapely.box(-65, 44, -64, 45),
+        shapely.box(-64, 89, -63, 95),
+    ]
     findings = findings_of(save(tmp_path / "r.geojson", shapes, "EPSG:4326"))
     assert [(f.code, f.row, f.message) for f in findings] == [
         ("out-of-range", 3, "The latitude is beyond ±90 degrees.")
@@ -266,7 +289,11 @@ def test_a_vertex_that_is_no_number_is_told_of_by_its_row_and_by_nothing_else(tm
     path = tmp_path / "r.geojson"
     rings = [[[0, 0], [1, 0], [1, 1], [0, 0]], [[1, 0], [2, 0], [float("nan"), 1], [1, 1], [1, 0]]]
     features = [
-        {"type": "Feature", "properties": {"id": f"r{n}"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+        {
+            "type": "Feature",
+            "properties": {"id": f"r{n}"},
+            "geometry": {"type": "Polygon", "coordinates": [ring]},
+        }
         for n, ring in enumerate(rings)
     ]
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
@@ -277,7 +304,10 @@ def test_a_vertex_that_is_no_number_is_told_of_by_its_row_and_by_nothing_else(tm
 def test_a_hole_outside_its_shell_adds_no_area(tmp_path):
     shell, hole = shapely.box(1, 0, 2, 1).exterior, shapely.box(5, 5, 6, 6).exterior
     half_out = shapely.box(2.5, 0, 4, 0.5).exterior
-    shapes = [shapely.Polygon(shell, [hole]), shapely.Polygon(shapely.box(2, 0, 3, 1).exterior, [half_out])]
+    shapes = [
+        shapely.Polygon(shell, [hole]),
+        shapely.Polygon(shapely.box(2, 0, 3, 1).exterior, [half_out]),
+    ]
     regions = load_regions(save(tmp_path / "r.gpkg", shapes))
     assert regions.polygons is not None
     assert [polygon.area for polygon in regions.polygons] == [1.0, 0.75]
@@ -301,8 +331,14 @@ def test_columns_and_layers_are_told_without_reading_the_regions(tmp_path):
     path = save(tmp_path / "r.gpkg", SQUARES, layer="tracts", id=["a", "b", "c"], county=["x", "x", "y"])
     save(path, SQUARES, layer="towns", append=True, town=["p", "q", "r"])
     assert read_columns_and_layers(path, RegionReading()) == (("id", "county"), ("tracts", "towns"))
-    assert read_columns_and_layers(path, RegionReading(layer="towns")) == (("town",), ("tracts", "towns"))
-    assert read_columns_and_layers(path, RegionReading(layer="gone")) == (("id", "county"), ("tracts", "towns"))
+    assert read_columns_and_layers(path, RegionReading(layer="towns")) == (
+        ("town",),
+        ("tracts", "towns"),
+    )
+    assert read_columns_and_layers(path, RegionReading(layer="gone")) == (
+        ("id", "county"),
+        ("tracts", "towns"),
+    )
     assert read_columns_and_layers(save(tmp_path / "r.shp", SQUARES), RegionReading())[0] == ("GEOID",)
 
 
@@ -311,7 +347,12 @@ def test_columns_of_text_are_told_as_it_is_read_and_those_of_no_table_not_at_all
     text.write_text('\n id ;"x;1";größe\na;1;2\nb;1\n', encoding="latin-1")
     assert read_columns_and_layers(text, RegionReading()) == (("id", "x;1", "größe"), ())
     assert read_columns_and_layers(text, RegionReading(delimiter=",")) == (('id ;"x;1";größe',), ())
-    for name, content in (("no.gpkg", b"nothing"), ("no.csv", b"\0\0"), ("empty.csv", b""), ("no.geojson", b"{")):
+    for name, content in (
+        ("no.gpkg", b"nothing"),
+        ("no.csv", b"\0\0"),
+        ("empty.csv", b""),
+        ("no.geojson", b"{"),
+    ):
         (tmp_path / name).write_bytes(content)
         assert read_columns_and_layers(tmp_path / name, RegionReading()) == ((), ())
     assert read_columns_and_layers(tmp_path / "missing.csv", RegionReading()) == ((), ())

@@ -15,7 +15,13 @@ from vbas_desktop.io.hashing import HashingWriter
 from vbas_desktop.io.records import csv_writer, row_chunks
 from vbas_desktop.io.records.csv_writer import CsvFormat, write_csv
 from vbas_desktop.io.records.parquet_writer import write_parquet
-from vbas_desktop.io.records.row_chunks import ReleasedColumn, RowChunk, chunk_texts, divide_rows, measure_values
+from vbas_desktop.io.records.row_chunks import (
+    ReleasedColumn,
+    RowChunk,
+    chunk_texts,
+    divide_rows,
+    measure_values,
+)
 from vbas_desktop.model.findings import InputError
 
 NASTY = st.text(st.sampled_from('ab"",;|\n\r\t =+-@0.5éß\'\u2028漢🙂'), max_size=8)
@@ -60,7 +66,9 @@ def tables(draw, texts=NASTY):
     width = draw(st.integers(1, 4))
     values = [draw(st.lists(texts, min_size=1, max_size=4)) for _ in range(width)]
     height = draw(st.integers(0, 12))
-    codes = [draw(st.lists(st.integers(0, len(one) - 1), min_size=height, max_size=height)) for one in values]
+    codes = [
+        draw(st.lists(st.integers(0, len(one) - 1), min_size=height, max_size=height)) for one in values
+    ]
     order = draw(st.permutations(range(height)))
     is_coded = draw(st.lists(st.booleans(), min_size=width, max_size=width))
     names = draw(st.lists(texts.filter(bool), min_size=width, max_size=width))
@@ -78,14 +86,21 @@ def columns_and_chunks(drawn, cuts=1):
             arrays.append(pa.array([texts[numbers[row]] for row in order], pa.string()))
     parts = np.array_split(np.arange(order.size), cuts)
     chunks = [
-        RowChunk(order[part], tuple(array.take(pa.array(part, pa.int64())) for array in arrays)) for part in parts
+        RowChunk(order[part], tuple(array.take(pa.array(part, pa.int64())) for array in arrays))
+        for part in parts
     ]
     rows = [[texts[numbers[row]] for texts, numbers in zip(values, codes, strict=True)] for row in order]
     return columns, chunks, names, rows
 
 
 @SETTINGS
-@given(tables(), st.sampled_from(",;|\t"), st.sampled_from(["\n", "\r\n", "\r"]), st.booleans(), st.booleans())
+@given(
+    tables(),
+    st.sampled_from(",;|\t"),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
+    st.booleans(),
+)
 def test_csv_is_what_a_plain_loop_writes(drawn, delimiter, line_end, has_mark, quotes_all):
     file_format = CsvFormat(delimiter, "utf-8", line_end, has_mark, quotes_all)
     columns, chunks, names, rows = columns_and_chunks(drawn, cuts=2)
@@ -120,7 +135,11 @@ def test_how_rows_are_divided_leaves_no_trace_in_csv(drawn, most_bytes):
 
 
 @settings(SETTINGS, max_examples=60)
-@given(st.integers(1, 3).flatmap(lambda width: st.lists(st.lists(NASTY, min_size=width, max_size=width), min_size=1)))
+@given(
+    st.integers(1, 3).flatmap(
+        lambda width: st.lists(st.lists(NASTY, min_size=width, max_size=width), min_size=1)
+    )
+)
 def test_rows_of_texts_are_what_any_reader_reads(rows):
     names = ["name"] * len(rows[0])
     columns, chunks = chunk_texts(names, rows)
@@ -136,7 +155,9 @@ def test_a_text_that_the_encoding_lacks_is_refused_with_its_column_and_without_t
     assert "Ł" not in str(refused.value)
 
 
-@pytest.mark.parametrize(("array", "kind"), [(pa.array([[1, 2]]), "structured"), (pa.array([b"\xff\xfe"]), "binary")])
+@pytest.mark.parametrize(
+    ("array", "kind"), [(pa.array([[1, 2]]), "structured"), (pa.array([b"\xff\xfe"]), "binary")]
+)
 def test_values_that_are_no_text_cannot_become_csv(array, kind):
     column = ReleasedColumn("more", array.type)
     with pytest.raises(InputError, match=f"{kind} values, which CSV cannot hold"):
@@ -182,7 +203,11 @@ def test_parquet_holds_no_value_of_a_record_that_is_not_written():
         ([None, None], pa.null(), [0, 0]),
         ([["ab", "c"], [], None, ["d"]], pa.list_(pa.string()), [3, 0, 0, 1]),
         ([[1, 2], [3, 4]], pa.list_(pa.int16(), 2), [4, 4]),
-        ([{"a": "xy", "b": 1}, {"a": "", "b": 2}], pa.struct({"a": pa.string(), "b": pa.int32()}), [6, 4]),
+        (
+            [{"a": "xy", "b": 1}, {"a": "", "b": 2}],
+            pa.struct({"a": pa.string(), "b": pa.int32()}),
+            [6, 4],
+        ),
         ([[("k", 1), ("key", 2)], []], pa.map_(pa.string(), pa.int64()), [20, 0]),
     ],
 )
@@ -193,10 +218,15 @@ def test_bytes_of_values_are_counted_without_what_arrow_adds(values, kind, expec
 
 
 @settings(SETTINGS, max_examples=100)
-@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=6), st.integers(1, 20), st.integers(1, 7))
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=6), st.integers(1, 20), st.integers(1, 7)
+)
 def test_chunks_end_with_the_row_that_makes_them_large_enough(lengths, most_bytes, most_rows):
     column = ReleasedColumn("a", pa.string())
-    chunks = [RowChunk(np.arange(len(part)), (pa.array(["x" * n for n in part], pa.string()),)) for part in lengths]
+    chunks = [
+        RowChunk(np.arange(len(part)), (pa.array(["x" * n for n in part], pa.string()),))
+        for part in lengths
+    ]
     expected, current = [], []
     for length in (n for part in lengths for n in part):
         current.append(length)
@@ -219,7 +249,10 @@ def test_a_coded_value_of_many_bytes_does_not_become_a_chunk_beyond_memory():
 def test_a_long_value_that_no_row_has_does_not_change_the_chunks():
     """Values of suppressed records are among the coded ones; where chunks end must not tell of them."""
     texts = ["a" * 300] * 5 + ["b" * 90] * 10
-    given = [RowChunk(np.arange(5), (pa.array(texts[:5]),)), RowChunk(np.arange(5, 15), (pa.array(texts[5:]),))]
+    given = [
+        RowChunk(np.arange(5), (pa.array(texts[:5]),)),
+        RowChunk(np.arange(5, 15), (pa.array(texts[5:]),)),
+    ]
     found = []
     for values in (["x"], ["x", "y" * 1_000]):
         columns = [coded("short", values, [0] * 15), ReleasedColumn("long", pa.string())]

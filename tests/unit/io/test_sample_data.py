@@ -41,7 +41,9 @@ def test_every_tract_has_a_polygon_and_neighbours_share_their_border():
 
 
 def test_every_tract_has_a_name():
-    tracts = json.loads((sample_data_folder() / "regions.geojson").read_text(encoding="utf-8"))["features"]
+    tracts = json.loads((sample_data_folder() / "regions.geojson").read_text(encoding="utf-8"))[
+        "features"
+    ]
     names = {tract["properties"]["id"]: tract["properties"]["name"] for tract in tracts}
     assert all(len(name) > 3 for name in names.values())
     assert names["36007011901"] == "Tract 119.01, Broome County"
@@ -60,7 +62,15 @@ def test_records_have_the_columns_that_the_readme_lists():
         "plan",
         "diagnosis",
     )
-    assert [table.facts(name).distinct for name in table.file_format.header[1:]] == [281, 7, 2, 4, 2, 3, 12]
+    assert [table.facts(name).distinct for name in table.file_format.header[1:]] == [
+        281,
+        7,
+        2,
+        4,
+        2,
+        3,
+        12,
+    ]
 
 
 def test_it_is_small_enough_to_be_kept_with_the_program():

@@ -26,7 +26,11 @@ def test_a_benign_value_may_be_written_in_another_notation(tmp_path, benign):
     rows = [["a", cost, region] for cost in ("1.5", "1.50", "+1.5", "2", "x") for region in ("r1", "r2")]
     chosen = SensitiveColumn("cost", benign=(benign,))
     (counts,) = count(tmp_path, ["age", "cost", "region"], rows, ["age"], [chosen]).sensitive
-    assert dict(zip(counts.values, counts.harmful.tolist(), strict=True)) == {"1.5": False, "2": True, "x": True}
+    assert dict(zip(counts.values, counts.harmful.tolist(), strict=True)) == {
+        "1.5": False,
+        "2": True,
+        "x": True,
+    }
     assert dict(zip(counts.values, counts.totals.tolist(), strict=True)) == {"1.5": 6, "2": 2, "x": 2}
 
 
@@ -35,7 +39,11 @@ def test_a_benign_value_need_not_be_written_as_in_any_record(tmp_path):
     (counts,) = count(
         tmp_path, ["age", "cost", "region"], rows, ["age"], [SensitiveColumn("cost", benign=("1.5",))]
     ).sensitive
-    assert dict(zip(counts.values, counts.harmful.tolist(), strict=True)) == {"1.5": False, "2": True, "x": True}
+    assert dict(zip(counts.values, counts.harmful.tolist(), strict=True)) == {
+        "1.5": False,
+        "2": True,
+        "x": True,
+    }
 
 
 COLUMNS = [f"c{number}" for number in range(7)]
@@ -62,7 +70,10 @@ def test_more_combinations_than_can_be_counted_are_refused(tmp_path):
     with pytest.raises(InputError) as caught:
         count(tmp_path, header, wide_rows(), [*COLUMNS, "ill"])
     (finding,) = [each for each in caught.value.findings if each.code == "too-many-classes"]
-    assert str(finding) == f"{tmp_path / 'records.csv'}: The quasi-identifiers have 1.8e+19 combinations; {advice}"
+    assert (
+        str(finding)
+        == f"{tmp_path / 'records.csv'}: The quasi-identifiers have 1.8e+19 combinations; {advice}"
+    )
     with pytest.raises(InputError) as caught:
         count(tmp_path, header, wide_rows(), COLUMNS, [SensitiveColumn("ill")])
     (finding,) = caught.value.findings

@@ -9,7 +9,12 @@ import pytest
 from vbas_desktop.cli import main as cli
 from vbas_desktop.io import exchange
 from vbas_desktop.io.output import staged_folder
-from vbas_desktop.io.signals import defer_stop_signals, handle_stop_signals, record_output, recorded_outputs
+from vbas_desktop.io.signals import (
+    defer_stop_signals,
+    handle_stop_signals,
+    record_output,
+    recorded_outputs,
+)
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of Unix")
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -31,7 +36,11 @@ def usual_handlers():
 def test_every_signal_is_a_stop_and_handlers_come_back(number):
     with pytest.raises(KeyboardInterrupt), handle_stop_signals(to_the_end=False):
         os.kill(os.getpid(), number)
-    assert [signal.getsignal(each) for each in NUMBERS] == [signal.default_int_handler, signal.SIG_DFL, signal.SIG_DFL]
+    assert [signal.getsignal(each) for each in NUMBERS] == [
+        signal.default_int_handler,
+        signal.SIG_DFL,
+        signal.SIG_DFL,
+    ]
 
 
 def test_after_the_last_command_a_stop_finds_nothing_to_stop():

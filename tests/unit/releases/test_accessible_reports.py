@@ -17,15 +17,35 @@ def release(tmp_path_factory):
     """The folder of a release with a sensitive column and suppressed records, and so with three maps."""
     folder = tmp_path_factory.mktemp("accessible")
     draw = Random(0)
-    rows = [f"{draw.randrange(12)},{draw.randrange(7)},{draw.choice('fm')},{draw.choice('abc')}" for _ in range(600)]
+    rows = [
+        f"{draw.randrange(12)},{draw.randrange(7)},{draw.choice('fm')},{draw.choice('abc')}"
+        for _ in range(600)
+    ]
     (folder / "records.csv").write_text("\n".join(["tract,age,sex,illness", *rows]) + "\n")
     regions = [f"{number},{number % 4},{number // 4}" for number in range(12)]
     (folder / "regions.csv").write_text("\n".join(["tract,x,y", *regions]) + "\n")
     arguments = [
         str(folder / "records.csv"),
         str(folder / "regions.csv"),
-        *("--region-column", "tract", "--quasi-identifiers", "age,sex", "--sensitive", "illness", "-k", "7"),
-        *("--site-number", "fixed", "--set", "fixed.sites=8", "--allow-column", "illness", "--exceed-loss"),
+        *(
+            "--region-column",
+            "tract",
+            "--quasi-identifiers",
+            "age,sex",
+            "--sensitive",
+            "illness",
+            "-k",
+            "7",
+        ),
+        *(
+            "--site-number",
+            "fixed",
+            "--set",
+            "fixed.sites=8",
+            "--allow-column",
+            "illness",
+            "--exceed-loss",
+        ),
         *("--out", str(folder / "out"), "--quiet"),
     ]
     assert main(["run", *arguments]) == 0

@@ -88,14 +88,18 @@ def test_every_class_has_the_mean_and_the_most_frequent_category(tmp_path, below
     assert {(row["region"], row["age"], row["sex"]): int(row["records"]) for row in counts} == {
         key: len(members) for key, members in found.items()
     }
-    assert "the number of records of each class is that of the released file" in [c.name for c in report.checks]
+    assert "the number of records of each class is that of the released file" in [
+        c.name for c in report.checks
+    ]
 
 
 def test_c7_comes_out_of_its_classes(tmp_path):
     """Table C.7 of the PARV thesis: classes of fewer than ten records have the mean of their test results."""
     originals = {row["Key"]: row for row in rows_of(PARV / "C1.csv")}
     published = rows_of(PARV / "C7.csv")
-    rows = [[row["Key"], row["Hh"], row["Job"], originals[row["Key"]]["Value"], "r0"] for row in published]
+    rows = [
+        [row["Key"], row["Hh"], row["Job"], originals[row["Key"]]["Value"], "r0"] for row in published
+    ]
     case = load(
         write(tmp_path, rows, ["Key", "Hh", "Job", "Value", "region"]),
         write_regions(tmp_path),
@@ -104,7 +108,9 @@ def test_c7_comes_out_of_its_classes(tmp_path):
         sites=1,
     )
     case.release(tmp_path / "out", ReleaseOptions(pdf=False, aggregate=("Value",)))
-    released = {row["Key"]: row["Value"] for row in rows_of(tmp_path / "out" / "release" / "anonymized.csv")}
+    released = {
+        row["Key"]: row["Value"] for row in rows_of(tmp_path / "out" / "release" / "anonymized.csv")
+    }
     assert released == {row["Key"]: row["Value"] for row in published}
     counts = rows_of(tmp_path / "out" / "release" / "class_counts.csv")
     sizes = {(row["Hh"], row["Job"]): int(row["records"]) for row in counts}
@@ -129,7 +135,13 @@ def test_table_6_10_comes_out_of_all_classes(tmp_path):
         for row in published
     ]
     header = ["Hh", "Job", "Value", "Illness", "region"]
-    case = load(write(tmp_path, rows, header), write_regions(tmp_path), quasi_identifiers=("Hh", "Job"), k=3, sites=1)
+    case = load(
+        write(tmp_path, rows, header),
+        write_regions(tmp_path),
+        quasi_identifiers=("Hh", "Job"),
+        k=3,
+        sites=1,
+    )
     options = ReleaseOptions(pdf=False, aggregate=("Value", "Illness"), aggregate_classes="all")
     case.release(tmp_path / "out", options)
     released = rows_of(tmp_path / "out" / "release" / "anonymized.csv")
@@ -172,9 +184,13 @@ def test_of_equally_frequent_categories_the_first_in_order_counts():
 
 
 def test_numbers_beside_texts_are_categories(tmp_path):
-    rows = [[*row[:4], "unknown" if number == 7 else "5", row[5]] for number, row in enumerate(patients(400))]
+    rows = [
+        [*row[:4], "unknown" if number == 7 else "5", row[5]] for number, row in enumerate(patients(400))
+    ]
     case = load(write(tmp_path, rows), write_regions(tmp_path), sites=2)
-    case.release(tmp_path / "out", ReleaseOptions(pdf=False, aggregate=("value",), aggregate_classes="all"))
+    case.release(
+        tmp_path / "out", ReleaseOptions(pdf=False, aggregate=("value",), aggregate_classes="all")
+    )
     assert {row["value"] for row in rows_of(tmp_path / "out" / "release" / "anonymized.csv")} == {"5"}
 
 
@@ -206,13 +222,30 @@ def test_filters_keys_and_aggregated_values_go_together(tmp_path):
     write(tmp_path, rows)
     write_regions(tmp_path)
     (tmp_path / "drop.csv").write_text("sex,age\nf,10\n")
-    words = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "3", "--no-pdf", "--quiet"]
-    more = ["--drop-records", str(tmp_path / "drop.csv"), "--record-key", "key", "--aggregate", "illness"]
+    words = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "3",
+        "--no-pdf",
+        "--quiet",
+    ]
+    more = [
+        "--drop-records",
+        str(tmp_path / "drop.csv"),
+        "--record-key",
+        "key",
+        "--aggregate",
+        "illness",
+    ]
     files = [str(tmp_path / "records.csv"), str(tmp_path / "regions.csv")]
     allowed = ["--allow-column", "name,value,illness", "--aggregate-classes", "all"]
     assert main(["run", *files, *words, *more, *allowed, "--out", str(tmp_path / "out")]) == 0
     index = {
-        row["record_key"]: rows[int(row["record"]) - 1] for row in rows_of(tmp_path / "out/internal/record_index.csv")
+        row["record_key"]: rows[int(row["record"]) - 1]
+        for row in rows_of(tmp_path / "out/internal/record_index.csv")
     }
     released = rows_of(tmp_path / "out" / "release" / "anonymized.csv")
     classes = defaultdict(list)
@@ -223,15 +256,35 @@ def test_filters_keys_and_aggregated_values_go_together(tmp_path):
     for members in classes.values():
         illnesses = Counter(index[row["key"]][5] for row in members if index[row["key"]][5])
         most = max(illnesses.values())
-        assert {row["illness"] for row in members} == {min(text for text, n in illnesses.items() if n == most)}
+        assert {row["illness"] for row in members} == {
+            min(text for text, n in illnesses.items() if n == most)
+        }
 
 
 def test_values_in_tiers_are_those_of_the_place_that_a_record_carries(tmp_path):
     rows = patients(700, seed=3)
     write(tmp_path, rows)
     write_regions(tmp_path)
-    words = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "9", "--no-pdf", "--quiet"]
-    more = ["--tiers", "auto", "--tier-factor", "3", "--aggregate", "illness", "--aggregate-classes", "all"]
+    words = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "9",
+        "--no-pdf",
+        "--quiet",
+    ]
+    more = [
+        "--tiers",
+        "auto",
+        "--tier-factor",
+        "3",
+        "--aggregate",
+        "illness",
+        "--aggregate-classes",
+        "all",
+    ]
     files = [str(tmp_path / "records.csv"), str(tmp_path / "regions.csv")]
     allowed = ["--allow-column", "name,value,illness", "--range-reach", "0"]
     assert main(["run", *files, *words, *more, *allowed, "--out", str(tmp_path / "out")]) == 0
@@ -244,10 +297,16 @@ def test_values_in_tiers_are_those_of_the_place_that_a_record_carries(tmp_path):
     for members in classes.values():
         illnesses = Counter(originals[row["name"]] for row in members if originals[row["name"]])
         most = max(illnesses.values())
-        assert {row["illness"] for row in members} == {min(text for text, n in illnesses.items() if n == most)}
+        assert {row["illness"] for row in members} == {
+            min(text for text, n in illnesses.items() if n == most)
+        }
 
 
-CHANGED_COUNTS = {"class": (rb",f,", b",m,"), "name": (rb"records", b"people"), "number": (rb"\d+\n", b"many\n")}
+CHANGED_COUNTS = {
+    "class": (rb",f,", b",m,"),
+    "name": (rb"records", b"people"),
+    "number": (rb"\d+\n", b"many\n"),
+}
 
 
 @pytest.mark.parametrize("what", ["value", *CHANGED_COUNTS])
@@ -273,10 +332,14 @@ def test_a_value_of_every_class_tells_nothing_more_unless_a_quasi_identifier_is_
     rows = [[*row[:4], str(draw.integers(1, 10_000)), row[5]] for row in patients(900)]
     case = load(write(tmp_path, rows), write_regions(tmp_path), sites=2)
     chosen = {"pdf": False, "aggregate": ("value",), "aggregate_classes": "all", "pair_tests": False}
-    report = case.release(tmp_path / "out", ReleaseOptions(columns=("age", "sex", "region", "value"), **chosen), True)
+    report = case.release(
+        tmp_path / "out", ReleaseOptions(columns=("age", "sex", "region", "value"), **chosen), True
+    )
     assert report.records_released > 800
     with pytest.raises(InputError, match="reveals"):
-        case.release(tmp_path / "less", ReleaseOptions(columns=("age", "region", "value"), **chosen), True)
+        case.release(
+            tmp_path / "less", ReleaseOptions(columns=("age", "region", "value"), **chosen), True
+        )
 
 
 def released_with(tmp_path, **options) -> Case:
@@ -315,10 +378,22 @@ def test_criteria_are_judged_on_the_values_before(tmp_path):
     """An aggregated class has one value; whether it may be released was decided by the values that its records have."""
     write(tmp_path, patients(900))
     write_regions(tmp_path)
-    words = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "3", "--no-pdf", "--quiet"]
+    words = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "3",
+        "--no-pdf",
+        "--quiet",
+    ]
     files = [str(tmp_path / "records.csv"), str(tmp_path / "regions.csv")]
     more = ["--sensitive", "illness", "--criterion", "distinct:3", "--identifiers", "name,value"]
-    for name, options in (("plain", []), ("one", ["--aggregate", "illness", "--aggregate-classes", "all"])):
+    for name, options in (
+        ("plain", []),
+        ("one", ["--aggregate", "illness", "--aggregate-classes", "all"]),
+    ):
         assert main(["run", *files, *words, *more, *options, "--out", str(tmp_path / name)]) == 0
     plain, one = (released_rows(tmp_path / name) for name in ("plain", "one"))
     assert Counter(tuple(row[:3]) for row in plain) == Counter(tuple(row[:3]) for row in one)
@@ -331,7 +406,16 @@ def test_a_requirement_that_forbids_aggregation_is_not_met(tmp_path):
     write(tmp_path, patients(400))
     write_regions(tmp_path)
     (tmp_path / "need.json").write_text('{"format_version": 1, "title": "C", "no_aggregation": true}')
-    words = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--no-pdf", "--quiet"]
+    words = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "2",
+        "--no-pdf",
+        "--quiet",
+    ]
     files = [str(tmp_path / "records.csv"), str(tmp_path / "regions.csv")]
     more = ["--requirement", str(tmp_path / "need.json"), "--identifiers", "name,value"]
     met = []
@@ -367,6 +451,10 @@ def test_the_ledger_compares_no_aggregated_values_of_two_record_files(tmp_path, 
 def test_an_aggregated_column_can_be_all_that_is_released(tmp_path, release_format):
     """Nothing of a class is shown, so its list has one line: all records."""
     case = load(write(tmp_path, patients(300)), write_regions(tmp_path))
-    options = ReleaseOptions(columns=("illness",), aggregate=("illness",), pdf=False, format=release_format)
+    options = ReleaseOptions(
+        columns=("illness",), aggregate=("illness",), pdf=False, format=release_format
+    )
     report = case.release(tmp_path / "out", options)
-    assert rows_of(tmp_path / "out" / "release" / "class_counts.csv") == [{"records": str(report.records_released)}]
+    assert rows_of(tmp_path / "out" / "release" / "class_counts.csv") == [
+        {"records": str(report.records_released)}
+    ]

@@ -96,11 +96,17 @@ def test_writer_and_verification_mean_the_same(values):
 
 def habits(folder, clean, dirty, quoted=False):
     """Records of 16 regions; those of region r3 are entered with habits of their own."""
-    rows = [[*row[:4], (dirty if row[3] == "r3" else clean)[number % 2]] for number, row in enumerate(random_rows(800))]
+    rows = [
+        [*row[:4], (dirty if row[3] == "r3" else clean)[number % 2]]
+        for number, row in enumerate(random_rows(800))
+    ]
     path = write_records(folder, rows, HEADER)
     if quoted:
         lines = path.read_text().splitlines()
-        lines = [",".join(f'"{cell}"' for cell in line.split(",")) if ",r3," in line else line for line in lines]
+        lines = [
+            ",".join(f'"{cell}"' for cell in line.split(",")) if ",r3," in line else line
+            for line in lines
+        ]
         path.write_text("\n".join(lines) + "\n")
     return load(path, write_regions(folder))
 
@@ -124,7 +130,9 @@ def test_a_source_is_not_told_by_its_habits(tmp_path, clean, dirty, form):
     else:
         found = set(pa_parquet.read_table(report.folder / "anonymized.parquet")["more"].to_pylist())
     assert found == set(clean)
-    assert [finding.column for finding in report.findings if finding.code == "uniform-notation"] == ["more"]
+    assert [finding.column for finding in report.findings if finding.code == "uniform-notation"] == [
+        "more"
+    ]
 
 
 def test_quotes_of_a_source_do_not_survive(tmp_path):
@@ -137,7 +145,9 @@ def test_quotes_of_a_source_do_not_survive(tmp_path):
 def test_a_parquet_column_of_numbers_stays_as_it_is_and_one_of_texts_does_not(tmp_path):
     rows = random_rows(400)
     columns = {name: [row[place] for row in rows] for place, name in enumerate(HEADER[:4])}
-    columns["more"] = [None if number % 7 == 0 else ("07" if number % 2 else "7") for number in range(400)]
+    columns["more"] = [
+        None if number % 7 == 0 else ("07" if number % 2 else "7") for number in range(400)
+    ]
     table = pa.table({**columns, "number": pa.array([number % 3 / 2 for number in range(400)])})
     pa_parquet.write_table(table, tmp_path / "records.parquet")
     case = load(tmp_path / "records.parquet", write_regions(tmp_path))
@@ -157,10 +167,14 @@ def test_the_verification_notices_habits_that_survived(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("odd", ["abc", "7"])
-def test_the_verification_notices_a_notation_that_a_suppressed_record_decided(tmp_path, monkeypatch, odd):
+def test_the_verification_notices_a_notation_that_a_suppressed_record_decided(
+    tmp_path, monkeypatch, odd
+):
     """With “abc” in a suppressed record numbers would stay as they are, with “7” the zeros of 07 would go."""
     values = ("07", "+5") if odd == "7" else ("7", "+5")
-    rows = [[*row[:4], values[number % 2]] for number, row in enumerate(random_rows(800)) if row[1] != "99"]
+    rows = [
+        [*row[:4], values[number % 2]] for number, row in enumerate(random_rows(800)) if row[1] != "99"
+    ]
     rows.append(["somebody", "99", "f", "r3", odd])
     case = load(write_records(tmp_path, rows, HEADER), write_regions(tmp_path))
     assert case.release(tmp_path / "out").records_suppressed >= 1
@@ -204,7 +218,9 @@ def test_a_release_of_one_column_keeps_its_empty_rows(tmp_path):
     ids=["all otherwise", "as they are", "one number", "dates"],
 )
 def test_a_column_is_verified_however_its_values_are_written(tmp_path, values):
-    rows = [[*row[:4], values[number % len(values)]] for number, row in enumerate(random_rows(400, seed=2))]
+    rows = [
+        [*row[:4], values[number % len(values)]] for number, row in enumerate(random_rows(400, seed=2))
+    ]
     case = load(write_records(tmp_path, rows), write_regions(tmp_path))
     report = case.release(tmp_path / "out")
     assert all(check.passed for check in report.checks)

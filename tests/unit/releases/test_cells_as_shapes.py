@@ -22,7 +22,10 @@ def files(tmp_path):
     points = rng.random((60, 2)) * (300, 200)
     lines = [f"R{i},{x:.3f},{y:.3f}" for i, (x, y) in enumerate(points)]
     (tmp_path / "regions.csv").write_text("id,x,y\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    rows = [f"R{i},{sex}" for i, sex in zip(rng.integers(0, 60, 900), rng.choice(list("fm"), 900), strict=True)]
+    rows = [
+        f"R{i},{sex}"
+        for i, sex in zip(rng.integers(0, 60, 900), rng.choice(list("fm"), 900), strict=True)
+    ]
     (tmp_path / "records.csv").write_text("tract,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return tmp_path
 
@@ -40,7 +43,9 @@ def sites_of(problem, solution):
 
 def released(folder):
     """The shapes by code."""
-    document = json.loads((folder / "out" / "release" / "aggregated_regions.geojson").read_text(encoding="utf-8"))
+    document = json.loads(
+        (folder / "out" / "release" / "aggregated_regions.geojson").read_text(encoding="utf-8")
+    )
     features = document["features"]
     return {
         feature["properties"]["aggregated_region"]: shapely.from_geojson(json.dumps(feature["geometry"]))
@@ -93,7 +98,9 @@ def test_the_union_of_the_cells_of_the_points_is_another_map(files, monkeypatch)
     assert run(files, "--site-location", "density") == 0
     union = released(files)
     assert cells.keys() == union.keys()
-    assert any(shapely.area(shapely.symmetric_difference(cells[code], union[code])) > 1 for code in cells)
+    assert any(
+        shapely.area(shapely.symmetric_difference(cells[code], union[code])) > 1 for code in cells
+    )
 
 
 def test_cells_of_polygons_in_degrees(files, monkeypatch):
@@ -103,14 +110,22 @@ def test_cells_of_polygons_in_degrees(files, monkeypatch):
         low_x, low_y = -63.5 + 0.05 * (number % 8), 46.1 + 0.03 * (number // 8)
         box = shapely.box(low_x, low_y, low_x + 0.05, low_y + 0.03)
         properties = {"id": f"R{number}"}
-        features.append({"type": "Feature", "properties": properties, "geometry": json.loads(shapely.to_geojson(box))})
+        features.append(
+            {
+                "type": "Feature",
+                "properties": properties,
+                "geometry": json.loads(shapely.to_geojson(box)),
+            }
+        )
     text = json.dumps({"type": "FeatureCollection", "features": features})
     (files / "squares.geojson").write_text(text, encoding="utf-8")
     plans = remember_plans(monkeypatch)
     more = ("--shapes", "cells", "--site-location", "random", "--geometry", "geojson,gpkg")
     assert run(files, *more, regions="squares.geojson") == 0
     shapes = released(files)
-    assert shapely.total_bounds(list(shapes.values())) == pytest.approx([-63.5, 46.1, -63.1, 46.34], abs=1e-5)
+    assert shapely.total_bounds(list(shapes.values())) == pytest.approx(
+        [-63.5, 46.1, -63.1, 46.34], abs=1e-5
+    )
     (plan,) = plans
     assert plan.regions.system.unit == "m"
     assert len(shapes) == len(plan.codes)
@@ -125,7 +140,9 @@ def test_both_reports_say_that_the_cells_reveal_the_sites(files):
     assert "placed without regard to the records" in internal
 
 
-@pytest.mark.parametrize("location", [n for n, kind in list_approaches("site_location").items() if kind.uses_records])
+@pytest.mark.parametrize(
+    "location", [n for n, kind in list_approaches("site_location").items() if kind.uses_records]
+)
 def test_sites_that_were_placed_by_the_records_must_be_confirmed(files, location, capsys):
     assert run(files, "--shapes", "cells", "--site-location", location) == 1
     said = capsys.readouterr().err
@@ -157,7 +174,10 @@ def test_an_export_must_confirm_again(files, capsys):
     ("more", "reason"),
     [
         (("--construction", "growth"), "only “voronoi” gives every place to its nearest site"),
-        (("--refinement", "boundaries"), "the refinement “boundaries” gave initial regions to other sites"),
+        (
+            ("--refinement", "boundaries"),
+            "the refinement “boundaries” gave initial regions to other sites",
+        ),
         (("--tiers", "auto"), "the release is in tiers"),
         (("--min-records", "150"), "limits gave some to another site"),
     ],

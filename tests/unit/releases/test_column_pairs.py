@@ -54,8 +54,12 @@ def made_up(rows):
     columns["age two"] = (columns["age one"] + 3 * age + generator.integers(0, 3, number)) % 40
     for values in (2, 10, 50):
         columns[f"random {values}"] = generator.integers(0, values, number)
-    columns["gaps"] = np.where(generator.random(number) < 0.3, "", generator.integers(0, 9, number).astype(str))
-    return {name: [str(value) for value in values] for name, values in columns.items() if name != "block one"}
+    columns["gaps"] = np.where(
+        generator.random(number) < 0.3, "", generator.integers(0, 9, number).astype(str)
+    )
+    return {
+        name: [str(value) for value in values] for name, values in columns.items() if name != "block one"
+    }
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +73,8 @@ def table(tmp_path_factory):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*rows[0], *added])
         writer.writerows(
-            [*row.values(), *more] for row, more in zip(rows, zip(*added.values(), strict=True), strict=True)
+            [*row.values(), *more]
+            for row, more in zip(rows, zip(*added.values(), strict=True), strict=True)
         )
     return load_records(path, RecordReading(category_counts="no"))
 
@@ -99,7 +104,16 @@ def told(plan, table, columns):
 
 
 def test_pairs_that_tell_are_found_and_no_others(plan, table):
-    columns = [*PLAIN, "gaps", "first share", "second share", "birth year", "birth day", "age one", "age two"]
+    columns = [
+        *PLAIN,
+        "gaps",
+        "first share",
+        "second share",
+        "birth year",
+        "birth day",
+        "age one",
+        "age two",
+    ]
     found = told(plan, table, columns)
     expected = {
         "first share+second share": "the place",
@@ -125,7 +139,9 @@ def test_pairs_of_the_sample_are_harmless(table, chosen):
 def test_two_columns_that_tell_the_value_within_a_group(table):
     ages = table.facts("age").categories.values
     grouping = Grouping("age", {age: "young" if age in ages[:4] else "old" for age in ages})
-    found = told(plan_of(table, groupings=[grouping]), table, ["age one", "age two", "random 50", "diagnosis"])
+    found = told(
+        plan_of(table, groupings=[grouping]), table, ["age one", "age two", "random 50", "diagnosis"]
+    )
     assert list(found) == ["age one+age two"]
     assert "released groups" in found["age one+age two"]
 
@@ -152,7 +168,9 @@ def test_a_pair_is_allowed_by_its_name_or_by_both_columns(plan, table, allowed, 
         assert '--allow-column "first share+second share"' in finding.remedy
         assert "make one a quasi-identifier" in finding.remedy
     else:
-        (finding,) = check_disclosure(find_released_records(plan, table, NO_PROGRESS), options, NO_PROGRESS)
+        (finding,) = check_disclosure(
+            find_released_records(plan, table, NO_PROGRESS), options, NO_PROGRESS
+        )
         assert finding.remedy == "It was allowed knowingly."
 
 

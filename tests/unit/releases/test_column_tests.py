@@ -55,7 +55,9 @@ def made_up(rows):
     tracts = sorted({row["tract"] for row in rows})
     place = np.array([tracts.index(row["tract"]) for row in rows])
     low = np.array([int(row["age"].split("-")[0].rstrip("+")) for row in rows])
-    high = np.array([int(row["age"].split("-")[-1].rstrip("+")) if "-" in row["age"] else 95 for row in rows])
+    high = np.array(
+        [int(row["age"].split("-")[-1].rstrip("+")) if "-" in row["age"] else 95 for row in rows]
+    )
     age = low + (generator.random(number) * (high - low + 1)).astype(int)
     born = 2020 - age - (generator.random(number) < 0.5)
     days = generator.integers(0, 365, (2, number))
@@ -64,9 +66,13 @@ def made_up(rows):
         "postal code": [f"{13000 + tract}" for tract in place],
         "clinic": [f"clinic {tract // 4}" for tract in place],
         "distance": (generator.random(len(tracts)) * 40).round(1)[place],
-        "nearly the place": np.where(generator.random(number) < 0.9, place, generator.integers(0, 281, number)),
+        "nearly the place": np.where(
+            generator.random(number) < 0.9, place, generator.integers(0, 281, number)
+        ),
         "place of a few": np.where(few, place.astype(str), "elsewhere"),
-        "birth date": [date(year, 1, 1) + timedelta(int(day)) for year, day in zip(born, days[0], strict=True)],
+        "birth date": [
+            date(year, 1, 1) + timedelta(int(day)) for year, day in zip(born, days[0], strict=True)
+        ],
         "birth year": born,
         "exact age": age,
         "serial number": np.arange(number),
@@ -99,7 +105,8 @@ def table(tmp_path_factory):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*rows[0], *added])
         writer.writerows(
-            [*row.values(), *more] for row, more in zip(rows, zip(*added.values(), strict=True), strict=True)
+            [*row.values(), *more]
+            for row, more in zip(rows, zip(*added.values(), strict=True), strict=True)
         )
     return load_records(path, RecordReading(category_counts="no"))
 
@@ -125,7 +132,9 @@ def plan_of(table, quasi_identifiers=("age", "sex", "marital_status"), sites=20,
 
 def told(plan, table, columns):
     """What is told of single columns; of pairs see test_column_pairs.py."""
-    found = find_disclosive_columns(find_released_records(plan, table, NO_PROGRESS), columns, NO_PROGRESS)
+    found = find_disclosive_columns(
+        find_released_records(plan, table, NO_PROGRESS), columns, NO_PROGRESS
+    )
     return {finding.column: finding.message for finding in found if finding.column in columns}
 
 
@@ -145,7 +154,11 @@ def test_a_column_that_tells_more_than_the_groups_of_a_quasi_identifier(table):
     ages = table.facts("age").categories.values
     grouping = Grouping("age", {age: "young" if age in ages[:3] else "old" for age in ages})
     plan = plan_of(table, groupings=[grouping])
-    found = told(plan, table, ["exact age", "birth year", "age and sex", "diagnosis", "random 500", "sex in letters"])
+    found = told(
+        plan,
+        table,
+        ["exact age", "birth year", "age and sex", "diagnosis", "random 500", "sex in letters"],
+    )
     assert set(found) == {"exact age", "birth year", "age and sex"}
 
 
@@ -167,7 +180,9 @@ def test_agreement_is_the_chance_that_two_records_agree(records):
     found = measure_agreement(tabulate_pairs(part, value, (6, 4)), whole_of)
     shares, chances, single = [], [], []
     for i, (here, told_value) in enumerate(records):
-        of_whole = [j for j, (other, _) in enumerate(records) if j != i and whole_of[other] == whole_of[here]]
+        of_whole = [
+            j for j, (other, _) in enumerate(records) if j != i and whole_of[other] == whole_of[here]
+        ]
         same = [j for j in of_whole if records[j][1] == told_value]
         parts = {records[j][0] for j in [i, *of_whole]}
         if not same or len(parts) < 2:
@@ -197,7 +212,13 @@ def test_the_chance_that_all_records_of_a_value_are_in_one_part(size):
 def test_pairs_are_counted_dense_or_sparse_alike(records, dense):
     first, second = (np.array(one, np.int64) for one in zip(*records, strict=True))
     pairs = tabulate_pairs(first, second, (6, 4) if dense else (6, 1 << 40))
-    found = dict(zip(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True), pairs.counts.tolist(), strict=True))
+    found = dict(
+        zip(
+            zip(pairs.first.tolist(), pairs.second.tolist(), strict=True),
+            pairs.counts.tolist(),
+            strict=True,
+        )
+    )
     assert found == {pair: records.count(pair) for pair in records}
 
 
@@ -208,7 +229,14 @@ def test_alike_is_the_chance_that_two_of_a_class_have_one_value():
 
 @pytest.mark.parametrize(
     ("frequencies", "share"),
-    [([1] * 10, 1.0), ([4, 4, 92], 0.08), ([5, 95], 0.0), ([4, 96], 0.0), ([3, 3, 0, 94], 0.06), ([3, 2, 95], 0.05)],
+    [
+        ([1] * 10, 1.0),
+        ([4, 4, 92], 0.08),
+        ([5, 95], 0.0),
+        ([4, 96], 0.0),
+        ([3, 3, 0, 94], 0.06),
+        ([3, 2, 95], 0.05),
+    ],
 )
 def test_the_share_of_rare_values(frequencies, share):
     assert rare_share(np.array(frequencies), 5) == pytest.approx(share)
@@ -218,7 +246,9 @@ def test_chance_does_not_make_a_harmless_column_telling():
     """500 columns of pure chance on small files of all kinds: none refines."""
     generator = np.random.default_rng(11)
     for _ in range(500):
-        number, parts, values = (int(generator.integers(low, high)) for low, high in ((50, 3000), (2, 60), (2, 600)))
+        number, parts, values = (
+            int(generator.integers(low, high)) for low, high in ((50, 3000), (2, 60), (2, 600))
+        )
         whole_of = np.sort(generator.integers(0, max(1, parts // 4), parts))
         part, value = generator.integers(0, parts, number), generator.integers(0, values, number)
         assert not measure_agreement(tabulate_pairs(part, value, (parts, values)), whole_of).refines
@@ -232,7 +262,9 @@ def test_cells_are_numbered_by_the_place_of_the_tier_that_records_are_released_i
     sample = released_records.Sample(np.arange(300), region, tier, none, (), classes)
     cells = released_records.released_cells(sample, memberships)
     named = [(t, int(memberships[t][r]), c) for r, t, c in zip(region, tier, classes, strict=True)]
-    assert len(set(cells.tolist())) == len(set(named)) == len(set(zip(cells.tolist(), named, strict=True)))
+    assert (
+        len(set(cells.tolist())) == len(set(named)) == len(set(zip(cells.tolist(), named, strict=True)))
+    )
 
 
 def test_whole_cells_are_drawn_and_at_least_one():

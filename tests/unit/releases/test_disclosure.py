@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 from release_making import load, random_rows, write_records, write_regions
 
-from vbas_desktop.releases.recipient_facts import PERCENTS, PercentRange, coarsen_jaccard, coarsen_suppressed_share
+from vbas_desktop.releases.recipient_facts import (
+    PERCENTS,
+    PercentRange,
+    coarsen_jaccard,
+    coarsen_suppressed_share,
+)
 from vbas_desktop.settings.release import ReleaseOptions
 
 K = 50
@@ -26,11 +31,15 @@ def release(tmp_path_factory):
     rows = []
     for corner in ("r0", "r3", "r12", "r15"):
         rows += [["p", "young", sex, corner, "n"] for sex in "fm" for _ in range(200)]
-    for corner, sex, age, size in zip(("r0", "r3", "r12"), "fmf", ("old", "old", "oldest"), LOST, strict=True):
+    for corner, sex, age, size in zip(
+        ("r0", "r3", "r12"), "fmf", ("old", "old", "oldest"), LOST, strict=True
+    ):
         rows += [["p", age, sex, corner, "n"] for _ in range(size)]
     case = load(write_records(folder, rows), write_regions(folder), k=K, sites=4)
     assert case.solution.suppressed_global + case.solution.suppressed_local == sum(LOST)
-    options = ReleaseOptions(class_size="class_size", policy="class-11", renames={"age": "stage", "region": "area"})
+    options = ReleaseOptions(
+        class_size="class_size", policy="class-11", renames={"age": "stage", "region": "area"}
+    )
     return case.release(folder / "out", options)
 
 
@@ -51,7 +60,9 @@ def run_json(release):
     return json.loads((release.target / "run.json").read_text())
 
 
-def test_the_recipients_report_has_no_number_of_suppressed_records_while_that_for_the_file_has_them_all(release):
+def test_the_recipients_report_has_no_number_of_suppressed_records_while_that_for_the_file_has_them_all(
+    release,
+):
     sums = {37 + 43, 37 + 29, sum(LOST), 1600 + sum(LOST)}
     for text in texts_of(release.target / "internal"):
         assert set(LOST) | sums <= numbers(text)
@@ -69,7 +80,13 @@ def test_a_value_that_only_suppressed_records_have_is_not_even_named_to_the_reci
 
 
 def test_the_recipient_gets_no_measure_of_sites_or_of_records_that_are_not_released(release):
-    hidden = ("non-uniform", "place information", "sites were tried", "solutions that were considered", "seed")
+    hidden = (
+        "non-uniform",
+        "place information",
+        "sites were tried",
+        "solutions that were considered",
+        "seed",
+    )
     for text in texts_of(release.target / "internal"):
         assert [words for words in hidden[:-1] if words not in " ".join(text.lower().split())] == []
         assert re.search(r"Average distance\s+(?!to )", text)
@@ -151,7 +168,11 @@ def test_no_record_is_in_the_reports_or_in_run_json(tmp_path):
     rows = [[f"zebra {number}", "young", "f", "r1", f"note {number}"] for number in range(60)]
     case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=5)
     report = case.release(tmp_path / "out", ReleaseOptions(identifiers=("name",)))
-    for path in (*(report.target / "internal").iterdir(), report.folder / "report.html", report.target / "run.json"):
+    for path in (
+        *(report.target / "internal").iterdir(),
+        report.folder / "report.html",
+        report.target / "run.json",
+    ):
         assert b"zebra" not in path.read_bytes()
         assert b"note 1" not in path.read_bytes()
 
@@ -165,7 +186,11 @@ def test_a_share_is_true_and_leaves_every_missing_cell_free(released, k, least, 
     exact = 100 * suppressed / max(1, suppressed + released)
     assert share == PercentRange() or share.low <= exact < share.high
     # All numbers that would be told alike, and what a cell can be if all possible missing cells are known.
-    alike = [s for s in range(most * (k - 1) + 1) if coarsen_suppressed_share(s, released, k, least, most) == share]
+    alike = [
+        s
+        for s in range(most * (k - 1) + 1)
+        if coarsen_suppressed_share(s, released, k, least, most) == share
+    ]
     for cells in range(max(1, least), most + 1):
         possible = [s for s in alike if s <= cells * (k - 1)]
         if possible:

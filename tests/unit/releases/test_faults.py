@@ -41,7 +41,9 @@ print("released", flush=True)
 def state(target):
     """The hash of every file below a folder."""
     files = sorted(path for path in target.rglob("*") if path.is_file())
-    return {str(path.relative_to(target)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {
+        str(path.relative_to(target)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
+    }
 
 
 def without_run(files):
@@ -50,7 +52,10 @@ def without_run(files):
 
 def start(folder, seed):
     return subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(folder), str(seed)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", CHILD, str(folder), str(seed)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -69,12 +74,21 @@ def test_a_killed_release_leaves_the_old_one_and_the_next_removes_what_it_left(t
         child.communicate()
         found = state(tmp_path / "out")
         assert found == old or without_run(found) == new
-        left += [path.name for leftover in tmp_path.glob(".out.vbas-*/new") for path in leftover.iterdir()]
+        left += [
+            path.name for leftover in tmp_path.glob(".out.vbas-*/new") for path in leftover.iterdir()
+        ]
     assert "release" in left, "one of them was killed while it wrote"
-    assert set(left) <= {"release", "internal", "run.json"}, "the rows that wait for shuffling have no name"
+    assert set(left) <= {"release", "internal", "run.json"}, (
+        "the rows that wait for shuffling have no name"
+    )
     case.release(tmp_path / "out", ReleaseOptions(shuffle_seed="2", pdf=False))
     assert without_run(state(tmp_path / "out")) == new
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "out", "records.csv", "regions.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "new",
+        "out",
+        "records.csv",
+        "regions.csv",
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits")
@@ -97,7 +111,9 @@ def test_a_disk_that_fills_up_is_said_plainly_and_leaves_the_old_release(tmp_pat
 
 def test_too_little_space_is_noticed_before_anything_is_written(tmp_path, monkeypatch):
     case = small_case(tmp_path)
-    monkeypatch.setattr(output.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    monkeypatch.setattr(
+        output.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})()
+    )
     with pytest.raises(InputError, match="1 MB are free"):
         case.release(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
@@ -113,14 +129,18 @@ def test_too_little_space_is_noticed_before_anything_is_written(tmp_path, monkey
     ids=["shuffled", "in order", "with class sizes"],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
-def test_the_space_that_is_asked_for_is_just_enough(tmp_path, monkeypatch, options, copies, per_row, suffix):
+def test_the_space_that_is_asked_for_is_just_enough(
+    tmp_path, monkeypatch, options, copies, per_row, suffix
+):
     rows = random_rows(400)
     plain = write_records(tmp_path, rows)
     records = tmp_path / f"source{suffix}"
     if suffix == ".parquet":
         parquet.write_table(arrow_csv.read_csv(plain), records)
     else:
-        records.write_bytes(gzip.compress(plain.read_bytes()) if suffix == ".csv.gz" else plain.read_bytes())
+        records.write_bytes(
+            gzip.compress(plain.read_bytes()) if suffix == ".csv.gz" else plain.read_bytes()
+        )
     case = load(records, write_regions(tmp_path))
     unpacked = records.stat().st_size * (1 if suffix == ".csv" else 6)
     needed = copies * (unpacked + per_row * 400) + (32 << 20)

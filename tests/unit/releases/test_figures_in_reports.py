@@ -13,12 +13,19 @@ from vbas_desktop.engine.run import run
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
 
-FORMULAS = "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
+FORMULAS = (
+    "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
+)
 
 
 def rows_of(regions, note="n"):
     """Make two classes of six records in each of the first regions."""
-    return [["p", age, "f", f"r{region}", note] for region in range(regions) for age in ("10", "20") for _ in range(6)]
+    return [
+        ["p", age, "f", f"r{region}", note]
+        for region in range(regions)
+        for age in ("10", "20")
+        for _ in range(6)
+    ]
 
 
 def case_of(folder, rows, **choices):
@@ -59,7 +66,9 @@ def test_in_tiers_the_recipient_gets_the_measures_but_for_the_precision(tmp_path
     location = create_approach("site_location", "balanced-density")
     construction = create_approach("construction", "voronoi")
     tiers = create_approach("tiers", "auto", {"factor": 4})
-    request = Request(case.problem, sites, location, construction, tiers=tiers, settings=RunSettings(range_reach=0))
+    request = Request(
+        case.problem, sites, location, construction, tiers=tiers, settings=RunSettings(range_reach=0)
+    )
     replace(case, result=run(request)).release(tmp_path / "out")
     assert [title for title, _ in measures_of(page_of(tmp_path / "out" / "release"))] == [
         "Average distance to the mean point",
@@ -78,10 +87,16 @@ def test_the_recipient_is_warned_of_formulas_that_are_released(tmp_path, note, e
 
 
 def test_a_region_of_which_nothing_is_released_has_no_smallest_class(tmp_path):
-    case = case_of(tmp_path, [*rows_of(15), ["p", "10", "f", "r15", "n"], ["p", "20", "f", "r15", "n"]], sites=16)
+    case = case_of(
+        tmp_path, [*rows_of(15), ["p", "10", "f", "r15", "n"], ["p", "20", "f", "r15", "n"]], sites=16
+    )
     case.release(tmp_path / "out")
-    with (tmp_path / "out" / "internal" / "aggregated_regions.csv").open(encoding="utf-8", newline="") as file:
-        figures = [(row["records"], row["suppressed_records"], row["anonymity"]) for row in csv.DictReader(file)]
+    with (tmp_path / "out" / "internal" / "aggregated_regions.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
+        figures = [
+            (row["records"], row["suppressed_records"], row["anonymity"]) for row in csv.DictReader(file)
+        ]
     assert sorted(figures) == [("0", "2", ""), *[("12", "0", "6")] * 15]
     heading, *rows = table_of(page_of(tmp_path / "out" / "internal"), "smallest class</th>")
     at = heading.index("smallest class")

@@ -35,13 +35,17 @@ def ran(*quasi_identifiers: str, records: Path = SAMPLE / "records.csv", **setti
         records, SAMPLE / "regions.geojson", region_column="tract", quasi_identifiers=list(quasi_identifiers),
         identifiers=["health_number"],
     )  # fmt: skip
-    options = {key: list(value) if isinstance(value, tuple) else value for key, value in settings.items()}
+    options = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in settings.items()
+    }
     chosen, _ = settings_from_options({**data._options, "k": 5, **options})
     return data._loaded, run_configuration(RunRequest(chosen, data._loaded))
 
 
 def entry(data, run, solution: int, key: bytes = b"k" * 16):
-    return entry_from_plan(build_plan(run.problem, run.result.solution(solution)), data.table, OPTIONS, key, "Uni")
+    return entry_from_plan(
+        build_plan(run.problem, run.result.solution(solution)), data.table, OPTIONS, key, "Uni"
+    )
 
 
 def people(earlier, new) -> int:
@@ -58,7 +62,10 @@ def test_two_solutions_of_one_run_and_other_columns_single_out_as_many_as_the_gu
     by_sex = ran("age", "sex", site_number="maxcombs")
     by_status = ran("age", "marital_status", site_number="maxcombs")
     regions = [solution.aggregated_regions for solution in by_sex[1].result.solutions]
-    assert (regions, {each.suppressed_records for each in by_sex[1].result.solutions}) == ([14, 16, 18, 20, 22], {0})
+    assert (regions, {each.suppressed_records for each in by_sex[1].result.solutions}) == (
+        [14, 16, 18, 20, 22],
+        {0},
+    )
     assert "five solutions with 14 to 22 aggregated regions" in text
     found = people((*by_sex, 3), (*by_sex, 4))
     assert f"together they single out {found:,} people" in text
@@ -69,7 +76,9 @@ def test_two_solutions_of_one_run_and_other_columns_single_out_as_many_as_the_gu
 def test_next_year_s_newcomers_are_as_many_as_the_guide_says(tmp_path):
     head, *rows = (SAMPLE / "records.csv").read_text().splitlines()
     before = tmp_path / "before.csv"
-    before.write_text("\n".join([head, *(row for number, row in enumerate(rows) if number % 3500)]) + "\n")
+    before.write_text(
+        "\n".join([head, *(row for number, row in enumerate(rows) if number % 3500)]) + "\n"
+    )
     data, run = ran("age", "sex", site_number="maxcombs", records=before)
     earlier = entry(data, run, 3)
     earlier = replace(earlier, rows=count_rows(earlier, data.table, b"k" * 16, NO_PROGRESS))
@@ -97,11 +106,15 @@ def test_what_classes_of_the_sample_give_away_is_as_the_guide_says():
     assert f"there are {chosen.aggregated_regions:,} regions and {len(released):,} classes" in text
     few, many = released.compute_figures(DISTINCT, 0.0, shares) < 3, share > 50
     assert f"in {many.sum():,} classes, with {sizes[many].sum():,} people, more than half" in text
-    assert f"in {few.sum():,} classes, with {sizes[few].sum():,} people, there are fewer than three" in text
+    assert (
+        f"in {few.sum():,} classes, with {sizes[few].sum():,} people, there are fewer than three" in text
+    )
     assert f"a certainty of {share.max():.0f} %" in text
     alike = released.lengths == 1
     assert not share[alike].any(), "all of one value have the benign one"
-    assert f"would count {alike.sum():,} classes with {sizes[alike].sum():,} people as given away" in text
+    assert (
+        f"would count {alike.sum():,} classes with {sizes[alike].sum():,} people as given away" in text
+    )
     # The same run, handed over twice.
     finer = run.result.solution(4).aggregated_regions
     told = f"({chosen.aggregated_regions:,} and {finer:,} regions) it is {people((data, run, 3), (data, run, 4)):,}"

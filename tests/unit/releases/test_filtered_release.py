@@ -33,21 +33,31 @@ PLAIN = ReleaseOptions(shuffle=False, pdf=False)
 
 
 def is_considered(row):
-    return (row[1], row[2]) in {("10", "f"), ("20", "f"), ("30", "m"), ("10", "m")} and row[3] not in ("r3", "r7")
+    return (row[1], row[2]) in {("10", "f"), ("20", "f"), ("30", "m"), ("10", "m")} and row[3] not in (
+        "r3",
+        "r7",
+    )
 
 
 def filtered_case(folder, path):
     (folder / "keep.csv").write_text(KEEP)
     (folder / "drop.csv").write_text(DROP)
     table = load_records(path, RecordReading(category_counts="no"))
-    table = filter_records(table, read_record_filter(folder / "keep.csv"), read_record_filter(folder / "drop.csv"))
+    table = filter_records(
+        table, read_record_filter(folder / "keep.csv"), read_record_filter(folder / "drop.csv")
+    )
     return case_of(folder, table)
 
 
 def case_of(folder, table):
     regions = load_regions(write_regions(folder))
     problem = build_problem(
-        table, regions, region_column="region", quasi_identifiers=("age", "sex"), k=5, unknown_regions="stop"
+        table,
+        regions,
+        region_column="region",
+        quasi_identifiers=("age", "sex"),
+        k=5,
+        unknown_regions="stop",
     )
     approaches = (
         create_approach("site_number", "fixed", {"sites": 3}),
@@ -58,7 +68,10 @@ def case_of(folder, table):
         problem,
         run(
             Request(
-                problem, *approaches, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=0)
+                problem,
+                *approaches,
+                create_approach("construction", "voronoi"),
+                settings=RunSettings(range_reach=0),
             )
         ),
     )
@@ -77,7 +90,9 @@ def test_the_release_is_that_of_a_file_with_the_considered_records_alone(tmp_pat
     rows = random_rows(900)
     case = filtered_case(tmp_path, write_records(tmp_path, rows))
     report = case.release(tmp_path / "out", PLAIN)
-    assert released_rows(tmp_path / "out") == expected_rows(tmp_path, [row for row in rows if is_considered(row)])
+    assert released_rows(tmp_path / "out") == expected_rows(
+        tmp_path, [row for row in rows if is_considered(row)]
+    )
     assert case.problem.records + case.problem.records_left_out == 900
     assert all(check.passed for check in report.checks)
 
@@ -94,10 +109,15 @@ def test_every_way_of_writing_leaves_the_same_records_out(tmp_path, kind):
         pq.write_table(pa_csv.read_csv(path), tmp_path / "records.parquet")
         path = tmp_path / "records.parquet"
     target = "parquet" if kind in ("parquet", "csv to parquet") else "csv"
-    filtered_case(tmp_path, path).release(tmp_path / "out", ReleaseOptions(pdf=False, format=target, shuffle_seed="1"))
+    filtered_case(tmp_path, path).release(
+        tmp_path / "out", ReleaseOptions(pdf=False, format=target, shuffle_seed="1")
+    )
     if target == "parquet":
         table = pq.read_table(tmp_path / "out" / "release" / "anonymized.parquet")
-        found = [list(table.column_names), *([str(value) for value in row.values()] for row in table.to_pylist())]
+        found = [
+            list(table.column_names),
+            *([str(value) for value in row.values()] for row in table.to_pylist()),
+        ]
     else:
         found = released_rows(tmp_path / "out")
     expected = expected_rows(tmp_path, [row for row in rows if is_considered(row)])
@@ -139,7 +159,9 @@ def test_a_release_that_ignores_the_filter_is_not_verified(tmp_path, monkeypatch
         return RecordWriter(find_released_records(records.plan, everything, NO_PROGRESS), *more)
 
     monkeypatch.setattr(records, "RecordWriter", write_everything)
-    with pytest.raises(VerificationFailed, match=r"only the stated changes|are the records of the input"):
+    with pytest.raises(
+        VerificationFailed, match=r"only the stated changes|are the records of the input"
+    ):
         Case(case.table, unfiltered.problem, unfiltered.result).release(tmp_path / "out", PLAIN)
     assert not (tmp_path / "out").exists()
 
@@ -160,7 +182,10 @@ def test_reports_say_by_which_columns_records_were_chosen(tmp_path):
         page = (tmp_path / "out" / name / "report.html").read_text(encoding="utf-8")
         pages[name] = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", page))
     left_out = case.problem.records_left_out
-    assert "Records chosen by “years”, “sex”, “region”; of the file’s records left out: 20 to 50 %" in pages["release"]
+    assert (
+        "Records chosen by “years”, “sex”, “region”; of the file’s records left out: 20 to 50 %"
+        in pages["release"]
+    )
     assert f"Records left out by them {left_out:,}" not in pages["release"]
     assert f"Records left out by them {left_out:,}" in pages["internal"]
     assert "4 combinations of “age”, “sex” (keep.csv, SHA-256" in pages["internal"]

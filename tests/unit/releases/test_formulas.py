@@ -110,5 +110,7 @@ def test_names_of_columns_and_ids_of_regions_are_escaped_too(tmp_path, escape, f
     with (report.folder / "crosswalk.csv").open(encoding="utf-8", newline="") as file:
         assert f"{mark}=r3" in [row[0] for row in csv.reader(file)]
     file = report.folder / f"anonymized.{format}"
-    header = file.read_text().splitlines()[0].split(",") if format == "csv" else pq.read_schema(file).names
+    header = (
+        file.read_text().splitlines()[0].split(",") if format == "csv" else pq.read_schema(file).names
+    )
     assert header == ["age", f"{mark}=sex", f"{mark}@region", "note"]

@@ -32,11 +32,17 @@ def released(places: Places, people: dict[int, int]) -> LedgerEntry:
     entry = entry_of(places, [table[region] for region in range(4)], K)
     starts = np.concatenate(([0], np.cumsum(entry.regions_by_tier)))
     cell = {int(place): number for number, place in enumerate(entry.classes.regions)}
-    there = {person: outcome for person, outcome in outcomes_by_person(places, people).items() if outcome is not None}
+    there = {
+        person: outcome
+        for person, outcome in outcomes_by_person(places, people).items()
+        if outcome is not None
+    }
     cells = [cell[int(starts[tier]) + number] for tier, number in there.values()]
     values = hash_values(KEY, "name", map(str, there))
     columns = {"name": RowColumn(values, np.arange(values.size, dtype=np.int32))}
-    return replace(entry, rows=ReleasedRows(np.array(cells, np.int32), np.ones(len(cells), np.int32), columns))
+    return replace(
+        entry, rows=ReleasedRows(np.array(cells, np.int32), np.ones(len(cells), np.int32), columns)
+    )
 
 
 def compared(new: LedgerEntry, old: LedgerEntry) -> PopulationChange:
@@ -46,11 +52,19 @@ def compared(new: LedgerEntry, old: LedgerEntry) -> PopulationChange:
 
 def told(before: dict, after: dict, k: int) -> bool:
     """Whether linked rows tell of somebody a smaller place than one release does, or of too few that they changed."""
-    both = {outcome for outcome in before.values() if outcome} & {outcome for outcome in after.values() if outcome}
-    if any(before[each] and after[each] and before[each] != after[each] for each in before.keys() & after.keys()):
+    both = {outcome for outcome in before.values() if outcome} & {
+        outcome for outcome in after.values() if outcome
+    }
+    if any(
+        before[each] and after[each] and before[each] != after[each]
+        for each in before.keys() & after.keys()
+    ):
         return True
     for cell in both:
-        was, now = ({each for each, outcome in outcomes.items() if outcome == cell} for outcomes in (before, after))
+        was, now = (
+            {each for each, outcome in outcomes.items() if outcome == cell}
+            for outcomes in (before, after)
+        )
         if 0 < len(now - was) < k or 0 < len(was - now) < k:
             return True
         # Those who stayed are told apart from those who went.
@@ -64,7 +78,9 @@ def told(before: dict, after: dict, k: int) -> bool:
     homes=st.lists(st.integers(0, 3), min_size=2, max_size=14),
     gone=st.sets(st.integers(0, 13), max_size=4),
     came=st.lists(st.integers(0, 3), max_size=4),
-    case=st.sampled_from([(HALVES, HALVES), (WHOLE, WHOLE), (PLAIN, HALVES), (HALVES, PLAIN), (PLAIN, PLAIN)]),
+    case=st.sampled_from(
+        [(HALVES, HALVES), (WHOLE, WHOLE), (PLAIN, HALVES), (HALVES, PLAIN), (PLAIN, PLAIN)]
+    ),
 )
 def test_what_is_found_safe_tells_nothing_by_linked_rows(homes, gone, came, case):
     before = dict(enumerate(homes))

@@ -43,7 +43,14 @@ TWICE = {
 
 def document() -> dict:
     """Return a ledger with one release that has everything that a ledger can hold."""
-    names = ("audience", "date", "source_sha256", "released_sha256", "source_rows_hash", "released_rows_hash")
+    names = (
+        "audience",
+        "date",
+        "source_sha256",
+        "released_sha256",
+        "source_rows_hash",
+        "released_rows_hash",
+    )
     release = dict.fromkeys(names, "1") | {"id": 1, "region_column": "region", "k": 5}
     release |= {"quasi_identifiers": ["age"], "columns": ["age", "region", "illness"], "parents": [0]}
     release |= {"classes": {}, "rows": {"columns": {"illness": {}}}, "groups": {}}
@@ -118,7 +125,10 @@ def test_an_unknown_key_is_refused(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("where", "array"),
-    [pytest.param(where, array, id=f"{'.'.join(map(str, where))} {damage}") for where, damage, array in damages()],
+    [
+        pytest.param(where, array, id=f"{'.'.join(map(str, where))} {damage}")
+        for where, damage, array in damages()
+    ],
 )
 def test_a_damaged_array_is_refused(tmp_path, capsys, where, array):
     ledger = document()

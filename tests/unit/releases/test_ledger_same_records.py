@@ -9,7 +9,11 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from vbas_desktop.model.counts import ClassCounts
-from vbas_desktop.releases.ledger.cross_release_groups import JointCounts, find_exposed_groups, find_outcome
+from vbas_desktop.releases.ledger.cross_release_groups import (
+    JointCounts,
+    find_exposed_groups,
+    find_outcome,
+)
 from vbas_desktop.releases.ledger.entry import LedgerEntry, ReleasedClasses, hash_regions, hash_values
 from vbas_desktop.releases.ledger.joint_inference import count_revealed_groups, find_occupied_cells
 from vbas_desktop.releases.ledger.joint_releases import has_same_partition
@@ -27,7 +31,9 @@ def count_cells(table: np.ndarray) -> JointCounts:
     return JointCounts(hash_regions(KEY, map(str, range(regions))), COLUMNS, values, counts)
 
 
-def released(table: np.ndarray, membership: tuple[int, ...], names: tuple[str, ...], k: int) -> LedgerEntry:
+def released(
+    table: np.ndarray, membership: tuple[int, ...], names: tuple[str, ...], k: int
+) -> LedgerEntry:
     """The release of these counts in these regions with some of the columns as quasi-identifiers."""
     gone = tuple(1 + place for place, name in enumerate(COLUMNS) if name not in names)
     seen = table.sum(axis=gone)
@@ -38,7 +44,9 @@ def released(table: np.ndarray, membership: tuple[int, ...], names: tuple[str, .
         for codes in itertools.product(range(2), repeat=len(names)):
             if total[codes] >= k:
                 with np.errstate(over="ignore"):
-                    kind = sum((each[code] for each, code in zip(hashed, codes, strict=True)), np.uint64(0))
+                    kind = sum(
+                        (each[code] for each, code in zip(hashed, codes, strict=True)), np.uint64(0)
+                    )
                 cells.append((place, kind, int(total[codes])))
     place, kind, number = zip(*cells, strict=True) if cells else ((), (), ())
     return LedgerEntry(
@@ -57,7 +65,8 @@ def verdict(table, releases) -> tuple[int, int]:
     counts = small.sizes
     found = find_exposed_groups(outcomes[-1], outcomes[:-1], counts, releases[-1].k)
     shown = sum(
-        count_revealed_groups(outcomes[-1], each, counts) + count_revealed_groups(each, outcomes[-1], counts)
+        count_revealed_groups(outcomes[-1], each, counts)
+        + count_revealed_groups(each, outcomes[-1], counts)
         for each in outcomes[:-1]
     )
     same = any(has_same_partition(releases[-1], each) for each in releases[:-1])
@@ -88,8 +97,13 @@ def constraints_of(table, releases):
 def places_of(releases) -> list[np.ndarray]:
     """The regions of every place of a release, and those that all partitions together tell apart."""
     own = set(zip(*(entry.membership.tolist() for entry in releases), strict=True))
-    cut = [np.all([entry.membership == p for entry, p in zip(releases, each, strict=True)], axis=0) for each in own]
-    return cut + [entry.membership == place for entry in releases for place in set(entry.membership.tolist())]
+    cut = [
+        np.all([entry.membership == p for entry, p in zip(releases, each, strict=True)], axis=0)
+        for each in own
+    ]
+    return cut + [
+        entry.membership == place for entry in releases for place in set(entry.membership.tolist())
+    ]
 
 
 def singled_out(table, releases) -> bool:
@@ -135,7 +149,9 @@ def linked(table, releases) -> bool:
 def shown_regions(table, releases) -> list[int]:
     """Return the regions whose first class all releases together show in cells which one of them lacks."""
     cells = count_cells(table)
-    outcomes = [find_outcome(entry, cells, entry.find_aggregated_regions(cells.regions)) for entry in releases]
+    outcomes = [
+        find_outcome(entry, cells, entry.find_aggregated_regions(cells.regions)) for entry in releases
+    ]
     region = cells.cell_rows
     return sorted(set(region[find_occupied_cells(outcomes, cells.sizes)].tolist()))
 
@@ -207,12 +223,16 @@ def test_three_releases_show_together_what_no_two_of_them_show():
     # its three. If the part of the first two regions were empty, all five would be in one part of the third release.
     table = np.zeros((4, 2, 2), int)
     table[:, 0, 0] = 2, 1, 1, 1
-    releases = [released(table, parts, COLUMNS, 5) for parts in ((0, 0, 0, 0), (0, 0, 1, 2), (0, 1, 2, 2))]
+    releases = [
+        released(table, parts, COLUMNS, 5) for parts in ((0, 0, 0, 0), (0, 0, 1, 2), (0, 1, 2, 2))
+    ]
     for pair in itertools.permutations(releases, 2):
         assert verdict(table, pair) == (0, 0)
         assert not shown_by_all(table, pair)
         assert not singled_out(table, pair)
-    assert verdict(table, releases) == (0, 0), "the groups are large enough: two at a time, nothing is found"
+    assert verdict(table, releases) == (0, 0), (
+        "the groups are large enough: two at a time, nothing is found"
+    )
     assert singled_out(table, releases)
     assert shown_by_all(table, releases)
     # A sixth region with room for them in both partitions leaves everything open again.
@@ -300,12 +320,15 @@ def test_missing_cells_must_leave_room(rest, shown):
 
 
 @pytest.mark.parametrize(
-    ("other", "same"), [((0, 1, 2), True), ((2, 1, 0), True), ((1, 2, 0), True), ((0, 0, 1), False), ((0, 1, 1), False)]
+    ("other", "same"),
+    [((0, 1, 2), True), ((2, 1, 0), True), ((1, 2, 0), True), ((0, 0, 1), False), ((0, 1, 1), False)],
 )
 def test_the_same_cells_are_recognised_however_their_places_are_numbered(other, same):
     table = np.full((3, 2, 2), 9)
     small = count_cells(table)
     one, two = (released(table, parts, COLUMNS, 5) for parts in ((0, 1, 2), other))
-    mine, theirs = (find_outcome(entry, small, entry.find_aggregated_regions(small.regions)) for entry in (one, two))
+    mine, theirs = (
+        find_outcome(entry, small, entry.find_aggregated_regions(small.regions)) for entry in (one, two)
+    )
     assert mine.has_same_own_classes(theirs) is same
     assert theirs.has_same_own_classes(mine) is same

@@ -107,7 +107,11 @@ def entry_of(places: Places, table, k, outcomes=None) -> LedgerEntry:
 
 def listed_of(places: Places, outcomes) -> ListedClasses:
     """The cells of aggregated regions that are listed, and in which tier."""
-    tier = {own: outcome[0] for own, outcome in zip(places.membership, outcomes, strict=True) if outcome is not None}
+    tier = {
+        own: outcome[0]
+        for own, outcome in zip(places.membership, outcomes, strict=True)
+        if outcome is not None
+    }
     kind = np.repeat(hash_values(KEY, "age", ["a"]), len(tier))
     return ListedClasses(np.array(list(tier), np.int32), kind, np.array(list(tier.values()), np.uint8))
 
@@ -123,8 +127,12 @@ def verdict(releases, table, k, outcomes=None):
         ClassCounts.from_matrix((1,), np.arange(1), matrix),
     )  # fmt: skip
     given = outcomes or (None, None)
-    listed = [None if each is None else listed_of(own, each) for own, each in zip(releases, given, strict=True)]
-    earlier, new = entries = [entry_of(own, table, k, each) for own, each in zip(releases, given, strict=True)]
+    listed = [
+        None if each is None else listed_of(own, each) for own, each in zip(releases, given, strict=True)
+    ]
+    earlier, new = entries = [
+        entry_of(own, table, k, each) for own, each in zip(releases, given, strict=True)
+    ]
     small, places = cells.merge([entry.find_aggregated_regions(cells.regions) for entry in entries])
     theirs, mine = (
         find_outcome(entry, small, place, find_released_classes(entry, small, place, known))
@@ -136,7 +144,9 @@ def verdict(releases, table, k, outcomes=None):
     people = find_exposed_groups(mine, [theirs], counts, k).people
     if can_be_derived(new, mine, earlier, theirs) or can_be_derived(earlier, theirs, new, mine):
         return people, 0
-    return people, count_revealed_groups(mine, theirs, counts) + count_revealed_groups(theirs, mine, counts)
+    return people, count_revealed_groups(mine, theirs, counts) + count_revealed_groups(
+        theirs, mine, counts
+    )
 
 
 def attack(releases, tables, k, outcomes_of=outcomes_of, seen_by_linking=seen_by_linking):
@@ -150,7 +160,9 @@ def attack(releases, tables, k, outcomes_of=outcomes_of, seen_by_linking=seen_by
     for seen, possible in alike.items():
         array = np.array(possible).reshape(len(possible), len(together), -1).sum(axis=2)
         for own in set(together):
-            values = set(array[:, [i for i, each in enumerate(together) if each == own]].sum(axis=1).tolist())
+            values = set(
+                array[:, [i for i, each in enumerate(together) if each == own]].sum(axis=1).tolist()
+            )
             if min(values) >= 1 and max(values) < k:
                 broken.add(seen)
         for places in releases:
@@ -181,7 +193,9 @@ def test_nothing_is_proved_by_releases_that_are_found_safe(one, two):
     tables = list(itertools.product(range(5), repeat=5))
     broken = attack((one, two), tables, k)
     draw, safe = np.random.default_rng(7), 0
-    for table in draw.permutation([table for table in tables if max(table) < 4 and sum(table) < 9])[:80].tolist():
+    for table in draw.permutation([table for table in tables if max(table) < 4 and sum(table) < 9])[
+        :80
+    ].tolist():
         people, shown = verdict((one, two), table, k)
         groups = dict(seen_by_linking((one, two), table, k))
         assert (people > 0) == any(size < k for size in groups.values())
@@ -228,7 +242,9 @@ def shown_regions(releases, table, k):
         ClassCounts.from_matrix((1,), np.arange(1), matrix),
     )  # fmt: skip
     entries = [entry_of(own, table, k) for own in releases]
-    outcomes = [find_outcome(entry, cells, entry.find_aggregated_regions(cells.regions)) for entry in entries]
+    outcomes = [
+        find_outcome(entry, cells, entry.find_aggregated_regions(cells.regions)) for entry in entries
+    ]
     return np.flatnonzero(find_occupied_cells(outcomes, cells.sizes)).tolist()
 
 

@@ -63,7 +63,9 @@ def outcomes_of(places: Places, table, k=K):
 def seen_by_linking(releases, table, k=K):
     """How many people of which value have which outcomes; those whom nobody sees are left out."""
     groups = defaultdict(int)
-    for region, outcome in enumerate(zip(*(outcomes_of(places, table, k) for places in releases), strict=True)):
+    for region, outcome in enumerate(
+        zip(*(outcomes_of(places, table, k) for places in releases), strict=True)
+    ):
         if any(outcome):
             for value, count in enumerate(table[region]):
                 groups[outcome, value] += count
@@ -77,7 +79,10 @@ CASES = [
     (Places(FINE[:4], ()), Places((0, 0, 1, 2), ())),
     (Places(FINE[:4], ()), Places(FINE[:4], ())),
 ]
-TABLES = [tuple(zip(whole[:REGIONS], whole[REGIONS:], strict=True)) for whole in itertools.product(range(3), repeat=8)]
+TABLES = [
+    tuple(zip(whole[:REGIONS], whole[REGIONS:], strict=True))
+    for whole in itertools.product(range(3), repeat=8)
+]
 
 
 def counted(case, table):
@@ -110,7 +115,9 @@ def test_nothing_is_proved_by_releases_that_are_found_safe(case):
 )
 def test_people_are_singled_out_just_where_their_outcomes_are_shared_by_too_few(table, case):
     groups = Counter()
-    for values, outcome in zip(table, zip(*(outcomes_of(places, table) for places in case), strict=True), strict=True):
+    for values, outcome in zip(
+        table, zip(*(outcomes_of(places, table) for places in case), strict=True), strict=True
+    ):
         groups[outcome] += sum(values) if any(each is not None for each in outcome) else 0
     before = Counter()
     for values, outcome in zip(table, outcomes_of(case[0], table), strict=True):

@@ -28,19 +28,27 @@ def count_cells(table: np.ndarray) -> JointCounts:
     """Counts by region, age, sex and work."""
     size = int(np.prod(NUMBERS))
     counts = ClassCounts.from_matrix(NUMBERS, np.arange(size), table.reshape(-1, size))
-    return JointCounts(hash_regions(KEY, map(str, range(len(table)))), COLUMNS, tuple(map(hashed, COLUMNS)), counts)
+    return JointCounts(
+        hash_regions(KEY, map(str, range(len(table)))), COLUMNS, tuple(map(hashed, COLUMNS)), counts
+    )
 
 
-def released(table: np.ndarray, membership: np.ndarray, names: tuple[str, ...], k: int, hidden: int) -> LedgerEntry:
+def released(
+    table: np.ndarray, membership: np.ndarray, names: tuple[str, ...], k: int, hidden: int
+) -> LedgerEntry:
     """A release with some quasi-identifiers, the last ``hidden`` of which are not among the released columns."""
     shown = names[: len(names) - hidden]
     cells: Counter[tuple[int, np.uint64]] = Counter()
     for place, codes, number in cells_of(table, membership, names):
         if number >= k:
             with np.errstate(over="ignore"):
-                kind = sum((hashed(name)[code] for name, code in zip(shown, codes, strict=False)), np.uint64(0))
+                kind = sum(
+                    (hashed(name)[code] for name, code in zip(shown, codes, strict=False)), np.uint64(0)
+                )
             cells[place, kind] += number
-    place, kind, number = zip(*((*cell, number) for cell, number in cells.items()), strict=True) if cells else [()] * 3
+    place, kind, number = (
+        zip(*((*cell, number) for cell, number in cells.items()), strict=True) if cells else [()] * 3
+    )
     return LedgerEntry(
         1, "x", "", "s", "r", "region", names, k, ("region", *shown),
         hash_regions(KEY, map(str, range(len(table)))), membership.astype(np.int32),
@@ -60,7 +68,11 @@ def cells_of(table: np.ndarray, membership: np.ndarray, names: tuple[str, ...]):
 def outcomes_by_cell(table: np.ndarray, entry: LedgerEntry) -> dict:
     """The place and values that the records of each region and class are released with, or none."""
     names = entry.quasi_identifiers
-    large = {(place, own) for place, own, number in cells_of(table, entry.membership, names) if number >= entry.k}
+    large = {
+        (place, own)
+        for place, own, number in cells_of(table, entry.membership, names)
+        if number >= entry.k
+    }
     found = {}
     for region, *codes in np.argwhere(table).tolist():
         own = int(entry.membership[region]), tuple(codes[COLUMNS.index(name)] for name in names)
@@ -96,7 +108,9 @@ def cases(draw):
     releases = []
     for _ in range(draw(st.integers(2, 4))):
         coarser = np.unique(generator.integers(0, 3, regions), return_inverse=True)[1]
-        membership = draw(st.sampled_from([first, np.unique(coarser[first], return_inverse=True)[1], coarser]))
+        membership = draw(
+            st.sampled_from([first, np.unique(coarser[first], return_inverse=True)[1], coarser])
+        )
         names = draw(st.sampled_from([("age",), ("age", "sex"), ("age", "work"), COLUMNS]))
         releases.append(released(table, membership, names, k, draw(st.integers(0, len(names) - 1))))
     return table, releases
@@ -116,7 +130,10 @@ def test_comparing_is_exact_in_pairs_and_together(case):
         alone = pair.find_exposure(releases[0].k)
         assert (alone.people, alone.groups) == exposed(table, [releases[0], entry])
         theirs = find_outcome(entry, fine, entry.find_aggregated_regions(fine.regions))
-        slow = count_revealed_groups(mine, theirs, fine.sizes), count_revealed_groups(theirs, mine, fine.sizes)
+        slow = (
+            count_revealed_groups(mine, theirs, fine.sizes),
+            count_revealed_groups(theirs, mine, fine.sizes),
+        )
         assert pair.count_revealed() == sum(slow)
         assert pair.reproduces(0)
         assert pair.reproduces(1)

@@ -30,10 +30,15 @@ COUNTY, PEOPLE = "AABBBBCC", (100, 200, 300, 400, 500, 600, 30, 40)
 def folder(tmp_path, monkeypatch):
     """Eight regions in a row, in three counties; 12 records of each of two ages in every region."""
     lines = [
-        f"r{i},{i},{i % 2},{county},{people}" for i, (county, people) in enumerate(zip(COUNTY, PEOPLE, strict=True))
+        f"r{i},{i},{i % 2},{county},{people}"
+        for i, (county, people) in enumerate(zip(COUNTY, PEOPLE, strict=True))
     ]
     (tmp_path / "regions.csv").write_text("\n".join(["id,x,y,county,people", *lines]) + "\n")
-    write_records(tmp_path, [[age, f"r{i}"] for i in range(8) for age in "12" for _ in range(12)], ["age", "region"])
+    write_records(
+        tmp_path,
+        [[age, f"r{i}"] for i in range(8) for age in "12" for _ in range(12)],
+        ["age", "region"],
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -57,7 +62,9 @@ def test_both_reports_say_which_limits_held(folder):
     merged = {tuple(id for id in crosswalk if crosswalk[id] == code) for code in crosswalk.values()}
     assert merged == {("r0", "r1"), ("r2",), ("r3",), ("r4",), ("r5",), ("r6", "r7")}
     code = crosswalk["r6"]
-    assert solution["limits"]["unmet"] == [{"region": code, "what": "population", "at_least": 290, "has": 70}]
+    assert solution["limits"]["unmet"] == [
+        {"region": code, "what": "population", "at_least": 290, "has": 70}
+    ]
     for page in (recipient, internal):
         assert "o aggregated region crosses a boundary of “county”" in page
         assert "egions that stay alone are merged with no other" in page

@@ -42,13 +42,19 @@ def test_names_stand_in_crosswalk_table_shapes_and_reports(case, tmp_path):
     walk, before = rows_of(named / "release/crosswalk.csv"), rows_of(plain / "release/crosswalk.csv")
     assert before[0] == ["initial_region", "aggregated_region"]
     assert [row[:2] for row in walk] == before
-    assert [row[2] for row in walk[1:]] == [names[number] for number in case.solution.membership.tolist()]
+    assert [row[2] for row in walk[1:]] == [
+        names[number] for number in case.solution.membership.tolist()
+    ]
     by_code = {row[1]: row[2] for row in walk[1:]}
     for folder in ("release", "internal"):
         table = rows_of(named / folder / "aggregated_regions.csv")
         assert table[0][-1] == "name"
         # Tables that stay in the organisation never hold a formula.
-        shown = {code: escape_formula(name) for code, name in by_code.items()} if folder == "internal" else by_code
+        shown = (
+            {code: escape_formula(name) for code, name in by_code.items()}
+            if folder == "internal"
+            else by_code
+        )
         assert {row[0]: row[-1] for row in table[1:]} == shown
         assert [row[:-1] for row in table] == rows_of(plain / folder / "aggregated_regions.csv")
         page = (named / folder / "report.html").read_text(encoding="utf-8")
@@ -84,7 +90,9 @@ def test_a_wrong_column_is_refused_and_nothing_is_written(case, tmp_path):
 
 def test_a_crosswalk_with_other_names_does_not_pass(case, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        preparation, "make_region_names", lambda *_: ("Elsewhere + 3",) * case.solution.aggregated_regions
+        preparation,
+        "make_region_names",
+        lambda *_: ("Elsewhere + 3",) * case.solution.aggregated_regions,
     )
     with pytest.raises(VerificationFailed, match="one name"):
         case.release(tmp_path / "out", ReleaseOptions(pdf=False, name_column="county"))

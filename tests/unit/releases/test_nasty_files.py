@@ -26,7 +26,24 @@ from vbas_desktop.releases.tables import crosswalk
 from vbas_desktop.settings.reading import RecordReading
 from vbas_desktop.settings.release import ReleaseOptions
 
-REGIONS = ["0012", "12", "a b", "ü", "NA", 'q"t', "x,y", "r;7", "-8", "=9", "1e3", "l\nf", "12 ", "é1", "Z", "nul"]
+REGIONS = [
+    "0012",
+    "12",
+    "a b",
+    "ü",
+    "NA",
+    'q"t',
+    "x,y",
+    "r;7",
+    "-8",
+    "=9",
+    "1e3",
+    "l\nf",
+    "12 ",
+    "é1",
+    "Z",
+    "nul",
+]
 AGES = ["", "5", "05", "5.0", "NA", "ä", " 5", "=5"]
 NAMES = ["id", "age", "größe", "region", "note"]
 NASTY = st.text(st.sampled_from('ab"",;\n\r\t =+-@0.5éß\'|'), max_size=8)
@@ -61,11 +78,18 @@ def nasty_files(draw):
             max_size=25,
         )
     )
-    extra = draw(st.lists(st.tuples(NASTY, st.sampled_from(AGES), NASTY, st.sampled_from(REGIONS), NASTY), max_size=8))
+    extra = draw(
+        st.lists(
+            st.tuples(NASTY, st.sampled_from(AGES), NASTY, st.sampled_from(REGIONS), NASTY), max_size=8
+        )
+    )
     needless = draw(st.lists(st.booleans(), min_size=60, max_size=60))
     values = [NAMES, *(list(row) for row in [*rows, *extra])]
     raw = [
-        [_raw(value, delimiter, encoding, needless[(5 * number + place) % 60]) for place, value in enumerate(row)]
+        [
+            _raw(value, delimiter, encoding, needless[(5 * number + place) % 60])
+            for place, value in enumerate(row)
+        ]
         for number, row in enumerate(values)
     ]
     return Nasty(raw, values, delimiter, newline, encoding, draw(st.booleans()))
@@ -81,7 +105,11 @@ def _raw(value, delimiter, encoding, needless):
 def solution_of(problem, groups):
     owner = np.arange(len(problem.regions), dtype=np.int32) % groups
     merged = np.zeros((groups, problem.counts.n_combinations), np.int64)
-    indptr, columns, counts = problem.counts.table.indptr, problem.counts.table.indices, problem.counts.table.data
+    indptr, columns, counts = (
+        problem.counts.table.indptr,
+        problem.counts.table.indices,
+        problem.counts.table.data,
+    )
     np.add.at(merged, (np.repeat(owner, np.diff(indptr)), columns), counts)
     lost = int(merged[merged < problem.k].sum())
     return Solution(1, {}, {}, groups, groups, None, owner, {"suppressed_records": lost}, 0.0, 0, lost)
@@ -91,7 +119,9 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
     """The released bytes, verified, with the code of each region and the values that were kept."""
     path = folder / "records.csv"
     path.write_bytes(gzip.compress(nasty.bytes) if compressed else nasty.bytes)
-    table = load_records(path, RecordReading(delimiter=nasty.delimiter, encoding=nasty.encoding, category_counts="no"))
+    table = load_records(
+        path, RecordReading(delimiter=nasty.delimiter, encoding=nasty.encoding, category_counts="no")
+    )
     problem = build_problem(
         table,
         load_regions(write_regions(folder, REGIONS)),
@@ -121,7 +151,11 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
 def kept_rows(nasty, codes, k=2, group=lambda value: value):
     """The numbers of the rows whose class is large enough, counted naively."""
     classes = Counter((group(row[1]), codes[row[3]]) for row in nasty.values[1:])
-    return [number for number, row in enumerate(nasty.values) if number and classes[group(row[1]), codes[row[3]]] >= k]
+    return [
+        number
+        for number, row in enumerate(nasty.values)
+        if number and classes[group(row[1]), codes[row[3]]] >= k
+    ]
 
 
 SETTINGS = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -129,10 +163,14 @@ SETTINGS = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow
 
 @SETTINGS
 @given(nasty_files(), st.booleans())
-def test_untouched_values_stay_byte_for_byte_in_quotes_only_where_they_need_them(tmp_path_factory, nasty, compressed):
+def test_untouched_values_stay_byte_for_byte_in_quotes_only_where_they_need_them(
+    tmp_path_factory, nasty, compressed
+):
     folder = tmp_path_factory.mktemp("nasty")
     data, codes = released(folder, nasty, ReleaseOptions(shuffle=False), compressed=compressed)
-    plainly = [[_raw(value, nasty.delimiter, nasty.encoding, False) for value in row] for row in nasty.values]
+    plainly = [
+        [_raw(value, nasty.delimiter, nasty.encoding, False) for value in row] for row in nasty.values
+    ]
     rows = [plainly[0]]
     for number in kept_rows(nasty, codes):
         raw = plainly[number]
@@ -142,10 +180,15 @@ def test_untouched_values_stay_byte_for_byte_in_quotes_only_where_they_need_them
 
 @SETTINGS
 @given(nasty_files(), st.integers(0, 5), st.sampled_from([None, ",", ";", "|"]), st.booleans())
-def test_shuffled_recut_and_escaped_rows_still_say_the_same(tmp_path_factory, nasty, seed, delimiter, escape):
+def test_shuffled_recut_and_escaped_rows_still_say_the_same(
+    tmp_path_factory, nasty, seed, delimiter, escape
+):
     folder = tmp_path_factory.mktemp("nasty")
     options = ReleaseOptions(
-        shuffle_seed=str(seed), release_delimiter=delimiter, escape_formulas=escape, class_size="class size"
+        shuffle_seed=str(seed),
+        release_delimiter=delimiter,
+        escape_formulas=escape,
+        class_size="class size",
     )
     data, codes = released(folder, nasty, options)
     text = io.StringIO(data.decode(nasty.encoding), newline="")
@@ -175,15 +218,23 @@ def escaped(value):
 @given(nasty_files(), st.booleans())
 def test_groups_replace_the_values_of_a_quasi_identifier(tmp_path_factory, nasty, escape):
     folder = tmp_path_factory.mktemp("nasty")
-    groupings = (Grouping("age", {"5": "=five", "05": "=five", "": "none, known"}), Grouping("age", {"=five": "@5"}))
+    groupings = (
+        Grouping("age", {"5": "=five", "05": "=five", "": "none, known"}),
+        Grouping("age", {"=five": "@5"}),
+    )
     options = ReleaseOptions(columns=("age", "region"), escape_formulas=escape)
     data, codes = released(folder, nasty, options, groupings=groupings)
     group = {"5": "@5", "05": "@5", "": "none, known"}
-    rows = list(csv.reader(io.StringIO(data.decode(nasty.encoding), newline=""), delimiter=nasty.delimiter))[1:]
+    rows = list(
+        csv.reader(io.StringIO(data.decode(nasty.encoding), newline=""), delimiter=nasty.delimiter)
+    )[1:]
     kept = kept_rows(nasty, codes, group=lambda value: group.get(value, value))
     labels = [group.get(nasty.values[number][1], nasty.values[number][1]) for number in kept]
     regions = [codes[nasty.values[number][3]] for number in kept]
-    expected = [[escaped(label) if escape else label, region] for label, region in zip(labels, regions, strict=True)]
+    expected = [
+        [escaped(label) if escape else label, region]
+        for label, region in zip(labels, regions, strict=True)
+    ]
     assert sorted(rows) == sorted(expected)
 
 
@@ -250,18 +301,26 @@ def test_the_category_line_is_no_record_and_is_not_released(tmp_path, pieces):
 
 
 @pytest.mark.parametrize("release_format", ["csv", "parquet"])
-@pytest.mark.parametrize("encoding", ["shift-jis", "gbk", "koi8-r", "cp437", "mac-roman", "utf-16", "cp1251"])
+@pytest.mark.parametrize(
+    "encoding", ["shift-jis", "gbk", "koi8-r", "cp437", "mac-roman", "utf-16", "cp1251"]
+)
 def test_every_encoding_is_released_and_verified(tmp_path, encoding, release_format):
     word = {"shift-jis": "表示", "gbk": "表示", "koi8-r": "Ёлка", "cp1251": "Ёлка"}.get(encoding, "éß")
     rows = [[*row[:4], word if number % 3 else "=x,y"] for number, row in enumerate(random_rows(300))]
     path = tmp_path / "records.csv"
     with path.open("w", encoding=encoding, newline="") as file:
         csv.writer(file).writerows([["name", "age", "sex", "region", "note"], *rows])
-    case = load(path, write_regions(tmp_path), options=RecordReading(encoding=encoding, category_counts="no"))
-    case.release(tmp_path / "out", ReleaseOptions(pdf=False, format=release_format, escape_formulas=True))
+    case = load(
+        path, write_regions(tmp_path), options=RecordReading(encoding=encoding, category_counts="no")
+    )
+    case.release(
+        tmp_path / "out", ReleaseOptions(pdf=False, format=release_format, escape_formulas=True)
+    )
     folder = tmp_path / "out" / "release"
     if release_format == "csv":
-        written = (folder / "anonymized.csv").read_text(encoding=encoding if encoding == "cp1251" else "utf-8-sig")
+        written = (folder / "anonymized.csv").read_text(
+            encoding=encoding if encoding == "cp1251" else "utf-8-sig"
+        )
         released = list(csv.DictReader(io.StringIO(written, newline="")))
     else:
         released = pq.read_table(folder / "anonymized.parquet").to_pylist()

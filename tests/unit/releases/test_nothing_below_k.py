@@ -35,18 +35,28 @@ RUNS = 200
 def load(folder, counts, k, sites):
     """A case from the number of records of each (initial region, age, sex). Sites by density do not see records."""
     folder.mkdir(exist_ok=True)
-    rows = [[age, sex, f"r{region}"] for (region, age, sex), n in sorted(counts.items()) for _ in range(n)]
-    table = load_records(write_records(folder, rows, ["age", "sex", "region"]), RecordReading(category_counts="no"))
+    rows = [
+        [age, sex, f"r{region}"] for (region, age, sex), n in sorted(counts.items()) for _ in range(n)
+    ]
+    table = load_records(
+        write_records(folder, rows, ["age", "sex", "region"]), RecordReading(category_counts="no")
+    )
     problem = build_problem(
         table, load_regions(write_regions(folder)), region_column="region", quasi_identifiers=QUASI, k=k
     )
-    approaches = create_approach("site_number", "fixed", {"sites": sites}), create_approach("site_location", "density")
+    approaches = (
+        create_approach("site_number", "fixed", {"sites": sites}),
+        create_approach("site_location", "density"),
+    )
     return Case(
         table,
         problem,
         run(
             Request(
-                problem, *approaches, create_approach("construction", "voronoi"), settings=RunSettings(range_reach=1)
+                problem,
+                *approaches,
+                create_approach("construction", "voronoi"),
+                settings=RunSettings(range_reach=1),
             )
         ),
     )
@@ -59,7 +69,9 @@ def random_counts(seed):
     places = generator.choice(GRID * GRID, int(generator.integers(2, 8)), replace=False).tolist()
     few, most = 0.2 + generator.random() * 0.6, k * int(generator.choice([3, 10, 60]))
     counts = {
-        (place, age, sex): int(generator.integers(0, k) if generator.random() < few else generator.integers(k, most))
+        (place, age, sex): int(
+            generator.integers(0, k) if generator.random() < few else generator.integers(k, most)
+        )
         for place in places
         for age in AGES
         for sex in "fm"
@@ -110,7 +122,9 @@ def read(folder, k):
         for row in body:
             text, label = row[heading.index("records suppressed")], row[0]
             bounds = (0, k - 1) if text.startswith("fewer") else (_number(text), _number(text))
-            sums.append((_where(missing, lambda cell, p=place, x=label: cell[(p + 1) % 3] == x), *bounds))
+            sums.append(
+                (_where(missing, lambda cell, p=place, x=label: cell[(p + 1) % 3] == x), *bounds)
+            )
     stated = any(low > 0 or high < np.inf for _, low, high in sums)
     if all(low <= (k - 1) * sum(weights[:-1]) for weights, low, _ in sums):
         sums.append((np.array([0.0] * len(missing) + [1.0]), 0, 0))
@@ -120,7 +134,10 @@ def read(folder, k):
 def _totals(folder, released):
     vector = json.loads((folder / "representability.json").read_text())
     overall = vector["overall"]
-    for number in (vector["excluded_classes"]["unnamed_records"], vector["general"]["approaches"]["delete"]):
+    for number in (
+        vector["excluded_classes"]["unnamed_records"],
+        vector["general"]["approaches"]["delete"],
+    ):
         if number is not None:
             yield number, number
     if overall["sample_size_ratio"] is not None:
@@ -130,7 +147,9 @@ def _totals(folder, released):
     if high is not None:
         yield from _percents(round(100 - 100 * low), round(100 - 100 * high), released)
     page = (folder / "report.html").read_text()
-    stated = re.search(r"([\d,]+) records were suppressed|Fewer than ([\d,]+) records were suppressed", page)
+    stated = re.search(
+        r"([\d,]+) records were suppressed|Fewer than ([\d,]+) records were suppressed", page
+    )
     if stated:
         yield (_number(stated[1]),) * 2 if stated[1] else (0, _number(stated[2]) - 1)
     share = re.search(r"per cent of the file: (?:(\d+) to (\d+) %|below (\d+) %|(\d+) % or more)", page)
@@ -153,7 +172,10 @@ def _tables(folder):
     page = (folder / "report.html").read_text()
     for table in re.findall(r"<table>.*?</table>", page, flags=re.S):
         rows = re.findall(r"<tr.*?</tr>", table, flags=re.S)
-        cells = [[re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
+        cells = [
+            [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
+            for row in rows
+        ]
         yield cells[0], cells[1:]
 
 
@@ -204,9 +226,13 @@ def world_with(cell, value, seen, k, total, homes):
 
 
 @pytest.mark.parametrize("seed", range(7))
-def test_whatever_a_missing_cell_holds_there_is_a_record_file_that_gives_the_same_release(tmp_path, seed):
+def test_whatever_a_missing_cell_holds_there_is_a_record_file_that_gives_the_same_release(
+    tmp_path, seed
+):
     counts, k, sites = random_counts(1000 + seed)
-    options = ReleaseOptions(shuffle=False, class_size="size", pdf=seed == 0, geometry=("geojson", "gpkg"))
+    options = ReleaseOptions(
+        shuffle=False, class_size="size", pdf=seed == 0, geometry=("geojson", "gpkg")
+    )
     case = load(tmp_path / "in", counts, k, sites)
     folder = case.release(tmp_path / "out", options).folder
     truth, seen, owner = files_of(folder), read(folder, k), owners(folder)

@@ -23,7 +23,10 @@ def lines_of(report):
     """The lines of each page but for its number."""
     pages = PdfReader(io.BytesIO(render_pdf(report))).pages
     texts = [page.extract_text().splitlines() for page in pages]
-    return [[line.strip() for line in lines if line.strip() and not line.strip().isdecimal()] for lines in texts]
+    return [
+        [line.strip() for line in lines if line.strip() and not line.strip().isdecimal()]
+        for lines in texts
+    ]
 
 
 @pytest.mark.parametrize("kind", BLOCKS)

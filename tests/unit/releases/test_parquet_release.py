@@ -39,7 +39,8 @@ def test_csv_to_parquet_keeps_every_value_as_text(tmp_path, shuffle):
     plain = ReleaseOptions(pdf=False, shuffle=False, class_size="size")
     case.release(tmp_path / "csv", plain)
     report = case.release(
-        tmp_path / "parquet", ReleaseOptions(format="parquet", pdf=False, shuffle=shuffle, class_size="size")
+        tmp_path / "parquet",
+        ReleaseOptions(format="parquet", pdf=False, shuffle=shuffle, class_size="size"),
     )
     table = pq.read_table(report.folder / "anonymized.parquet")
     assert set(table.schema.types[:5]) == {pa.string()}
@@ -55,7 +56,9 @@ def test_latin_1_to_parquet_is_text_like_any_other(tmp_path, note):
     rows = [[*row[:4], note] for row in random_rows(200)]
     path = write_records(tmp_path, rows)
     path.write_bytes(path.read_bytes().decode().encode("latin-1"))
-    case = load(path, write_regions(tmp_path), options=RecordReading(encoding="latin-1", category_counts="no"))
+    case = load(
+        path, write_regions(tmp_path), options=RecordReading(encoding="latin-1", category_counts="no")
+    )
     report = case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False))
     notes = pq.read_table(report.folder / "anonymized.parquet")["note"].to_pylist()
     assert set(notes) == {note}
@@ -64,17 +67,23 @@ def test_latin_1_to_parquet_is_text_like_any_other(tmp_path, note):
 
 def test_parquet_to_parquet_keeps_the_types(tmp_path):
     case = parquet_case(tmp_path)
-    report = case.release(tmp_path / "out", ReleaseOptions(format="parquet", identifiers=("name",), pdf=False))
+    report = case.release(
+        tmp_path / "out", ReleaseOptions(format="parquet", identifiers=("name",), pdf=False)
+    )
     out = pq.read_table(report.folder / "anonymized.parquet")
     assert out.schema.types == [pa.int16(), pa.string(), pa.string(), pa.date32(), pa.float64()]
     assert out.num_rows == report.records_released < 400
-    classes = Counter(zip(*(out.column(name).to_pylist() for name in ("age", "sex", "region")), strict=True))
+    classes = Counter(
+        zip(*(out.column(name).to_pylist() for name in ("age", "sex", "region")), strict=True)
+    )
     assert min(classes.values()) >= 5
 
 
 def test_parquet_to_csv_writes_text(tmp_path):
     case = parquet_case(tmp_path, groupings=[Grouping("age", {"10": "young", "": "not told"})])
-    report = case.release(tmp_path / "out", ReleaseOptions(release_delimiter=";", pdf=False, renames={"sex": "gender"}))
+    report = case.release(
+        tmp_path / "out", ReleaseOptions(release_delimiter=";", pdf=False, renames={"sex": "gender"})
+    )
     names, *rows = released_rows(report.target, delimiter=";")
     assert names == ["name", "age", "gender", "region", "born", "weight"]
     assert {row[1] for row in rows} <= {"young", "not told", "20", "30"}

@@ -52,7 +52,9 @@ def test_keys_lead_back_to_the_rows_of_the_file(tmp_path):
     assert all(check.passed for check in report.checks)
 
 
-@pytest.mark.parametrize("options", [{"shuffle": False}, {"class_size": "n"}, {"escape_formulas": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"shuffle": False}, {"class_size": "n"}, {"escape_formulas": True}], ids=str
+)
 def test_keys_go_with_other_choices(tmp_path, options):
     rows = random_rows(400)
     case = load(write_records(tmp_path, rows), write_regions(tmp_path))
@@ -68,7 +70,10 @@ def test_keys_of_filtered_records_lead_to_the_rows_of_the_whole_file(tmp_path):
 
 def test_rows_are_lines_where_records_have_several(tmp_path):
     """A record with a line break in quotes takes two lines; the index names the first of them."""
-    rows = [[*row[:4], "two\nlines" if number % 3 == 0 else "one"] for number, row in enumerate(random_rows(300))]
+    rows = [
+        [*row[:4], "two\nlines" if number % 3 == 0 else "one"]
+        for number, row in enumerate(random_rows(300))
+    ]
     case = load(write_records(tmp_path, rows), write_regions(tmp_path))
     case.release(tmp_path / "out", KEYED)
     lines = (tmp_path / "records.csv").read_text(encoding="utf-8").split("\n")
@@ -125,8 +130,14 @@ def test_the_same_seed_gives_the_same_keys_and_another_one_other_keys(tmp_path):
 def test_the_same_seed_gives_other_keys_to_another_release_of_the_records(tmp_path):
     """What is released is part of the secret: the same person cannot be followed from release to release."""
     case = small_case(tmp_path)
-    for name, columns in (("one", ("age", "sex", "region")), ("other", ("age", "sex", "region", "note"))):
-        case.release(tmp_path / name, ReleaseOptions(record_key="key", pdf=False, shuffle_seed="12", columns=columns))
+    for name, columns in (
+        ("one", ("age", "sex", "region")),
+        ("other", ("age", "sex", "region", "note")),
+    ):
+        case.release(
+            tmp_path / name,
+            ReleaseOptions(record_key="key", pdf=False, shuffle_seed="12", columns=columns),
+        )
     keys = [{entry["record_key"] for entry in index_of(tmp_path / name)} for name in ("one", "other")]
     assert not keys[0] & keys[1]
 
@@ -148,7 +159,9 @@ def test_keys_do_not_depend_on_how_many_are_drawn_at_a_time():
     keys = RecordKeys(b"k" * 64)
     rows = np.arange(PIECE_ROWS - 5, PIECE_ROWS + 5)
     together = keys.compute(rows)
-    assert [bytes(key) for key in together] == [bytes(keys.compute(rows[at : at + 1])[0]) for at in range(10)]
+    assert [bytes(key) for key in together] == [
+        bytes(keys.compute(rows[at : at + 1])[0]) for at in range(10)
+    ]
     assert keys.compute(rows[:0]).shape == (0, 16)
 
 

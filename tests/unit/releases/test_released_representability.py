@@ -14,7 +14,9 @@ from vbas_desktop.model.records import Grouping
 from vbas_desktop.releases.plan import build_plan
 from vbas_desktop.settings.release import ReleaseOptions
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8")
+)
 
 
 def vector_of(report):
@@ -25,12 +27,16 @@ def vector_of(report):
 
 def test_the_recipient_gets_the_vector_rounded_and_listed_among_the_checksums(tmp_path):
     case = small_case(tmp_path, records=2000)
-    report = case.release(tmp_path / "out", ReleaseOptions(identifiers=("name",), renames={"age": "years"}, pdf=False))
+    report = case.release(
+        tmp_path / "out", ReleaseOptions(identifiers=("name",), renames={"age": "years"}, pdf=False)
+    )
     told = vector_of(report)
     exact = measure_geographic_representability(case.problem, case.solution)
     assert told["overall"]["precision"] == float(f"{exact.precision:.2g}")
     assert told["weights"]["quasi_identifiers"] == {"years": 1 / 3, "sex": 1 / 3, "region": 1 / 3}
-    assert sum(told["coding"]["region"]["records_by_level"].values()) == told["general"]["released_records"]
+    assert (
+        sum(told["coding"]["region"]["records_by_level"].values()) == told["general"]["released_records"]
+    )
     assert told["excluded_attributes"] == {"name": "identifier"}
     assert told["included_quasi_identifiers"] == ["years", "sex", "region"]
     assert told["general"]["released_records"] == len(released_rows(tmp_path / "out")) - 1
@@ -60,7 +66,10 @@ def test_columns_are_described_by_their_released_values_and_the_custodians_words
         "aim": "",
         "reason": "names people",
     }
-    ages = [int(row[released_rows(tmp_path / "out")[0].index("years")]) for row in released_rows(tmp_path / "out")[1:]]
+    ages = [
+        int(row[released_rows(tmp_path / "out")[0].index("years")])
+        for row in released_rows(tmp_path / "out")[1:]
+    ]
     assert (rows["years"]["type"], rows["years"]["range"]) == (
         "discrete number",
         {"from": min(ages), "to": max(ages)},
@@ -71,7 +80,13 @@ def test_columns_are_described_by_their_released_values_and_the_custodians_words
     assert told["coding"]["years"]["description"] == "Completed years, at the day of the survey"
     assert told["excluded_attributes"] == {"name": "names people"}
     page = (report.target / "release" / "report.html").read_text(encoding="utf-8")
-    for words in ("Columns in detail", "names people", "risk factor", "Completed years", "Hubert’s statistic"):
+    for words in (
+        "Columns in detail",
+        "names people",
+        "risk factor",
+        "Completed years",
+        "Hubert’s statistic",
+    ):
         assert words in page
 
 
@@ -83,7 +98,10 @@ def test_words_on_columns_that_the_file_lacks_are_refused(tmp_path):
 
 
 def test_hubert_follows_from_the_printed_index_and_entropy_is_not_told(tmp_path):
-    rows = [["p", str(number % 40), "fm"[number % 2], f"r{number // 40 % 16}", "n"] for number in range(12_000)]
+    rows = [
+        ["p", str(number % 40), "fm"[number % 2], f"r{number // 40 % 16}", "n"]
+        for number in range(12_000)
+    ]
     case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=3, sites=4)
     vector, exact = (
         vector_of(case.release(tmp_path / "out")),
@@ -100,7 +118,11 @@ def test_hubert_follows_from_the_printed_index_and_entropy_is_not_told(tmp_path)
 def test_groups_of_single_values_are_only_other_names(tmp_path, groups, level):
     rows = [["p", "20", "fm"[number % 2], f"r{number % 16}", "n"] for number in range(800)]
     case = load(
-        write_records(tmp_path, rows), write_regions(tmp_path), k=3, sites=4, groupings=(Grouping("sex", groups),)
+        write_records(tmp_path, rows),
+        write_regions(tmp_path),
+        k=3,
+        sites=4,
+        groupings=(Grouping("sex", groups),),
     )
     exact = measure_geographic_representability(case.problem, case.solution)
     assert exact.levels["sex"] == {level: 800}
@@ -124,7 +146,9 @@ def test_distances_take_every_initial_region_once_whatever_its_records(tmp_path)
     for number in np.argsort(plan.codes):
         mine = points[plan.membership == number]
         expected.append(float(np.hypot(*(mine - mine.mean(axis=0)).T).mean()))
-    assert [row["mean_distance"] for row in vector["per_class"]] == [float(f"{value:.2g}") for value in expected]
+    assert [row["mean_distance"] for row in vector["per_class"]] == [
+        float(f"{value:.2g}") for value in expected
+    ]
     weights = [row["records"] for row in vector["per_class"]]
     assert vector["overall"]["mean_distance"] == float(f"{np.average(expected, weights=weights):.2g}")
     assert vector["overall"]["davies_bouldin"] > 0
@@ -143,7 +167,9 @@ def test_how_released_records_were_spread_over_initial_regions_does_not_show(tmp
 
 
 def test_the_indices_of_many_classes_are_told_to_two_decimals(tmp_path):
-    rows = [["p", str(number % 40), "fm"[number % 2], f"r{number % 16}", "n"] for number in range(12_000)]
+    rows = [
+        ["p", str(number % 40), "fm"[number % 2], f"r{number % 16}", "n"] for number in range(12_000)
+    ]
     case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=3, sites=4)
     overall, exact = (
         vector_of(case.release(tmp_path / "out"))["overall"],

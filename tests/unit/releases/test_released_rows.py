@@ -51,10 +51,14 @@ def planned(folder, data, groupings=(), **reading):
 def test_columns_that_are_read_again_give_the_same_bytes(tmp_path_factory, nasty, options, grouped):
     folder = tmp_path_factory.mktemp("coded")
     groupings = [Grouping("age", {"5": "=low", "": "none"})] if grouped else []
-    table, plan = planned(folder, nasty.bytes, groupings, delimiter=nasty.delimiter, encoding=nasty.encoding)
+    table, plan = planned(
+        folder, nasty.bytes, groupings, delimiter=nasty.delimiter, encoding=nasty.encoding
+    )
     options = options.with_secret_drawn()
     from_codes = write_rows(plan, table, options, folder, as_they_are=True)
-    again = write_rows(plan, without_codes(table, "id", "größe", "note"), options, folder, as_they_are=True)
+    again = write_rows(
+        plan, without_codes(table, "id", "größe", "note"), options, folder, as_they_are=True
+    )
     assert from_codes == again
 
 
@@ -70,10 +74,15 @@ def test_columns_that_are_read_again_give_the_same_bytes(tmp_path_factory, nasty
     ],
 )
 def test_marks_encodings_and_line_ends_are_kept(tmp_path, encoding, newline):
-    rows = [f"{age},é{number % 5},{region}" for number, (age, region) in enumerate([("5", "12"), ("05", "0012")] * 40)]
+    rows = [
+        f"{age},é{number % 5},{region}"
+        for number, (age, region) in enumerate([("5", "12"), ("05", "0012")] * 40)
+    ]
     text = newline.join(["age,note,region", *rows, ""])
     # What is not UTF-8 and has no mark must be named.
-    table, plan = planned(tmp_path, text.encode(encoding), encoding="cp1252" if encoding == "cp1252" else None)
+    table, plan = planned(
+        tmp_path, text.encode(encoding), encoding="cp1252" if encoding == "cp1252" else None
+    )
     said, data = write_rows(plan, table, ReleaseOptions(shuffle=False), tmp_path)
     codes = {name: plan.codes[plan.membership[REGIONS.index(name)]] for name in ("12", "0012")}
     expected = [",".join([*row.split(",")[:2], codes[row.split(",")[2]]]) for row in rows]
@@ -97,7 +106,10 @@ def test_formulas_in_rewritten_and_grouped_columns_are_counted(tmp_path, again):
     table, plan = planned(tmp_path, data, [Grouping("age", {"5": "+five"})])
     if again:
         table = without_codes(table, "note")
-    assert write_rows(plan, table, ReleaseOptions(shuffle=False), tmp_path)[0].formulas == {"age": 4, "note": 3}
+    assert write_rows(plan, table, ReleaseOptions(shuffle=False), tmp_path)[0].formulas == {
+        "age": 4,
+        "note": 3,
+    }
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -123,7 +135,9 @@ def test_the_released_records_are_those_of_classes_that_are_large_enough(tmp_pat
     monkeypatch.setattr(released_records, "_MOST_DIRECT", direct)
     rows = random_rows(500, seed=3)
     path = tmp_path / "records.csv"
-    path.write_text("\n".join(["name,age,sex,region,note", *(",".join([*row[:4], "x"]) for row in rows), ""]))
+    path.write_text(
+        "\n".join(["name,age,sex,region,note", *(",".join([*row[:4], "x"]) for row in rows), ""])
+    )
     case = load(path, write_regions(tmp_path))
     plan = build_plan(case.problem, case.solution)
     found = find_released_records(plan, case.table, NO_PROGRESS)
@@ -132,7 +146,10 @@ def test_the_released_records_are_those_of_classes_that_are_large_enough(tmp_pat
     sizes = [keys.count(key) for key in keys]
     assert (found.classes >= 0).tolist() == [size >= 5 for size in sizes]
     assert found.rows.tolist() == [number for number, size in enumerate(sizes) if size >= 5]
-    released = [(plan.every_code[code], size) for code, size in zip(found.places(found.rows), sizes, strict=False)]
+    released = [
+        (plan.every_code[code], size)
+        for code, size in zip(found.places(found.rows), sizes, strict=False)
+    ]
     assert [code for code, _ in released] == [plan.codes[keys[row][0]] for row in found.rows]
     assert plan.class_sizes[found.classes[found.rows]].tolist() == [size for size in sizes if size >= 5]
     expected = np.zeros(case.table.facts("age").distinct, int)
@@ -167,7 +184,9 @@ TYPES = {
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_parquet_keeps_values_of_every_type_with_their_records(tmp_path, shuffle, statistics):
     rows = random_rows(400)
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(("name", "age", "sex", "region"))}
+    columns = {
+        name: [row[place] for row in rows] for place, name in enumerate(("name", "age", "sex", "region"))
+    }
     for name, (values, kind) in TYPES.items():
         columns[name] = pa.array([values[number % len(values)] for number in range(400)], kind)
     table = pa.table(columns)
@@ -176,7 +195,9 @@ def test_parquet_keeps_values_of_every_type_with_their_records(tmp_path, shuffle
     report = case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False, shuffle=shuffle))
     out = pq.read_table(report.folder / "anonymized.parquet")
     plain = {pa.dictionary(pa.int32(), pa.string()): pa.string(), pa.string_view(): pa.string()}
-    assert [out.schema.field(name).type for name in TYPES] == [plain.get(kind, kind) for _, kind in TYPES.values()]
+    assert [out.schema.field(name).type for name in TYPES] == [
+        plain.get(kind, kind) for _, kind in TYPES.values()
+    ]
     before = {row["name"]: row for row in table.to_pylist()}
     assert 300 < out.num_rows < 400
     for row in out.to_pylist():

@@ -91,7 +91,12 @@ def test_two_releases_without_a_seed_do_not_align(case, tmp_path, form):
 
 @pytest.mark.parametrize(
     "change",
-    [{"columns": ("name", "age", "region")}, {"class_size": "size"}, {"release_delimiter": ";"}, {"format": "parquet"}],
+    [
+        {"columns": ("name", "age", "region")},
+        {"class_size": "size"},
+        {"release_delimiter": ";"},
+        {"format": "parquet"},
+    ],
 )
 def test_other_releases_do_not_align_even_with_the_same_seed(case, tmp_path, change):
     given = PLAIN.replaced(shuffle_seed="5", columns=("name", "age", "sex", "region"))
@@ -183,7 +188,9 @@ def test_rows_of_many_batches_come_back_sorted_from_memory_and_from_disk(batches
                 {"row": pa.array(numbers, pa.int64()), "text": pa.array(["x"] * len(keys), pa.string())}
             )
             buckets.add(batch, np.array(keys, np.uint64))
-        found = [row for table in buckets.read_sorted(NO_PROGRESS, "") for row in table["row"].to_pylist()]
+        found = [
+            row for table in buckets.read_sorted(NO_PROGRESS, "") for row in table["row"].to_pylist()
+        ]
         buckets.close()
         assert list(Path(folder).iterdir()) == []
     assert found == [number for _, number in sorted(rows)]
@@ -196,13 +203,26 @@ def test_rows_with_equal_keys_keep_their_order():
 
 def test_the_secret_is_kept_in_a_file_of_its_own_that_the_command_reads(tmp_path, capsys):
     files = [str(write_records(tmp_path, random_rows(600, seed=4))), str(write_regions(tmp_path))]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--identifiers", "name", "--sites", "4"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--identifiers",
+        "name",
+        "--sites",
+        "4",
+    ]
     chosen += ["--no-pdf", "--quiet"]
     assert main(["run", *files, *chosen, "--out", str(tmp_path / "a")]) == 0
     seed = tmp_path / "a" / "internal" / "shuffle-seed.txt"
     assert seed.stat().st_mode & 0o777 == 0o600
-    assert seed.read_text().strip() not in (tmp_path / "a" / "internal" / "report.html").read_text(encoding="utf-8")
-    assert main(["run", *files, *chosen, "--shuffle-seed", f"@{seed}", "--out", str(tmp_path / "b")]) == 0
+    assert seed.read_text().strip() not in (tmp_path / "a" / "internal" / "report.html").read_text(
+        encoding="utf-8"
+    )
+    assert (
+        main(["run", *files, *chosen, "--shuffle-seed", f"@{seed}", "--out", str(tmp_path / "b")]) == 0
+    )
     one, other = (tmp_path / name / "release" / "anonymized.csv" for name in "ab")
     assert one.read_bytes() == other.read_bytes()
     with pytest.raises(SystemExit) as ended:
@@ -223,7 +243,9 @@ def test_the_secret_has_128_bits_and_is_not_in_the_release(case, tmp_path):
 
 
 @pytest.mark.parametrize("shuffled", [True, False])
-def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(case, tmp_path, monkeypatch, shuffled):
+def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(
+    case, tmp_path, monkeypatch, shuffled
+):
     monkeypatch.setattr(row_chunks, "ROWS_PER_CHUNK", 300)
     report = case.release(tmp_path / "out", PLAIN.replaced(format="parquet", shuffle=shuffled))
     told = pa_parquet.ParquetFile(tmp_path / "out" / "release" / "anonymized.parquet").metadata
@@ -234,7 +256,9 @@ def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(case, t
 
 
 @pytest.mark.parametrize("shuffled", [True, False])
-def test_row_groups_of_long_rows_end_with_the_row_that_makes_them_large_enough(case, tmp_path, monkeypatch, shuffled):
+def test_row_groups_of_long_rows_end_with_the_row_that_makes_them_large_enough(
+    case, tmp_path, monkeypatch, shuffled
+):
     options = PLAIN.replaced(format="parquet", shuffle=shuffled, shuffle_seed="5")
     monkeypatch.setattr(parquet_writer, "BYTES_PER_GROUP", 10_000)
     report = case.release(tmp_path / "out", options)
@@ -252,7 +276,10 @@ LONG_VALUES = {
     "bytes": ([b"x" * 100], pa.binary()),
     "list": ([["x" * 60, "x" * 40]], pa.list_(pa.string())),
     "list of bytes": ([[1] * 100], pa.large_list(pa.int8())),
-    "structure": ([{"first": "x" * 92, "second": 5}], pa.struct({"first": pa.string(), "second": pa.int64()})),
+    "structure": (
+        [{"first": "x" * 92, "second": 5}],
+        pa.struct({"first": pa.string(), "second": pa.int64()}),
+    ),
     "map": ([[("x" * 42, 5), ("y" * 42, 6)]], pa.map_(pa.string(), pa.int64())),
 }
 
@@ -272,7 +299,16 @@ def test_long_values_of_every_type_make_row_groups_end(tmp_path, monkeypatch, na
     )
     pa_parquet.write_table(table, tmp_path / "records.parquet")
     files = [str(tmp_path / "records.parquet"), str(write_regions(tmp_path))]
-    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--format", "parquet"]
+    chosen = [
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age,sex",
+        "--sites",
+        "2",
+        "--format",
+        "parquet",
+    ]
     chosen += ["--allow-column", "more"]
     assert main(["run", *files, *chosen, "--no-pdf", "--quiet", "--out", str(tmp_path / "out")]) == 0
     footer = pa_parquet.read_metadata(tmp_path / "out" / "release" / "anonymized.parquet")
@@ -290,5 +326,17 @@ def test_a_seed_is_made_of_hexadecimal_digits(seed):
 def test_blanks_around_a_seed_do_not_count():
     assert ReleaseOptions(shuffle_seed=" 12 ").shuffle_seed == "12"
     with pytest.raises(SystemExit) as ended:
-        main(["run", "a", "b", "--region-column", "r", "--quasi-identifiers", "q", "--shuffle-seed", "12g"])
+        main(
+            [
+                "run",
+                "a",
+                "b",
+                "--region-column",
+                "r",
+                "--quasi-identifiers",
+                "q",
+                "--shuffle-seed",
+                "12g",
+            ]
+        )
     assert ended.value.code == 2

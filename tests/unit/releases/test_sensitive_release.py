@@ -46,7 +46,15 @@ def files(tmp_path, monkeypatch):
 
 
 def released(*more: str, sites: int = 4, k: int = 3, quasi: str = "age,sex") -> int:
-    words = ["run", "records.csv", "regions.csv", "--region-column", "region", "--quasi-identifiers", quasi]
+    words = [
+        "run",
+        "records.csv",
+        "regions.csv",
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        quasi,
+    ]
     return main([*words, "-k", str(k), "--sites", str(sites), *RELEASED, *more, "--out", "out"])
 
 
@@ -73,7 +81,9 @@ CASES = [
 
 @pytest.mark.parametrize("tiers", ["none", "auto"])
 @pytest.mark.parametrize(("column", "criterion", "benign"), CASES)
-def test_every_released_class_has_k_records_and_meets_the_criterion(files, tiers, column, criterion, benign):
+def test_every_released_class_has_k_records_and_meets_the_criterion(
+    files, tiers, column, criterion, benign
+):
     named = [each or "(missing)" for each in benign]
     more = ["--benign", f"{column}={','.join(named)}"] if benign else []
     assert released("--sensitive", column, "--criterion", criterion, *more, "--tiers", tiers) == 0
@@ -81,10 +91,22 @@ def test_every_released_class_has_k_records_and_meets_the_criterion(files, tiers
     classes = classes_of(path, column)
     everybody = sum(classes.values(), Counter())
     assert min(sum(values.values()) for values in classes.values()) >= 3
-    assert all(meets(values, parse_criterion(criterion), set(benign), everybody) for values in classes.values())
+    assert all(
+        meets(values, parse_criterion(criterion), set(benign), everybody) for values in classes.values()
+    )
     told = json.loads(Path("out/run.json").read_text())["solutions"][0]
     assert sum(everybody.values()) == told["released_records"]
-    verify = ["verify", str(path), "--quasi-identifiers", "age,sex", "--region-column", "region", "-k", "3", "--quiet"]
+    verify = [
+        "verify",
+        str(path),
+        "--quasi-identifiers",
+        "age,sex",
+        "--region-column",
+        "region",
+        "-k",
+        "3",
+        "--quiet",
+    ]
     assert main([*verify, "--sensitive", column, "--criterion", criterion, *more]) == 0
 
 
@@ -94,7 +116,9 @@ def test_without_tiers_exactly_the_classes_that_fail_are_left_out(files):
     assert released("--sensitive", "illness", "--benign", "illness=none", "--criterion", "share:50") == 0
     after = classes_of(Path("out/release/anonymized.csv"), "illness")
     rule = parse_criterion("share:50")
-    assert after == {key: values for key, values in before.items() if meets(values, rule, {"none"}, Counter())}
+    assert after == {
+        key: values for key, values in before.items() if meets(values, rule, {"none"}, Counter())
+    }
     assert 0 < len(after) < len(before)
     told = json.loads(Path("out/run.json").read_text())["solutions"][0]
     lost = [sum(values.values()) for key, values in before.items() if key not in after]
@@ -117,7 +141,12 @@ def test_a_parquet_release_is_audited_too(files):
 
 
 def test_a_column_that_is_not_released_is_protected_all_the_same(files):
-    assert released("--sensitive", "illness", "--criterion", "distinct:3", "--columns", "region,age,sex,cost") == 0
+    assert (
+        released(
+            "--sensitive", "illness", "--criterion", "distinct:3", "--columns", "region,age,sex,cost"
+        )
+        == 0
+    )
     told = json.loads(Path("out/run.json").read_text())["solutions"][0]
     assert told["suppressed_sensitive"] > 0
 
@@ -127,8 +156,12 @@ def without_criteria(problem, solution, progress=NO_PROGRESS):
     return suppress_locally(replace(aggregate_solution(problem, solution), sensitive=()), progress)
 
 
-@pytest.mark.parametrize("criterion", ["share:50", "distinct:3", "closeness:0.3", "entropy:2", "recursive:2,2"])
-def test_the_auditor_refuses_a_release_that_does_not_meet_the_criterion(files, monkeypatch, capsys, criterion):
+@pytest.mark.parametrize(
+    "criterion", ["share:50", "distinct:3", "closeness:0.3", "entropy:2", "recursive:2,2"]
+)
+def test_the_auditor_refuses_a_release_that_does_not_meet_the_criterion(
+    files, monkeypatch, capsys, criterion
+):
     monkeypatch.setattr(planning, "suppress_solution", without_criteria)
     monkeypatch.setattr(planning, "VerificationFailed", lambda text: None)
     stated = planning.ReleasePlan.records_suppressed
@@ -158,7 +191,9 @@ def test_the_auditor_alone_decides_by_the_file(files, monkeypatch):
     seen = []
     real = row_comparison.check_criteria
     monkeypatch.setattr(
-        row_comparison, "check_criteria", lambda columns, names: seen.append(columns) or real(columns, names)
+        row_comparison,
+        "check_criteria",
+        lambda columns, names: seen.append(columns) or real(columns, names),
     )
     assert released("--sensitive", "illness", "--criterion", "share:50", "--benign", "illness=none") == 0
     ((one,),) = seen
@@ -168,7 +203,16 @@ def test_the_auditor_alone_decides_by_the_file(files, monkeypatch):
 def test_verify_finds_a_planted_class(files, capsys):
     assert released("--sensitive", "illness", "--criterion", "distinct:3") == 0
     path = Path("out/release/anonymized.csv")
-    verify = ["verify", str(path), "--quasi-identifiers", "age,sex", "--region-column", "region", "-k", "3"]
+    verify = [
+        "verify",
+        str(path),
+        "--quasi-identifiers",
+        "age,sex",
+        "--region-column",
+        "region",
+        "-k",
+        "3",
+    ]
     options = ["--sensitive", "illness", "--criterion", "distinct:3", "--criterion", "share:90"]
     assert main([*verify, *options]) == 0
     capsys.readouterr()
@@ -196,7 +240,10 @@ def test_verify_finds_a_planted_class(files, capsys):
         (["--sensitive", "ilness"], "There is no column “ilness”"),
         (["--sensitive", "illness", "--criterion", "cost=share:50"], "“cost” is not sensitive"),
         (["--sensitive", "illness", "--criterion", "most:50"], "is not a valid criterion"),
-        (["--sensitive", "illness", "--benign", "illness=healthy"], "No record has the benign value “healthy”"),
+        (
+            ["--sensitive", "illness", "--benign", "illness=healthy"],
+            "No record has the benign value “healthy”",
+        ),
         (
             ["--sensitive", "illness", "--criterion", "ordered-closeness:0.2"],
             "Not all values of the column are numbers",
@@ -216,7 +263,16 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(files, capsys, options, 
     assert not Path("out").exists()
 
 
-FILES = ["records.csv", "regions.csv", "--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "3"]
+FILES = [
+    "records.csv",
+    "regions.csv",
+    "--region-column",
+    "region",
+    "--quasi-identifiers",
+    "age,sex",
+    "-k",
+    "3",
+]
 ASKED = ["--sensitive", "illness", "--benign", "illness=none", "--criterion", "share:50"]
 
 
@@ -277,11 +333,31 @@ def test_the_recipient_reads_of_the_column_by_its_new_name_alone(files):
 def test_values_with_a_type_are_judged_as_they_are_released(tmp_path, monkeypatch, benign):
     """Decimals of a Parquet file are released with all their digits, text is not."""
     monkeypatch.chdir(tmp_path)
-    costs = pa.array([Decimal(cost) for cost in ("0.00", "1.50", "1.50", "3.00") * 10], pa.decimal128(8, 2))
-    pa_parquet.write_table(pa.table({"region": ["r0"] * 40, "age": ["10"] * 40, "cost": costs}), "records.parquet")
+    costs = pa.array(
+        [Decimal(cost) for cost in ("0.00", "1.50", "1.50", "3.00") * 10], pa.decimal128(8, 2)
+    )
+    pa_parquet.write_table(
+        pa.table({"region": ["r0"] * 40, "age": ["10"] * 40, "cost": costs}), "records.parquet"
+    )
     write_regions(tmp_path)
-    words = ["run", "records.parquet", "regions.csv", "--region-column", "region", "--quasi-identifiers", "age"]
-    judged = ["--sensitive", "cost", "--criterion", "ordered-closeness:0.4", "--criterion", "share:50", *benign]
+    words = [
+        "run",
+        "records.parquet",
+        "regions.csv",
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "age",
+    ]
+    judged = [
+        "--sensitive",
+        "cost",
+        "--criterion",
+        "ordered-closeness:0.4",
+        "--criterion",
+        "share:50",
+        *benign,
+    ]
     assert main([*words, *judged, "-k", "3", "--sites", "1", "--no-pdf", "--quiet", "--out", "out"]) == 0
     found = classes_of(tmp_path / "out" / "release" / "anonymized.csv", "cost", ("region", "age"))
     assert [dict(each) for each in found.values()] == [{"0.00": 10, "1.50": 20, "3.00": 10}]
@@ -289,7 +365,9 @@ def test_values_with_a_type_are_judged_as_they_are_released(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("tiers", ["none", "auto"])
 @pytest.mark.parametrize("odd", [None, "abc"])
-def test_values_that_are_written_alike_count_as_one_whatever_is_suppressed(tmp_path, monkeypatch, tiers, odd):
+def test_values_that_are_written_alike_count_as_one_whatever_is_suppressed(
+    tmp_path, monkeypatch, tiers, odd
+):
     """Old people have 7 alone, as 7 and 07: a suppressed word does not make two values of it."""
     rows = [["60", "fm"[n % 2], f"r{n % 16}", ["7", "07"][n // 2 % 2], "1"] for n in range(320)]
     rows += [["30", "fm"[n % 2], f"r{n % 16}", ["7", "8", "+8"][n % 3], "1"] for n in range(320)]
@@ -302,12 +380,19 @@ def test_values_that_are_written_alike_count_as_one_whatever_is_suppressed(tmp_p
     assert {age for _, age, _ in classes_of(path, "illness")} == {"30"}
     assert set.union(*(set(values) for values in classes_of(path, "illness").values())) == {"7", "8"}
     words = ["--quasi-identifiers", "age,sex", "--region-column", "region", "-k", "3", "--quiet"]
-    assert main(["verify", str(path), *words, "--sensitive", "illness", "--criterion", "distinct:2"]) == 0
+    assert (
+        main(["verify", str(path), *words, "--sensitive", "illness", "--criterion", "distinct:2"]) == 0
+    )
 
 
 def test_verify_counts_values_that_differ_in_notation_as_one(tmp_path, monkeypatch):
     """A file of another program may hold 7 and 07: that is one value."""
-    write_records(tmp_path, [["60", "f", "r1", ["7", "07", " 7"][n % 3], "1"] for n in range(12)], HEADER)
+    write_records(
+        tmp_path, [["60", "f", "r1", ["7", "07", " 7"][n % 3], "1"] for n in range(12)], HEADER
+    )
     monkeypatch.chdir(tmp_path)
     words = ["--quasi-identifiers", "age,sex", "--region-column", "region", "-k", "3", "--quiet"]
-    assert main(["verify", "records.csv", *words, "--sensitive", "illness", "--criterion", "distinct:2"]) == 3
+    assert (
+        main(["verify", "records.csv", *words, "--sensitive", "illness", "--criterion", "distinct:2"])
+        == 3
+    )

@@ -37,9 +37,13 @@ def case_of(folder, regions, number, sites=9, coordinates="auto"):
 def features_of(target):
     """Code and rings of every feature: a list of polygons, each a list of rings."""
     made = {}
-    for feature in json.loads((target / "release" / "aggregated_regions.geojson").read_text())["features"]:
+    for feature in json.loads((target / "release" / "aggregated_regions.geojson").read_text())[
+        "features"
+    ]:
         geometry = feature["geometry"]
-        many = geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
+        many = (
+            geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
+        )
         made[feature["properties"]["aggregated_region"]] = many
     return made
 
@@ -50,7 +54,9 @@ def shoelace(ring):
 
 
 def area_of(polygons):
-    return sum(abs(shoelace(rings[0])) - sum(abs(shoelace(hole)) for hole in rings[1:]) for rings in polygons)
+    return sum(
+        abs(shoelace(rings[0])) - sum(abs(shoelace(hole)) for hole in rings[1:]) for rings in polygons
+    )
 
 
 def holds(polygons, x, y):
@@ -65,7 +71,9 @@ def holds(polygons, x, y):
 
 
 def as_shapes(features):
-    return np.array([shapely.MultiPolygon([(rings[0], rings[1:]) for rings in many]) for many in features.values()])
+    return np.array(
+        [shapely.MultiPolygon([(rings[0], rings[1:]) for rings in many]) for many in features.values()]
+    )
 
 
 def crosswalk_of(target):
@@ -81,7 +89,9 @@ def given(path):
     made = {}
     for feature in json.loads(path.read_text())["features"]:
         geometry = feature["geometry"]
-        many = geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
+        many = (
+            geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
+        )
         made[feature["properties"]["id"]] = [[without_jump(ring) for ring in rings] for rings in many]
     return made
 
@@ -109,14 +119,18 @@ def test_shapes_of_random_geographies_are_a_partition_of_their_regions(tmp_path,
     total = sum(map(area_of, features.values()))
     assert shapely.union_all(shapes).area == pytest.approx(total, rel=1e-6), "nothing lies in two shapes"
     if path.suffix == ".csv":
-        missed = {name for name, point in regions.items() if not holds(features[crosswalk[name]], *point)}
+        missed = {
+            name for name, point in regions.items() if not holds(features[crosswalk[name]], *point)
+        }
         places = list(regions.values())
         assert not [name for name in missed if places.count(regions[name]) == 1]
         return
     drawn = shapely.union_all(shapely.make_valid(as_shapes(regions))).area
     assert total == pytest.approx(drawn, rel=1e-4)
     overlapping = seed % 10 == 2
-    assert overlapping or not [n for n, many in regions.items() if not holds(features[crosswalk[n]], *middle(many))]
+    assert overlapping or not [
+        n for n, many in regions.items() if not holds(features[crosswalk[n]], *middle(many))
+    ]
 
 
 @pytest.mark.parametrize("coordinates", ["geographic", "degrees", "planar"])
@@ -150,7 +164,9 @@ def test_polygons_over_the_date_line_are_cut_at_it_on_writing(tmp_path, cut, coo
     for number, ring in enumerate(rings):
         x, y = np.mean(ring[:4], axis=0)
         assert holds(features[crosswalk[f"r{number}"]], wrapped(x), y)
-    assert np.ptp(case.problem.regions.points, axis=0).max() < (400_000 if coordinates == "geographic" else 4)
+    assert np.ptp(case.problem.regions.points, axis=0).max() < (
+        400_000 if coordinates == "geographic" else 4
+    )
     with (tmp_path / "out" / "release" / "aggregated_regions.csv").open(newline="") as file:
         placed = [(float(row["x"]), float(row["y"])) for row in csv.DictReader(file)]
     longitudes = [place[coordinates == "degrees"] for place in placed]
@@ -196,7 +212,9 @@ def test_regions_of_a_few_metres_are_written_finer_than_a_decimetre(tmp_path):
     rings = [square(-63 + i * 2e-6, 44 + j * 2e-6, 1e-6) for i in range(4) for j in range(4)]
     path = write_shapes(tmp_path / "regions.geojson", [polygon(ring) for ring in rings])
     case_of(tmp_path, path, 16, 5).release(tmp_path / "out", PLAIN)
-    assert sum(map(area_of, features_of(tmp_path / "out").values())) == pytest.approx(16 * 4e-12, rel=1e-2)
+    assert sum(map(area_of, features_of(tmp_path / "out").values())) == pytest.approx(
+        16 * 4e-12, rel=1e-2
+    )
 
 
 @pytest.fixture
@@ -211,7 +229,9 @@ def written(tmp_path):
 
     def check(kind):
         placed = [project_shapes(kind, build_shapes(plan), case.problem.regions)]
-        return check_shapes(plan, placed, release / f"aggregated_regions.{kind}", release / "aggregated_regions.csv")
+        return check_shapes(
+            plan, placed, release / f"aggregated_regions.{kind}", release / "aggregated_regions.csv"
+        )
 
     return release, check
 
@@ -221,7 +241,9 @@ def moved(features, by):
 
 
 def shifted(geometry, by):
-    return json.loads(shapely.to_geojson(shapely.affinity.translate(shapely.from_geojson(json.dumps(geometry)), by)))
+    return json.loads(
+        shapely.to_geojson(shapely.affinity.translate(shapely.from_geojson(json.dumps(geometry)), by))
+    )
 
 
 def bow_tie(feature):

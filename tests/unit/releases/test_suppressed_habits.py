@@ -67,7 +67,9 @@ def write_text(path: Path, rows: list[list[str]], delimiter: str, encoding: str)
 
 
 def write_parquet(path: Path, rows: list[list[str]]) -> None:
-    columns = [pa.array([value or None for value in column], pa.string()) for column in zip(*rows, strict=True)]
+    columns = [
+        pa.array([value or None for value in column], pa.string()) for column in zip(*rows, strict=True)
+    ]
     pq.write_table(pa.table(columns, names=HEADER), path, row_group_size=100)
 
 
@@ -86,7 +88,9 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def outcome(path: Path, k: int, delimiter: str, options: ReleaseOptions, tested: bool) -> dict[str, bytes] | list[str]:
+def outcome(
+    path: Path, k: int, delimiter: str, options: ReleaseOptions, tested: bool
+) -> dict[str, bytes] | list[str]:
     """The files that the recipient gets, or why nothing is released."""
     case = load(
         path,
@@ -97,7 +101,9 @@ def outcome(path: Path, k: int, delimiter: str, options: ReleaseOptions, tested:
     )
     assert case.problem.records - case.solution.measures["suppressed_records"] > 100
     try:
-        return files_of(case.release(path.parent / f"out-{tested}-{options.shuffle}", options, tested).folder)
+        return files_of(
+            case.release(path.parent / f"out-{tested}-{options.shuffle}", options, tested).folder
+        )
     except InputError as error:
         return [str(finding) for finding in error.findings]
 
@@ -143,14 +149,26 @@ def test_files_that_differ_in_suppressed_records_give_the_same_release(tmp_path,
 def test_one_suppressed_record_does_not_change_how_others_are_written(tmp_path, odd):
     """Numbers, dates and codes are written as if the record were not there."""
     values = [("+5", "2020-1-5", "01234"), ("12", "2020-11-12", "98765")]
-    rows = [["30", "fm"[number % 2], f"r{number % 16}", *values[number % 3 % 2]] for number in range(320)]
+    rows = [
+        ["30", "fm"[number % 2], f"r{number % 16}", *values[number % 3 % 2]] for number in range(320)
+    ]
     rows[17] = ["99", "f", "r1", odd, odd, odd]
     path = tmp_path / "records.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([["age", "sex", "region", "number", "day", "code"], *rows])
     out = tmp_path / "out"
     roles = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--quiet"]
-    sites = ["--site-number", "fixed", "--sites", "4", "--range-reach", "0", "--no-pdf", "--out", str(out)]
+    sites = [
+        "--site-number",
+        "fixed",
+        "--sites",
+        "4",
+        "--range-reach",
+        "0",
+        "--no-pdf",
+        "--out",
+        str(out),
+    ]
     assert main(["run", str(path), str(write_regions(tmp_path)), *roles, *sites]) == 0
     with (out / "release" / "anonymized.csv").open(encoding="utf-8", newline="") as file:
         found = {(row["number"], row["day"], row["code"]) for row in csv.DictReader(file)}
@@ -164,10 +182,14 @@ def test_a_column_is_judged_by_the_values_that_are_written(tmp_path):
     for number in range(1600):
         region = number % 16
         value = draw.choice("1234")
-        rows.append(["30", "fm"[draw.randrange(2)], f"r{region}", value + ".0" * (region % 2), "", "", "", ""])
+        rows.append(
+            ["30", "fm"[draw.randrange(2)], f"r{region}", value + ".0" * (region % 2), "", "", "", ""]
+        )
     path = written(tmp_path / "in", rows, "csv", ",", "utf-8")
     case = load(path, path.parent / "regions.csv", sites=2)
-    assert isinstance(case.release(tmp_path / "out", ReleaseOptions(pdf=False), tested=True).folder, Path)
+    assert isinstance(
+        case.release(tmp_path / "out", ReleaseOptions(pdf=False), tested=True).folder, Path
+    )
     # With an odd word among the released records the habits stay, and tell the region.
     rows[0][3] = "x"
     path = written(tmp_path / "again", rows, "csv", ",", "utf-8")

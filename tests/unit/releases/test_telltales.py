@@ -38,10 +38,15 @@ def refused(folder, more, **options):
 def test_a_column_with_a_value_for_each_record_may_name_the_person(tmp_path):
     told = refused(tmp_path, ["x"] * 400)
     assert set(told) == {"name"}
-    assert "In 100 % of the released records the value is one that fewer than 5 of them have" in told["name"]
+    assert (
+        "In 100 % of the released records the value is one that fewer than 5 of them have"
+        in told["name"]
+    )
 
 
-@pytest.mark.parametrize("left_out", [{"identifiers": ("name",)}, {"columns": ("age", "sex", "region", "more")}])
+@pytest.mark.parametrize(
+    "left_out", [{"identifiers": ("name",)}, {"columns": ("age", "sex", "region", "more")}]
+)
 def test_identifiers_and_columns_left_out_are_no_matter(tmp_path, left_out):
     assert refused(tmp_path, ["x"] * 400, **left_out) == {}
 
@@ -55,7 +60,9 @@ def test_a_column_that_names_the_initial_region_in_other_words_undoes_the_mergin
 
 
 def test_a_column_that_is_spread_over_the_regions_tells_no_place(tmp_path):
-    assert refused(tmp_path, [f"ward {number % 40}" for number in range(400)], identifiers=("name",)) == {}
+    assert (
+        refused(tmp_path, [f"ward {number % 40}" for number in range(400)], identifiers=("name",)) == {}
+    )
 
 
 def test_a_column_that_is_no_finer_than_the_aggregated_regions_tells_nothing_new(tmp_path):
@@ -78,12 +85,16 @@ def test_what_was_allowed_knowingly_is_released_and_noted_inside_only(tmp_path):
 
 def test_allowing_a_column_that_is_not_there_is_a_slip(tmp_path):
     with pytest.raises(InputError, match="no such column"):
-        case_of(tmp_path, ["x"] * 400).release(tmp_path / "out", ReleaseOptions(allow_columns=("nam",)), tested=True)
+        case_of(tmp_path, ["x"] * 400).release(
+            tmp_path / "out", ReleaseOptions(allow_columns=("nam",)), tested=True
+        )
 
 
 def test_an_empty_release_is_refused(tmp_path):
     case = case_of(tmp_path, ["x"] * 400, k=390)
-    with pytest.raises(InputError, match="Nothing would be released: no combination of values occurs 390 times"):
+    with pytest.raises(
+        InputError, match="Nothing would be released: no combination of values occurs 390 times"
+    ):
         case.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -91,10 +102,14 @@ def test_an_empty_release_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("shuffle", "arranged", "warns"), [(False, True, True), (False, False, False), (True, True, False)]
 )
-def test_rows_that_stand_together_by_region_tell_the_place_unless_they_are_shuffled(tmp_path, shuffle, arranged, warns):
+def test_rows_that_stand_together_by_region_tell_the_place_unless_they_are_shuffled(
+    tmp_path, shuffle, arranged, warns
+):
     rows = [["", *row[1:]] for row in random_rows(400)]
     path = write_records(tmp_path, sorted(rows, key=lambda row: row[3]) if arranged else rows)
-    report = load(path, write_regions(tmp_path)).release(tmp_path / "out", ReleaseOptions(pdf=False, shuffle=shuffle))
+    report = load(path, write_regions(tmp_path)).release(
+        tmp_path / "out", ReleaseOptions(pdf=False, shuffle=shuffle)
+    )
     assert [finding.code for finding in report.findings if finding.column is None] == [
         "columns-without-role",
         *["disclosive-order"] * warns,
@@ -137,13 +152,16 @@ def test_what_the_regions_reveal_is_said_to_the_custodian_alone(tmp_path, approa
         create_approach("site_number", "fixed", {"sites": 3}),
         create_approach("site_location", approach, settings),
     )
-    case = replace(made, result=run(Request(made.problem, *approaches, create_approach("construction", "voronoi"))))
+    case = replace(
+        made, result=run(Request(made.problem, *approaches, create_approach("construction", "voronoi")))
+    )
     report = case.release(tmp_path / "out", ReleaseOptions(identifiers=("name",), pdf=False))
     told = [finding.message for finding in report.findings if finding.code == "disclosive-partition"]
     assert len(told) == len(words)
     assert all(word in message for word, message in zip(words, told, strict=True))
     inside, outside = (
-        (report.target / folder / "report.html").read_text(encoding="utf-8") for folder in ("internal", "release")
+        (report.target / folder / "report.html").read_text(encoding="utf-8")
+        for folder in ("internal", "release")
     )
     assert ("The released regions reveal something" in inside) == bool(words)
     assert "The released regions reveal something" not in outside

@@ -26,11 +26,18 @@ PLAIN = ReleaseOptions(shuffle=False, pdf=False, geometry=("geojson", "gpkg"), c
 def in_tiers(case, **parameters):
     """The same case with every region by itself and larger areas above."""
     sites = create_approach("site_number", "fixed", {"sites": len(case.problem.regions)})
-    places, merging = create_approach("site_location", "balanced-density"), create_approach("construction", "voronoi")
+    places, merging = (
+        create_approach("site_location", "balanced-density"),
+        create_approach("construction", "voronoi"),
+    )
     tiers = create_approach("tiers", parameters.pop("name", "auto"), parameters)
     return replace(
         case,
-        result=run(Request(case.problem, sites, places, merging, tiers=tiers, settings=RunSettings(range_reach=0))),
+        result=run(
+            Request(
+                case.problem, sites, places, merging, tiers=tiers, settings=RunSettings(range_reach=0)
+            )
+        ),
     )
 
 
@@ -49,7 +56,9 @@ def test_every_code_and_class_has_k_records_and_every_code_contains_the_region(c
     report = case.release(tmp_path / "out", PLAIN)
     folder = tmp_path / "out" / "release"
     assert all(check.passed for check in report.checks)
-    assert "every combination is released in the smallest place where that is safe" in [c.name for c in report.checks]
+    assert "every combination is released in the smallest place where that is safe" in [
+        c.name for c in report.checks
+    ]
     rows, before = table(folder / "anonymized.csv"), table(tmp_path / "records.csv")
     classes = Counter((row["region"], row["age"], row["sex"]) for row in rows)
     assert min(classes.values()) >= K
@@ -84,7 +93,10 @@ def test_sums_by_larger_place_are_exact_where_the_combination_is_listed(case, tm
     above = {row["aggregated_region"]: row["parent"] for row in table(folder / "aggregated_regions.csv")}
     walk = {row["initial_region"]: row for row in table(folder / "crosswalk.csv")}
     listed = Counter((row["region"], row["age"], row["sex"]) for row in table(folder / "anonymized.csv"))
-    exact = Counter((walk[row["region"]]["tier_1"], row["age"], row["sex"]) for row in table(tmp_path / "records.csv"))
+    exact = Counter(
+        (walk[row["region"]]["tier_1"], row["age"], row["sex"])
+        for row in table(tmp_path / "records.csv")
+    )
     sums = defaultdict(int)
     for (code, *values), number in listed.items():
         sums[code if code.startswith("B") else above[code], *values] += number
@@ -132,9 +144,14 @@ def test_the_recipient_is_told_how_to_read_the_codes_and_not_how_many_are_suppre
     told = json.loads((tmp_path / "out" / "release" / "representability.json").read_text())
     assert told["excluded_classes"]["unnamed_records"] is None
     assert told["overall"]["jaccard"] is None
-    assert (told["overall"]["sample_size_ratio_at_least"], told["overall"]["sample_size_ratio_at_most"]) == (0, 1)
+    assert (
+        told["overall"]["sample_size_ratio_at_least"],
+        told["overall"]["sample_size_ratio_at_most"],
+    ) == (0, 1)
     assert told["coding"]["region"]["height"] == 3
-    assert sum(told["coding"]["region"]["records_by_level"].values()) == told["general"]["released_records"]
+    assert (
+        sum(told["coding"]["region"]["records_by_level"].values()) == told["general"]["released_records"]
+    )
 
 
 def test_parquet_holds_the_same_records(case, tmp_path):
@@ -171,7 +188,11 @@ def test_an_honest_file_passes(case, tmp_path):
         (lambda text: text.replace(",B001,", ",B002,"), None, "only the stated changes"),
         (lambda text: text.replace(",B001,", ",C001,"), None, "smallest place"),
         (lambda text: text.replace(",A001,", ",B001,"), None, "only the stated changes"),
-        (None, lambda text: text.replace(",B001,C001", ",B002,C001", 1), "lies in one place|only the stated changes"),
+        (
+            None,
+            lambda text: text.replace(",B001,C001", ",B002,C001", 1),
+            "lies in one place|only the stated changes",
+        ),
         (None, lambda text: text.replace(",C001\n", ",C002\n", 1), "lies in one place of the next tier"),
     ],
 )

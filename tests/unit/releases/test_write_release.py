@@ -44,7 +44,10 @@ def test_every_released_row_is_an_input_row_with_the_region_replaced(tmp_path):
     report = case.release(tmp_path / "out")
     names, *rows = released_rows(tmp_path / "out")
     assert names == ["name", "age", "sex", "region", "note"]
-    crosswalk = {row["initial_region"]: row["aggregated_region"] for row in table_of(report.folder / "crosswalk.csv")}
+    crosswalk = {
+        row["initial_region"]: row["aggregated_region"]
+        for row in table_of(report.folder / "crosswalk.csv")
+    }
     before = [[*row[:3], crosswalk[row[3]], row[4]] for row in random_rows(400)]
     classes = Counter((row[1], row[2], row[3]) for row in before)
     assert sorted(rows) == sorted(row for row in before if classes[row[1], row[2], row[3]] >= 5)
@@ -73,13 +76,16 @@ def test_the_same_release_twice_has_the_same_bytes_and_another_seed_another_orde
     assert hashes[0]["release/anonymized.csv"] != hashes[2]["release/anonymized.csv"]
 
 
-def test_a_release_of_many_regions_draws_them_after_the_audit_and_has_the_same_bytes(tmp_path, monkeypatch):
+def test_a_release_of_many_regions_draws_them_after_the_audit_and_has_the_same_bytes(
+    tmp_path, monkeypatch
+):
     case = small_case(tmp_path)
     beside = case.release(tmp_path / "a", ReleaseOptions(shuffle_seed="0"))
     monkeypatch.setattr("vbas_desktop.releases.write.MAX_REGIONS_DRAWN_MEANWHILE", 0)
     after = case.release(tmp_path / "b", ReleaseOptions(shuffle_seed="0"))
     hashes = [
-        {file.path: file.sha256 for file in report.files if file.path != "run.json"} for report in (beside, after)
+        {file.path: file.sha256 for file in report.files if file.path != "run.json"}
+        for report in (beside, after)
     ]
     assert hashes[0] == hashes[1]
     assert [check.name for check in after.checks] == [check.name for check in beside.checks]
@@ -138,10 +144,14 @@ def test_regions_without_a_released_record_are_not_counted_among_those_with_reco
 
 
 def test_run_json_tells_the_choices_of_the_release(tmp_path):
-    report = small_case(tmp_path).release(tmp_path / "out", ReleaseOptions(identifiers=("name",)), tested=True)
+    report = small_case(tmp_path).release(
+        tmp_path / "out", ReleaseOptions(identifiers=("name",)), tested=True
+    )
     kept = json.loads((report.target / "run.json").read_text())["release"]
     assert kept["identifiers"] == ["name"]
-    assert ReleaseOptions.from_dict(kept) == ReleaseOptions(identifiers=("name",), shuffle_seed=kept["shuffle_seed"])
+    assert ReleaseOptions.from_dict(kept) == ReleaseOptions(
+        identifiers=("name",), shuffle_seed=kept["shuffle_seed"]
+    )
 
 
 def test_a_changed_record_file_is_refused_whether_its_size_changed_or_not(tmp_path):
@@ -179,10 +189,14 @@ def test_stopping_leaves_the_old_release_as_it_was(tmp_path):
             )
             break
         except Cancelled:
-            assert hashlib.sha256((tmp_path / "out/release/anonymized.csv").read_bytes()).hexdigest() in {
-                file.sha256 for file in before
-            }
-            assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "records.csv", "regions.csv"]
+            assert hashlib.sha256(
+                (tmp_path / "out/release/anonymized.csv").read_bytes()
+            ).hexdigest() in {file.sha256 for file in before}
+            assert sorted(path.name for path in tmp_path.iterdir()) == [
+                "out",
+                "records.csv",
+                "regions.csv",
+            ]
         calls += 1
     assert calls > 20
     assert report.files != before
@@ -209,7 +223,9 @@ def test_a_release_with_everything_in_it_is_known_as_one_and_replaced(tmp_path, 
     assert (tmp_path / "out" / "internal" / "notes.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize("columns", [("name", "sex", "region", "note"), ("name", "age", "region"), ("age", "note")])
+@pytest.mark.parametrize(
+    "columns", [("name", "sex", "region", "note"), ("name", "age", "region"), ("age", "note")]
+)
 @pytest.mark.parametrize("coded", [True, False], ids=["from codes", "from the file"])
 def test_columns_that_are_left_out_between_others_are_not_released(tmp_path, columns, coded):
     case = small_case(tmp_path)
@@ -218,7 +234,9 @@ def test_columns_that_are_left_out_between_others_are_not_released(tmp_path, col
     case.release(tmp_path / "out", ReleaseOptions(columns=columns, pdf=False, shuffle=False))
     header, *rows = released_rows(tmp_path / "out")
     assert tuple(header) == columns
-    before = {row[0]: dict(zip(case.table.file_format.header, row, strict=True)) for row in random_rows(400)}
+    before = {
+        row[0]: dict(zip(case.table.file_format.header, row, strict=True)) for row in random_rows(400)
+    }
     assert {len(row) for row in rows} == {len(columns)}
     for row in rows:
         found = dict(zip(columns, row, strict=True))

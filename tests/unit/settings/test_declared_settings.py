@@ -87,7 +87,11 @@ def test_the_command_is_read_as_the_settings_it_was_made_from(
     options = options_in_force(chosen, release, "/a/records.csv", "/a/-regions.csv")
     words = shlex.split(repeat_command({"options": options}, 3))
     given_back = parsed(words[2:])
-    assert (given_back.records, given_back.regions, given_back.solution) == ("records.csv", "./-regions.csv", 3)
+    assert (given_back.records, given_back.regions, given_back.solution) == (
+        "records.csv",
+        "./-regions.csv",
+        3,
+    )
     again, unused = settings_from_options(vars(given_back))
     assert unused == ()
     assert ReleaseOptions.from_dict(vars(given_back)) == release
@@ -95,7 +99,9 @@ def test_the_command_is_read_as_the_settings_it_was_made_from(
 
 
 def test_options_are_what_json_can_hold_and_give_the_settings_back():
-    chosen = RunSettings(region_column="r", quasi_identifiers=("a",), groupings={"a": {"1": "x"}, "b": {"2": "y"}})
+    chosen = RunSettings(
+        region_column="r", quasi_identifiers=("a",), groupings={"a": {"1": "x"}, "b": {"2": "y"}}
+    )
     options = json.loads(json.dumps(options_in_force(chosen, ReleaseOptions(), "records", "regions")))
     assert options["groupings"] == {"a": {"1": "x"}}
     again, _ = settings_from_options(options)
@@ -104,13 +110,17 @@ def test_options_are_what_json_can_hold_and_give_the_settings_back():
     assert ReleaseOptions.from_dict(options) == ReleaseOptions()
 
 
-@pytest.mark.parametrize("kind", [ReadingSettings, PrivacySettings, SweepSettings, ReleaseOptions, RunSettings])
+@pytest.mark.parametrize(
+    "kind", [ReadingSettings, PrivacySettings, SweepSettings, ReleaseOptions, RunSettings]
+)
 def test_every_setting_is_described(kind):
     for declared in kind.options():
         assert declared.label
         assert declared.help.endswith(".")
         assert declared.flag.startswith("-")
-        assert declared.value_type is tuple or not declared.choices or declared.default in declared.choices
+        assert (
+            declared.value_type is tuple or not declared.choices or declared.default in declared.choices
+        )
         assert set(declared.choices) <= set(declared.titles) or not declared.titles
 
 
@@ -124,7 +134,9 @@ def test_no_two_settings_share_an_option():
 
 def test_choices_of_the_window_have_the_declared_defaults():
     usual = Choices().settings()
-    for declared in (each for kind in (ReadingSettings, PrivacySettings, SweepSettings) for each in kind.options()):
+    for declared in (
+        each for kind in (ReadingSettings, PrivacySettings, SweepSettings) for each in kind.options()
+    ):
         assert getattr(usual, declared.name) == declared.default
 
 
@@ -133,7 +145,9 @@ def test_reports_list_what_is_not_as_usual():
         region_column="r", quasi_identifiers=("a",), k=7, range_reach=0, random_seed=3, delimiter="\t",
         global_suppression=False, unknown_regions="suppress", workers=2, range_step_percent=12.5,
     )  # fmt: skip
-    options = options_in_force(chosen, ReleaseOptions(pdf=False, allow_columns=("b", "c,d")), "records", "regions")
+    options = options_in_force(
+        chosen, ReleaseOptions(pdf=False, allow_columns=("b", "c,d")), "records", "regions"
+    )
     assert dict(report_lines(options)) == {
         "Delimiter of the records": "Tab",
         "If a record’s region is unknown": "Suppress them",
@@ -152,7 +166,10 @@ def kept(name):
     """Return a run file of before; options that were declared since have their default."""
     document = json.loads((RUN_FILES / f"{name}.json").read_text(encoding="utf-8"))
     usual = RunSettings(region_column="tract", quasi_identifiers=("age",))
-    document["options"] = {**options_in_force(usual, ReleaseOptions(), "r.csv", "g.csv"), **document["options"]}
+    document["options"] = {
+        **options_in_force(usual, ReleaseOptions(), "r.csv", "g.csv"),
+        **document["options"],
+    }
     return document
 
 
@@ -206,7 +223,10 @@ def test_all_that_a_run_writes_fits_the_shape_of_a_run_file(tmp_path):
     release = ReleaseOptions(renames={"a=b": "c"}, columns=("age",), class_size="n", shuffle_seed="0f")
     usual = RunSettings(region_column="tract", quasi_identifiers=("age",))
     for settings_chosen, written in ((chosen, release), (usual, ReleaseOptions())):
-        document = {**kept("command"), "options": options_in_force(settings_chosen, written, "r.csv", "g.csv")}
+        document = {
+            **kept("command"),
+            "options": options_in_force(settings_chosen, written, "r.csv", "g.csv"),
+        }
         (tmp_path / "run.json").write_text(json.dumps(document))
         again = read_run_file(tmp_path)["options"]
         assert settings_from_options(again)[0].as_dict() == settings_chosen.as_dict()

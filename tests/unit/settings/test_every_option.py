@@ -15,7 +15,12 @@ from vbas_desktop.approaches.registry import create_approach, list_approaches
 from vbas_desktop.approaches.selection import approach_options, settings_from_options
 from vbas_desktop.cli.arguments import OptionParser, add_options
 from vbas_desktop.model.findings import InputError
-from vbas_desktop.settings.generated import describe_change, format_as_noun, repeat_arguments, report_lines
+from vbas_desktop.settings.generated import (
+    describe_change,
+    format_as_noun,
+    repeat_arguments,
+    report_lines,
+)
 from vbas_desktop.settings.option import OptionGroup
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 from vbas_desktop.ui.state.choices import Choices, choices_from_json, choices_to_json
@@ -58,7 +63,11 @@ def changed(group, option):
 def usual(group):
     """Make the group with its defaults, and with values of the options that are required."""
     return group.from_dict(
-        {each.name: ["q"] if each.value_type is tuple else "r" for each in group.options() if each.required}
+        {
+            each.name: ["q"] if each.value_type is tuple else "r"
+            for each in group.options()
+            if each.required
+        }
     )
 
 
@@ -115,13 +124,18 @@ def test_its_value_and_the_text_of_it_are_read_as_keywords_are(group, option):
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_a_change_of_it_can_be_undone_by_its_label(group, option):
-    assert describe_change(usual(group), changed(group, option)) == f"change of {format_as_noun(option.title)}"
+    assert (
+        describe_change(usual(group), changed(group, option))
+        == f"change of {format_as_noun(option.title)}"
+    )
 
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_reports_and_the_command_that_repeats_a_run_have_it_if_it_is_not_the_default(group, option):
     chosen = changed(group, option)
-    lines = [(option.title, option.describe(chosen.value_of(option.name)))] if option.affects_result else []
+    lines = (
+        [(option.title, option.describe(chosen.value_of(option.name)))] if option.affects_result else []
+    )
     without = [each.name for each in group.options() if each.required and each is not option]
     assert report_lines(chosen, without) == lines
     assert all(text for _, text in lines)

@@ -268,7 +268,10 @@ def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
     y = state.sites[site].y
     for block in range(boxes.size):
         box = boxes[block]
-        if box_distance(box, x, y) > box.second_reach and box_distance(box, old_x, old_y) > box.second_reach:
+        if (
+            box_distance(box, x, y) > box.second_reach
+            and box_distance(box, old_x, old_y) > box.second_reach
+        ):
             continue
         for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
             point = points[i]

@@ -200,7 +200,9 @@ def _list_neighbourhood(state: State, site: int) -> int:
         if box.low_x > high_x or box.high_x < low_x or box.low_y > high_y or box.high_y < low_y:
             continue
         for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
-            if points[i].owner != site and _in_fan(state, site, corners, bounded, points[i].x, points[i].y):
+            if points[i].owner != site and _in_fan(
+                state, site, corners, bounded, points[i].x, points[i].y
+            ):
                 near[count] = (points[i].file << 32) + i
                 count += 1
     state.facts[Fact.WORK] += 2 * state.boxes.size + 64 * count

@@ -180,7 +180,11 @@ def _place_counts(counts: ClassCounts, ordered: Records) -> tuple[NDArray[np.int
     columns = table.indices.astype(np.int32, copy=False)
     ordered["start"] = table.indptr[ordered["file"]]
     ordered["width"] = table.indptr[ordered["file"] + 1] - ordered["start"]
-    return _read_only(columns), _read_only(table.data), np.bincount(columns, minlength=counts.n_combinations)
+    return (
+        _read_only(columns),
+        _read_only(table.data),
+        np.bincount(columns, minlength=counts.n_combinations),
+    )
 
 
 def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]

@@ -32,7 +32,15 @@ from .partition_moves import (
     move_region,
     stays_contiguous,
 )
-from .partition_state import Floats, Integers, PartitionState, Total, fill_table, table_has_room, table_is_crowded
+from .partition_state import (
+    Floats,
+    Integers,
+    PartitionState,
+    Total,
+    fill_table,
+    table_has_room,
+    table_is_crowded,
+)
 from .spatial_index import BLOCK, beats, box_distance, move_site, two_nearest
 
 _FAR = 0.1
@@ -145,7 +153,11 @@ def prepare_region_moves(
 
 
 def prepare_site_moves(
-    state: PartitionState, search: SiteSearch, bounds: AnnealingBounds, draws: NDArray[np.uint64], progress: Progress
+    state: PartitionState,
+    search: SiteSearch,
+    bounds: AnnealingBounds,
+    draws: NDArray[np.uint64],
+    progress: Progress,
 ) -> None:
     """Compile `typical_change` and `move_sites` for these arguments, or load them, while a stop is obeyed."""
     prepare(progress, typical_change, state, draws, 0)
@@ -202,7 +214,9 @@ def _move_is_within_guard(state: PartitionState, bounds: AnnealingBounds, i: int
 
 
 @subkernel
-def _keeps_bits(state: PartitionState, bounds: AnnealingBounds, i: int, to: int, here: int, there: int) -> bool:
+def _keeps_bits(
+    state: PartitionState, bounds: AnnealingBounds, i: int, to: int, here: int, there: int
+) -> bool:
     bits = change_of_bits(state, i, to, here, there)
     return bits <= 0.0 or state.bits[0] + bits <= bounds.bits
 
@@ -225,7 +239,12 @@ def _measure_block(search: SiteSearch, block: int) -> None:
 
 @kernel
 def move_sites(
-    state: PartitionState, search: SiteSearch, bounds: AnnealingBounds, draws: NDArray[np.uint64], tries: int, work: int
+    state: PartitionState,
+    search: SiteSearch,
+    bounds: AnnealingBounds,
+    draws: NDArray[np.uint64],
+    tries: int,
+    work: int,
 ) -> int:
     """Draw moves of sites until ``tries`` are drawn or ``work`` steps are done; return how many were drawn."""
     state.totals[Total.WORK] = 0
@@ -243,7 +262,15 @@ def move_sites(
             _try_number(state, search, bounds, i, share(draws) < 0.5, draws)
             continue
         if bounds.leaving and share(draws) < _LEAVING:
-            _try_move(state, search, bounds, np.int64(state.owner[i]), search.aside[0], search.aside[1], allowed)
+            _try_move(
+                state,
+                search,
+                bounds,
+                np.int64(state.owner[i]),
+                search.aside[0],
+                search.aside[1],
+                allowed,
+            )
             continue
         if share(draws) < _FAR:
             site = np.int64(state.owner[below(draws, state.owner.size)])
@@ -258,12 +285,22 @@ def move_sites(
 
 @subkernel
 def _try_number(
-    state: PartitionState, search: SiteSearch, bounds: AnnealingBounds, i: int, birth: bool, draws: NDArray[np.uint64]
+    state: PartitionState,
+    search: SiteSearch,
+    bounds: AnnealingBounds,
+    i: int,
+    birth: bool,
+    draws: NDArray[np.uint64],
 ) -> None:
     """Take away the site of a region while too many records are suppressed, or put an idle one at a region's point."""
     if not birth:
-        if state.totals[Total.SUPPRESSED] > bounds.allowed and state.totals[Total.GROUPS] > bounds.fewest:
-            _try_move(state, search, bounds, np.int64(state.owner[i]), search.aside[0], search.aside[1], 0.0)
+        if (
+            state.totals[Total.SUPPRESSED] > bounds.allowed
+            and state.totals[Total.GROUPS] > bounds.fewest
+        ):
+            _try_move(
+                state, search, bounds, np.int64(state.owner[i]), search.aside[0], search.aside[1], 0.0
+            )
         return
     for _ in range(_SEARCHED):
         site = below(draws, state.members.size)
@@ -274,7 +311,13 @@ def _try_number(
 
 @subkernel
 def _try_move(
-    state: PartitionState, search: SiteSearch, bounds: AnnealingBounds, site: int, x: float, y: float, allowed: float
+    state: PartitionState,
+    search: SiteSearch,
+    bounds: AnnealingBounds,
+    site: int,
+    x: float,
+    y: float,
+    allowed: float,
 ) -> None:
     old_x = state.centres[site, 0]
     old_y = state.centres[site, 1]
@@ -290,7 +333,12 @@ def _try_move(
     change = state.totals[Total.SUPPRESSED] - suppressed + bounds.price * longer
     # At temperature zero a move that costs nothing and gains nothing would be made to and fro.
     is_accepted = change <= allowed if bounds.temperature > 0.0 or allowed > 0.0 else change < 0.0
-    if is_accepted and not full and _number_allowed(state, bounds, groups, empty) and _within_guard(state, bounds):
+    if (
+        is_accepted
+        and not full
+        and _number_allowed(state, bounds, groups, empty)
+        and _within_guard(state, bounds)
+    ):
         state.totals[Total.MOVES] = moves + 1
         for n in range(touched):
             search.away[search.touched[n]] = search.fresh[n]
@@ -354,7 +402,9 @@ def _list_touched(
             fresh = dx * dx + dy * dy
             if owner[i] == site:
                 if fresh > away[i]:
-                    heir, fresh, _, _ = two_nearest(points[i, 0], points[i, 1], search.sites, search.site_boxes, site)
+                    heir, fresh, _, _ = two_nearest(
+                        points[i, 0], points[i, 1], search.sites, search.site_boxes, site
+                    )
             elif not beats(fresh, site, away[i], owner[i]):
                 continue
             search.touched[touched] = i

@@ -72,9 +72,9 @@ def _improve_piece(exchanges: Exchanges, i: int, j: int) -> tuple[bool, int]:
                         if _lowers_vector(state, i, here, other, there, t, rows - 1):
                             if limits.size:
                                 _regroup(group, people, i, here, other, there, t)
-                                is_within_limits = _is_within_limits(people, limits, here) and _is_within_limits(
-                                    people, limits, there
-                                )
+                                is_within_limits = _is_within_limits(
+                                    people, limits, here
+                                ) and _is_within_limits(people, limits, there)
                                 if not is_within_limits:
                                     _regroup(group, people, i, here, other, there, -t)
                                     continue
@@ -93,7 +93,13 @@ def _move(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int,
 
 @subkernel
 def _regroup(
-    group: NDArray[np.int64], people: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int
+    group: NDArray[np.int64],
+    people: NDArray[np.int64],
+    i: int,
+    j: int,
+    other: int,
+    other_slot: int,
+    t: int,
 ) -> None:
     """Count t people of class i in the other slot instead of j, and t of the other class in j instead of there."""
     people[group[i], j] -= t
@@ -117,7 +123,9 @@ def _is_within_limits(people: NDArray[np.int64], limits: NDArray[np.int64], slot
 
 
 @subkernel
-def _lowers_vector(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int, free: int) -> bool:
+def _lowers_vector(
+    state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int, free: int
+) -> bool:
     """Test whether moving t of i from j to the other slot, and t of the other class back, makes the vector smaller."""
     sizes = (
         (state[i, j], state[i, j] - t),

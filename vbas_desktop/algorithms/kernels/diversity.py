@@ -69,7 +69,10 @@ def _fill_diversity_state(judged: Sequence[SensitiveCounts], classes: int) -> Di
         entries.append(np.repeat(np.arange(number), class_values.lengths))
         codes.append(class_values.codes + np.int32(first[column]))
         numbers.append(class_values.sizes)
-        rules += [(column, criterion.number, criterion.limit, criterion.factor) for criterion in counts.chosen.criteria]
+        rules += [
+            (column, criterion.number, criterion.limit, criterion.factor)
+            for criterion in counts.chosen.criteria
+        ]
     entry = np.concatenate(entries)
     order = np.argsort(entry, kind="stable")
     start = np.concatenate(([0], np.cumsum(np.bincount(entry, minlength=number)))).astype(np.int64)
@@ -129,7 +132,9 @@ def add_values(diversity: DiversityState, cell: int, entry: int, sign: int) -> N
 
 
 @subkernel
-def _compute_figure(kind: int, limit: float, numbers: Any, harmful: Any, shares: Any, space: Any) -> float:
+def _compute_figure(
+    kind: int, limit: float, numbers: Any, harmful: Any, shares: Any, space: Any
+) -> float:
     """Compute the figure of one class that a criterion limits.
 
     numbers: int64, records of each value. harmful: bool per value. shares: float64, share of each value in all records.

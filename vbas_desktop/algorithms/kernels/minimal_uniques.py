@@ -44,7 +44,13 @@ class Buffers(NamedTuple):
 
 
 def prepare_search(
-    codes: Codes, weights: Rows, k: int, scores: Rows, covered: Bits, buffers: Buffers, progress: Progress
+    codes: Codes,
+    weights: Rows,
+    k: int,
+    scores: Rows,
+    covered: Bits,
+    buffers: Buffers,
+    progress: Progress,
 ) -> None:
     """Compile all kernels for these arguments, or load them from the cache, while a stop is obeyed."""
     numbers = np.zeros(0, np.int64)

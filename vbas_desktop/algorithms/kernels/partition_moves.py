@@ -141,11 +141,15 @@ def change_of_bits(state: PartitionState, i: int, to: int, here: int, there: int
     """
     number = state.population[i]
     spread = state.spread[i]
-    return _more_bits(state, state.owner[i], -number, here, -spread) + _more_bits(state, to, number, there, spread)
+    return _more_bits(state, state.owner[i], -number, here, -spread) + _more_bits(
+        state, to, number, there, spread
+    )
 
 
 @subkernel
-def _more_bits(state: PartitionState, group: int, records: int, more_suppressed: int, more_spread: float) -> float:
+def _more_bits(
+    state: PartitionState, group: int, records: int, more_suppressed: int, more_spread: float
+) -> float:
     population = state.group_population[group]
     suppressed = state.group_suppressed[group]
     spread = state.group_spread[group]

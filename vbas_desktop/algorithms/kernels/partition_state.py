@@ -181,7 +181,9 @@ def recentre(partition: PartitionState) -> None:
     groups = len(partition.centres)
     whole = np.bincount(owner, weight, minlength=groups)
     whole[partition.members == 0] = 1.0
-    means = np.column_stack([np.bincount(owner, weight * points[:, axis], minlength=groups) / whole for axis in (0, 1)])
+    means = np.column_stack(
+        [np.bincount(owner, weight * points[:, axis], minlength=groups) / whole for axis in (0, 1)]
+    )
     old = points - partition.centres[owner]
     new = points - means[owner]
     gain = weight * (np.sqrt((new * new).sum(axis=1)) - np.sqrt((old * old).sum(axis=1)))
@@ -192,7 +194,9 @@ def recentre(partition: PartitionState) -> None:
 
 def measure_bits(partition: PartitionState) -> None:
     """Estimate the non-uniform entropy from scratch."""
-    partition.group_spread[:] = np.bincount(partition.owner, partition.spread, len(partition.group_spread))
+    partition.group_spread[:] = np.bincount(
+        partition.owner, partition.spread, len(partition.group_spread)
+    )
     partition.bits[0] = _all_bits(partition)
 
 
@@ -200,7 +204,9 @@ def measure_bits(partition: PartitionState) -> None:
 def _all_bits(state: PartitionState) -> float:
     bits = 0.0
     for group in range(state.members.size):
-        bits += bits_of(state.group_population[group], state.group_suppressed[group], state.group_spread[group])
+        bits += bits_of(
+            state.group_population[group], state.group_suppressed[group], state.group_spread[group]
+        )
     return bits
 
 
@@ -243,7 +249,10 @@ def table_is_crowded(state: PartitionState) -> bool:
 @subkernel
 def table_has_room(state: PartitionState, i: int) -> bool:
     """Test whether the table of pairs can take all that region i might bring."""
-    return state.keys.size == 0 or state.totals[Total.FILLED] + state.start[i + 1] - state.start[i] < state.keys.size
+    return (
+        state.keys.size == 0
+        or state.totals[Total.FILLED] + state.start[i + 1] - state.start[i] < state.keys.size
+    )
 
 
 @subkernel

@@ -31,7 +31,14 @@ BLOCK = 16
 """Sites or points in one block."""
 
 BOX = np.dtype(
-    [("low_x", "f8"), ("high_x", "f8"), ("low_y", "f8"), ("high_y", "f8"), ("reach", "f8"), ("second_reach", "f8")]
+    [
+        ("low_x", "f8"),
+        ("high_x", "f8"),
+        ("low_y", "f8"),
+        ("high_y", "f8"),
+        ("reach", "f8"),
+        ("second_reach", "f8"),
+    ]
 )
 """A block: its bounding box; of points also how far their owners and their runners-up are at most (squared)."""
 
@@ -139,7 +146,9 @@ def beats(distance: float, site: int, other_distance: float, other: int) -> bool
 
 
 @subkernel
-def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
+def two_nearest(
+    x: float, y: float, sites: Records, boxes: Records, hint: int
+) -> tuple[int, float, int, float]:
     """Find the nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
     first = _NONE
     second = _NONE
@@ -263,7 +272,9 @@ def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Rec
 
 
 @subkernel
-def _comes_before(v: Position, a: Position, sites: Records, best: int, candidate: int, turn: int) -> bool:
+def _comes_before(
+    v: Position, a: Position, sites: Records, best: int, candidate: int, turn: int
+) -> bool:
     b = (sites[best].x, sites[best].y)
     p = (sites[candidate].x, sites[candidate].y)
     if b[0] == p[0] and b[1] == p[1]:
@@ -460,7 +471,9 @@ def _sign(e: Floats) -> int:
 
 @allocating_subkernel
 def _exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    return _sign(_cross(_difference(bx, ax), _difference(by, ay), _difference(px, ax), _difference(py, ay)))
+    return _sign(
+        _cross(_difference(bx, ax), _difference(by, ay), _difference(px, ax), _difference(py, ay))
+    )
 
 
 @allocating_subkernel

@@ -53,7 +53,9 @@ class DistinctRows:
         """Build the table from these columns of a record file. Raises `InputError` without columns or categories."""
         if not columns:
             raise InputError(
-                Finding("no-columns", "No column is chosen.", "Choose at least one.", file=table.source.path)
+                Finding(
+                    "no-columns", "No column is chosen.", "Choose at least one.", file=table.source.path
+                )
             )
         values = []
         for name in columns:
@@ -73,7 +75,9 @@ class DistinctRows:
         shared = [name for name in columns if name in public.file_format.header]
         if not shared:
             message = "The public table shares no column with the file."
-            raise InputError(Finding("no-shared-column", message, "Choose another.", file=public.source.path))
+            raise InputError(
+                Finding("no-shared-column", message, "Choose another.", file=public.source.path)
+            )
         return cls.from_records(public, shared)
 
     @classmethod
@@ -167,5 +171,9 @@ def _collapse_rows(
         distinct_codes[j] = column[first]
     new_row_of = np.where(row_of >= 0, group[row_of], np.int32(-1))
     return DistinctRows(
-        tuple(columns), tuple(values), as_readonly(distinct_codes), as_readonly(totals), as_readonly(new_row_of)
+        tuple(columns),
+        tuple(values),
+        as_readonly(distinct_codes),
+        as_readonly(totals),
+        as_readonly(new_row_of),
     )

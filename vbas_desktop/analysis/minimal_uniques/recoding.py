@@ -131,7 +131,9 @@ def _join_rare_values(table: DistinctRows, column: int) -> tuple[Transform, str]
     """
     values = table.values[column]
     records = np.bincount(table.codes[column], table.weights, len(values)).astype(np.int64)
-    records_of = {value: int(number) for value, number in zip(values, records, strict=True) if value != NULL}
+    records_of = {
+        value: int(number) for value, number in zip(values, records, strict=True) if value != NULL
+    }
     if len(records_of) < 3:
         return None
     ranked = sorted(records_of, key=lambda value: (records_of[value], value))
@@ -227,7 +229,9 @@ class ColumnDetail:
     def in_words(self) -> str:
         """Describe the remaining values and the information loss in a phrase."""
         loss = (
-            "" if self.information_loss is None else f" ({100 * self.information_loss:.0f} % of the information lost)"
+            ""
+            if self.information_loss is None
+            else f" ({100 * self.information_loss:.0f} % of the information lost)"
         )
         return f"{self.column} {self.values_before:,} → {self.values_after:,}{loss}"
 
@@ -241,7 +245,9 @@ class TableDetail:
     @property
     def information_loss(self) -> float:
         """Mean information loss of the columns that had more than one value; 0 if there are none."""
-        losses = [column.information_loss for column in self.columns if column.information_loss is not None]
+        losses = [
+            column.information_loss for column in self.columns if column.information_loss is not None
+        ]
         return sum(losses) / len(losses) if losses else 0.0
 
 
@@ -255,7 +261,9 @@ def measure_detail(start: DistinctRows, state: DistinctRows) -> TableDetail:
         after = np.full(before.size, -1, np.int64)
         after[released] = state.codes[column][row_after[released]]
         loss = _compute_information_loss(before, after, start.weights)
-        columns.append(ColumnDetail(name, _count_distinct(before), _count_distinct(after[released]), loss))
+        columns.append(
+            ColumnDetail(name, _count_distinct(before), _count_distinct(after[released]), loss)
+        )
     return TableDetail(tuple(columns))
 
 

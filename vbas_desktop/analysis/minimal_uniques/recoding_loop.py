@@ -69,7 +69,9 @@ class RecodingPlan:
     def defaults(self) -> RecodingDefaults:
         """Recoding of columns without a rule."""
         numbers = self.numbers or choose_number_recoding(self.strategy)
-        return RecodingDefaults(self.trim_divisor, numbers == EMPTY_NUMBERS, join_rare=self.strategy == GENTLE)
+        return RecodingDefaults(
+            self.trim_divisor, numbers == EMPTY_NUMBERS, join_rare=self.strategy == GENTLE
+        )
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,9 @@ class RecodingSession:
     ) -> RecodingSession:
         """Start a session. Raises `InputError` if the file has fewer than k records: no recoding could help."""
         if table.records < plan.k:
-            message = f"The file has only {format_count(table.records, 'record')}, fewer than k = {plan.k}."
+            message = (
+                f"The file has only {format_count(table.records, 'record')}, fewer than k = {plan.k}."
+            )
             raise InputError(Finding("too-few-records", message, "Choose a smaller k or a larger file."))
         return cls(plan, RecodingState(table, tuple(references), (0,) * len(table.columns)))
 
@@ -165,12 +169,18 @@ class RecodingSession:
         if self.plan.strategy == GENTLE:
             state, changes = self._change_gently(state, level)
         else:
-            columns = [_find_widest(state.table)] if has_given_up else choose_columns(level, self.plan.strategy)
+            columns = (
+                [_find_widest(state.table)]
+                if has_given_up
+                else choose_columns(level, self.plan.strategy)
+            )
             state, changes = self._recode(state, level, columns)
         self.steps.append(RecodingStep(level.size, level.number, self.exempted, tuple(changes), state))
         return True
 
-    def search(self, progress: Progress, max_size: int | None = None, first_level_only: bool = True) -> SearchResult:
+    def search(
+        self, progress: Progress, max_size: int | None = None, first_level_only: bool = True
+    ) -> SearchResult:
         """Find the minimal risky combinations that no domain rule exempts: of the first size that has any, or all."""
         state = self.state
         rules = self.plan.domain_rules
@@ -193,7 +203,11 @@ class RecodingSession:
         """Count the combinations of each column; thresholds need all sizes, so this is another complete search."""
         state = self.state
         result = find_minimal_uniques(
-            state.table, self.plan.k, limits=SearchLimits(max_size), references=state.references, progress=progress
+            state.table,
+            self.plan.k,
+            limits=SearchLimits(max_size),
+            references=state.references,
+            progress=progress,
         )
         appearances = count_column_occurrences(result.column_sets)
         return ThresholdCount(appearances, None if result.complete else len(result.levels))
@@ -207,7 +221,9 @@ class RecodingSession:
         if not rows.size:
             return None
         columns = tuple(range(len(table.columns)))
-        return SearchLevel(len(columns), (UniqueCombinations.from_counts(columns, rows, table.weights[rows]),))
+        return SearchLevel(
+            len(columns), (UniqueCombinations.from_counts(columns, rows, table.weights[rows]),)
+        )
 
     def _suppress(
         self, state: RecodingState, rows: NDArray[np.bool_]
@@ -217,25 +233,34 @@ class RecodingSession:
         records = int(state.table.weights[rows].sum())
         if not 0 < records <= budget or state.table.records - records < self.plan.k:
             return None
-        left = RecodingState(state.table.without_rows(rows), state.references, state.used, state.suppressed + records)
+        left = RecodingState(
+            state.table.without_rows(rows), state.references, state.used, state.suppressed + records
+        )
         return left, [RecodingChange(None, "records suppressed", records=records)]
 
-    def _change_gently(self, state: RecodingState, level: SearchLevel) -> tuple[RecodingState, list[RecodingChange]]:
+    def _change_gently(
+        self, state: RecodingState, level: SearchLevel
+    ) -> tuple[RecodingState, list[RecodingChange]]:
         """Suppress what is risky if that is little, else group the column in most combinations, else empty it."""
         # What domain rules let pass stays.
         is_risky = (
-            _mark_rows_at_risk(state.table, level) if self.plan.domain_rules else state.table.weights < self.plan.k
+            _mark_rows_at_risk(state.table, level)
+            if self.plan.domain_rules
+            else state.table.weights < self.plan.k
         )
         suppressed = self._suppress(state, is_risky)
         if suppressed is not None:
             return suppressed
         occurrences = count_column_occurrences(level.combinations)
         ranked = sorted(
-            occurrences, key=lambda column: (-occurrences[column], -len(state.table.values[column]), column)
+            occurrences,
+            key=lambda column: (-occurrences[column], -len(state.table.values[column]), column),
         )
         recodings = [self._choose_recoding(state, column) for column in ranked]
         grouping = [
-            recoding for recoding in recodings if not recoding.empties_column(state.table.values[recoding.column])
+            recoding
+            for recoding in recodings
+            if not recoding.empties_column(state.table.values[recoding.column])
         ]
         return _apply_recodings(state, (grouping or recodings)[:1])
 
@@ -257,14 +282,18 @@ class RecodingSession:
         return choose_recoding(state.table, column, own[state.used[column] :], self.plan.defaults)
 
 
-def _apply_recodings(state: RecodingState, recodings: list[Recoding]) -> tuple[RecodingState, list[RecodingChange]]:
+def _apply_recodings(
+    state: RecodingState, recodings: list[Recoding]
+) -> tuple[RecodingState, list[RecodingChange]]:
     """Apply recodings one after another; return the new state and the changes."""
     changes = []
     for recoding in recodings:
         before = len(state.table.values[recoding.column])
         state = _apply_recoding(state, recoding)
         after = len(state.table.values[recoding.column])
-        changes.append(RecodingChange(state.table.columns[recoding.column], recoding.description, before, after))
+        changes.append(
+            RecodingChange(state.table.columns[recoding.column], recoding.description, before, after)
+        )
     return state, changes
 
 
@@ -276,15 +305,21 @@ def _find_widest(table: DistinctRows) -> int:
 def _apply_recoding(state: RecodingState, recoding: Recoding) -> RecodingState:
     """Apply one recoding to the table and to the public tables."""
     name = state.table.columns[recoding.column]
-    table = state.table.replace_values(recoding.column, recoding.apply(state.table.values[recoding.column]))
+    table = state.table.replace_values(
+        recoding.column, recoding.apply(state.table.values[recoding.column])
+    )
     used = list(state.used)
     used[recoding.column] += recoding.rules_used
     emptied = recoding.empties_column(state.table.values[recoding.column])
-    references = tuple(_apply_to_reference(reference, name, recoding, emptied) for reference in state.references)
+    references = tuple(
+        _apply_to_reference(reference, name, recoding, emptied) for reference in state.references
+    )
     return RecodingState(table, references, tuple(used), state.suppressed)
 
 
-def _apply_to_reference(reference: DistinctRows, name: str, recoding: Recoding, is_emptied: bool) -> DistinctRows:
+def _apply_to_reference(
+    reference: DistinctRows, name: str, recoding: Recoding, is_emptied: bool
+) -> DistinctRows:
     """Recode a public table in the same way. Nobody can look up an emptied column, so it is left out there."""
     if name not in reference.columns:
         return reference
@@ -337,6 +372,10 @@ def build_exemption(
                 frequent.add(column)
 
     def is_exempt(column_set: tuple[int, ...]) -> bool:
-        return any(rule.concerns(columns[column]) for rule in sizes.get(len(column_set), ()) for column in column_set)
+        return any(
+            rule.concerns(columns[column])
+            for rule in sizes.get(len(column_set), ())
+            for column in column_set
+        )
 
     return Exemption(frozenset(frequent), is_exempt)

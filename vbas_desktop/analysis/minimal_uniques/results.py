@@ -138,7 +138,9 @@ _SCORES_PER_CHUNK = 100_000
 
 def score_records(table: DistinctRows, search: SearchResult) -> NDArray[np.int32]:
     """Compute the score of each record in the order of the file; that of suppressed records is 0."""
-    scores = np.append(search.scores, np.int32(0))  # the last one is that of suppressed records, whose row is −1
+    scores = np.append(
+        search.scores, np.int32(0)
+    )  # the last one is that of suppressed records, whose row is −1
     return np.asarray(scores[table.row_of])
 
 
@@ -160,18 +162,26 @@ def write_scores(path: Path, table: DistinctRows, search: SearchResult, progress
 
 
 def find_risky_rows(
-    table: DistinctRows, references: Sequence[DistinctRows], columns: tuple[int, ...], active: NDArray[np.int32], k: int
+    table: DistinctRows,
+    references: Sequence[DistinctRows],
+    columns: tuple[int, ...],
+    active: NDArray[np.int32],
+    k: int,
 ) -> tuple[NDArray[np.int32], UniqueCombinations]:
     """Find the active rows that are in a risky combination of these columns, and these combinations.
 
     With ``references``, values that are rare in a public table are risky, too.
     """
-    first, counts, group = join_equal_rows(_iterate_columns(table, columns, active), table.weights[active])
+    first, counts, group = join_equal_rows(
+        _iterate_columns(table, columns, active), table.weights[active]
+    )
     risky = counts < k
     for reference in references:
         if all(table.columns[column] in reference.columns for column in columns):
             risky |= _count_in_reference(table, reference, columns, active)[first] < k
-    return active[risky[group]], UniqueCombinations.from_counts(columns, active[first[risky]], counts[risky])
+    return active[risky[group]], UniqueCombinations.from_counts(
+        columns, active[first[risky]], counts[risky]
+    )
 
 
 def mark_covered_rows(table: DistinctRows, combinations: UniqueCombinations) -> NDArray[np.bool_]:
@@ -204,7 +214,9 @@ def _count_in_reference(
         code_of = {value: code for code, value in enumerate(dict.fromkeys((*own_values, *other_values)))}
         own_codes = np.array([code_of[value] for value in own_values], np.int32)
         other_codes = np.array([code_of[value] for value in other_values], np.int32)
-        codes = np.concatenate([own_codes[table.codes[column][active]], other_codes[reference.codes[other]]])
+        codes = np.concatenate(
+            [own_codes[table.codes[column][active]], other_codes[reference.codes[other]]]
+        )
         joint_columns.append((codes, max(len(code_of), 1)))
     weights = np.concatenate([np.zeros(active.size, np.int32), reference.weights])
     _, counts, group = join_equal_rows(joint_columns, weights)

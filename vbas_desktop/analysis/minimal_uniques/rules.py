@@ -56,7 +56,9 @@ class DomainRule:
         """Effect of the rule as a sentence, for those who write it."""
         if self.type == "candidate":
             among = "" if self.feature == ALL else f", {self.feature} among them,"
-            return f"Risky combinations of exactly {format_count(self.number, 'column')}{among} may stay."
+            return (
+                f"Risky combinations of exactly {format_count(self.number, 'column')}{among} may stay."
+            )
         often = (
             f"{'more' if self.type == 'greater' else 'fewer'} than "
             f"{format_count(self.number, 'combination')} of any size"
@@ -163,7 +165,9 @@ def _read_groups(path: Path) -> tuple[tuple[str, str], ...]:
     findings = FindingList(str(path))
     lines = list(_iterate_complete_lines(read_rule_lines(path), "group", "value,group", findings))
     findings.stop_on_errors()
-    return tuple((value, group) for row, (value, group) in lines if (row, value, group) != (1, "value", "group"))
+    return tuple(
+        (value, group) for row, (value, group) in lines if (row, value, group) != (1, "value", "group")
+    )
 
 
 def _iterate_complete_lines(
@@ -176,16 +180,26 @@ def _iterate_complete_lines(
         if len(fields) == number:
             yield row, fields
         else:
-            findings.add(code, f"A {what} has {number} fields, not {len(fields)}.", f"Write {form}.", row=row)
+            findings.add(
+                code, f"A {what} has {number} fields, not {len(fields)}.", f"Write {form}.", row=row
+            )
 
 
 def read_rule_lines(path: str | Path) -> list[tuple[int, list[str]]]:
     """Read the lines of a rule file that are not empty, with their numbers."""
     rows = csv.reader(io.StringIO(read_text_file(Path(path)), newline=""), skipinitialspace=True)
-    return [(number, [field.strip() for field in fields]) for number, fields in enumerate(rows, 1) if any(fields)]
+    return [
+        (number, [field.strip() for field in fields])
+        for number, fields in enumerate(rows, 1)
+        if any(fields)
+    ]
 
 
 def find_unknown_features(rules: Sequence[DomainRule | FilterRule], columns: Sequence[str]) -> list[str]:
     """Find features of the rules that no column has: a misspelt rule has no effect."""
     features = dict.fromkeys(rule.feature for rule in rules)
-    return [name for name in features if name != ALL and not any(is_same_column(name, column) for column in columns)]
+    return [
+        name
+        for name in features
+        if name != ALL and not any(is_same_column(name, column) for column in columns)
+    ]

@@ -143,7 +143,9 @@ class _ColumnSetCounter:
     def prepare(self, mask: NDArray[np.uint8], scores: NDArray[np.int32], progress: Progress) -> None:
         """Compile the kernels for the types of this table."""
         table = self._table
-        self._kernels.prepare_search(table.codes, table.weights, self._k, scores, mask, self._buffers, progress)
+        self._kernels.prepare_search(
+            table.codes, table.weights, self._k, scores, mask, self._buffers, progress
+        )
 
     def fits(self, columns: tuple[int, ...]) -> bool:
         """Say whether the composite keys of these columns fit into 64 bits."""
@@ -219,8 +221,12 @@ class _LevelSearch:
 
     def _count_row_visits(self) -> int:
         """Count the rows that this size visits at most."""
-        n_open = {columns: self._table.rows - _count_bits(mask) for columns, mask in self._before.items()}
-        return sum(min(n_open[subset] for subset in _list_subsets(columns)) for columns in self._iterate_sets())
+        n_open = {
+            columns: self._table.rows - _count_bits(mask) for columns, mask in self._before.items()
+        }
+        return sum(
+            min(n_open[subset] for subset in _list_subsets(columns)) for columns in self._iterate_sets()
+        )
 
     def _pop_covered(self, columns: tuple[int, ...]) -> NDArray[np.uint8]:
         """Compute the mask of rows that smaller combinations cover; remove the masks that only this set needed."""

@@ -54,12 +54,17 @@ def search_as_dict(
         "complete": search.complete,
         "why_incomplete": search.why_incomplete,
         "records_in_combinations": int(table.weights[search.scores > 0].sum()),
-        "records_by_score": {str(score): number for score, number in count_records_by_score(table, search).items()},
+        "records_by_score": {
+            str(score): number for score, number in count_records_by_score(table, search).items()
+        },
     }
 
 
 def _iterate_entries(
-    table: DistinctRows, search: SearchResult, labels: Mapping[str, Mapping[str, str]] | None, show_values: bool
+    table: DistinctRows,
+    search: SearchResult,
+    labels: Mapping[str, Mapping[str, str]] | None,
+    show_values: bool,
 ) -> Iterator[dict[str, Any]]:
     """Yield the combinations as plain data, one set of columns after the other."""
     for column_set in search.column_sets:
@@ -67,11 +72,15 @@ def _iterate_entries(
         for row, count in zip(column_set.rows, column_set.counts, strict=True):
             entry: dict[str, Any] = {"columns": names, "count": int(count), "size": column_set.size}
             if show_values:
-                values = [table.values[column][table.codes[column][row]] for column in column_set.columns]
+                values = [
+                    table.values[column][table.codes[column][row]] for column in column_set.columns
+                ]
                 entry["values"] = [value or MISSING for value in values]
                 if labels is not None:
                     pairs = zip(values, names, strict=True)
-                    entry["labelled"] = [with_label(value, labels.get(name, {})) for value, name in pairs]
+                    entry["labelled"] = [
+                        with_label(value, labels.get(name, {})) for value, name in pairs
+                    ]
             yield entry
 
 
@@ -133,15 +142,23 @@ def write_recoded(
     dropped = [name for name in form.identifiers if name in session.start.table.columns]
     if dropped:
         raise InputError(
-            Finding("drop", "A searched column cannot be dropped.", "Search without it.", column=dropped[0])
+            Finding(
+                "drop", "A searched column cannot be dropped.", "Search without it.", column=dropped[0]
+            )
         )
     records = table.load_codes(progress)
     if records.file_format.format != "csv" and not records.source.elsewhere:
-        raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
+        raise InputError(
+            Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV.")
+        )
     with staged_folder(target, RECODED_FILES) as folder:
         path = folder / "anonymized.csv"
-        draw = create_random(form.shuffle_seed, records.source.sha256, session.start.table.columns, session.plan.k)
-        written = _write_rows(session.state, session.start.table.columns, records, path, form, progress, draw)
+        draw = create_random(
+            form.shuffle_seed, records.source.sha256, session.start.table.columns, session.plan.k
+        )
+        written = _write_rows(
+            session.state, session.start.table.columns, records, path, form, progress, draw
+        )
         log = session_as_dict(session)
         *others, last = map(form.text, session.start.table.columns)
         recounted = recount(path, others, last, StatedForm(",", "utf-8"), progress=progress)
@@ -150,7 +167,9 @@ def write_recoded(
         smallest = recounted.anonymity or 0, expected.anonymity or 0
         is_equal = smallest[0] >= smallest[1] if form.escape_formulas else smallest[0] == smallest[1]
         if recounted.records != expected.records or written != expected.records or not is_equal:
-            raise VerificationFailed("The written file does not hold the records that were promised. It was removed.")
+            raise VerificationFailed(
+                "The written file does not hold the records that were promised. It was removed."
+            )
         log["verified"] = {"records": recounted.records, "anonymity": recounted.anonymity}
         (folder / "internal").mkdir(0o700)
         text = json.dumps(log, indent=2, ensure_ascii=False) + "\n"
@@ -171,14 +190,20 @@ def _write_rows(
     """Write the rows in random order; return their number."""
     header = records.file_format.header
     keep = [position for position, name in enumerate(header) if name not in form.identifiers]
-    rows = shuffle_rows(_iterate_recoded_rows(state, columns, records, keep, progress), path.parent, draw)
+    rows = shuffle_rows(
+        _iterate_recoded_rows(state, columns, records, keep, progress), path.parent, draw
+    )
     output, chunks = chunk_texts(form.row([header[position] for position in keep]), map(form.row, rows))
     with path.open("wb") as stream:
         return write_csv(HashingWriter(stream), output, chunks, CsvFormat())
 
 
 def _iterate_recoded_rows(
-    state: RecodingState, columns: Sequence[str], records: CodedRecords, keep: Sequence[int], progress: Progress
+    state: RecodingState,
+    columns: Sequence[str],
+    records: CodedRecords,
+    keep: Sequence[int],
+    progress: Progress,
 ) -> Iterator[list[str]]:
     """Yield the rows that are not suppressed with their new values, in the order of the file."""
     table, header = state.table, records.file_format.header

@@ -34,7 +34,9 @@ def get_class_counts_path(target: Path) -> Path:
     return target.with_name(f"{target.stem}.class_counts.csv")
 
 
-def check_added_columns(table: CodedRecords, chosen: AddedColumns, writing: RecordWriting, used: Sequence[str]) -> None:
+def check_added_columns(
+    table: CodedRecords, chosen: AddedColumns, writing: RecordWriting, used: Sequence[str]
+) -> None:
     """Refuse columns that cannot be aggregated, and a name of the keys that another column has.
 
     ``used`` are the quasi-identifiers and the column of the records' own keys.
@@ -47,15 +49,22 @@ def check_added_columns(table: CodedRecords, chosen: AddedColumns, writing: Reco
         if facts.categories is None:
             raise InputError(not_categorical(table, facts))
     header = table.file_format.header
-    if chosen.record_key is not None and writing.text(chosen.record_key) in {*header, *writing.row(header)}:
+    if chosen.record_key is not None and writing.text(chosen.record_key) in {
+        *header,
+        *writing.row(header),
+    }:
         message = "A column of the records has this name."
-        raise InputError(Finding("record-key", message, "Choose another name.", column=chosen.record_key))
+        raise InputError(
+            Finding("record-key", message, "Choose another name.", column=chosen.record_key)
+        )
 
 
 class RecordKeyColumn:
     """Keys of the records that are written: of those of the file in its order, then of the made-up ones."""
 
-    def __init__(self, table: CodedRecords, classes: RecordClasses, result: TreatmentResult, order_key: bytes) -> None:
+    def __init__(
+        self, table: CodedRecords, classes: RecordClasses, result: TreatmentResult, order_key: bytes
+    ) -> None:
         is_written = np.array([label is not None for label in result.labels], np.bool_)[classes.class_of]
         self._table = table
         self._written = table.positions_of(slice(0, table.rows))[is_written]

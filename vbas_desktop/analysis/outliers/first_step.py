@@ -71,10 +71,14 @@ class FirstStep(OptionGroup):
             raise InputError(Finding("first-step", message, "Name a level, such as age=1."))
         if self.mode == BIJECTIVE and self.start_levels:
             message = "A start level groups classes, so the first step is not bijective."
-            raise InputError(Finding("first-step", message, "Choose another first step, such as surjective."))
+            raise InputError(
+                Finding("first-step", message, "Choose another first step, such as surjective.")
+            )
         if self.mode in (BIJECTIVE, SURJECTIVE) and self.size:
             message = "A size has no effect in this first step."
-            raise InputError(Finding("first-step", message, "Choose partial or non-surjective, or leave it out."))
+            raise InputError(
+                Finding("first-step", message, "Choose partial or non-surjective, or leave it out.")
+            )
         return self
 
     def group(self, classes: RecordClasses, hierarchies: Mapping[str, Hierarchy]) -> GroupedClasses:
@@ -86,13 +90,17 @@ class FirstStep(OptionGroup):
         numbers: dict[ClassLabel, int] = {}
         group_of = np.empty(len(classes.labels), np.int64)
         for c, label in enumerate(classes.labels):
-            raised = tuple(h.on_level(value, level) for (h, level), value in zip(levels, label, strict=True))
+            raised = tuple(
+                h.on_level(value, level) for (h, level), value in zip(levels, label, strict=True)
+            )
             group_of[c] = numbers.setdefault(raised, len(numbers))
         grouped = RecordClasses(classes.columns, tuple(numbers), as_readonly(group_of[classes.class_of]))
         above = {hierarchy.column: _cut_off(hierarchy, level) for hierarchy, level in levels}
         if any(hierarchy.bounds for hierarchy in hierarchies.values()):
             # Hierarchies are lower now, so the scale of their levels is another one.
-            above = normalise_levels({name: replace(hierarchy, bounds=None) for name, hierarchy in above.items()})
+            above = normalise_levels(
+                {name: replace(hierarchy, bounds=None) for name, hierarchy in above.items()}
+            )
         return GroupedClasses(grouped, above, group_of)
 
     def raise_orders(
@@ -115,7 +123,9 @@ class FirstStep(OptionGroup):
         for name, level in self.start_levels.items():
             if name not in classes.columns:
                 message = "A start level is given for a column that is not a quasi-identifier."
-                raise InputError(Finding("start-level", message, "Name a quasi-identifier.", column=name))
+                raise InputError(
+                    Finding("start-level", message, "Name a quasi-identifier.", column=name)
+                )
             height = hierarchies[name].height
             if not 0 <= level <= height:
                 message = f"The hierarchy of this column has no level {level}."
@@ -147,7 +157,9 @@ def _cut_off(hierarchy: Hierarchy, level: int) -> Hierarchy:
     """Return the part of a hierarchy above a level, which becomes its level 0."""
     if level == 0:
         return hierarchy
-    ancestors = {levels[level - 1]: levels[level:] for levels in hierarchy.ancestors.values() if levels[level:]}
+    ancestors = {
+        levels[level - 1]: levels[level:] for levels in hierarchy.ancestors.values() if levels[level:]
+    }
     if not ancestors:
         return make_flat_hierarchy(hierarchy.column)
     weights = hierarchy.weights[level:]
@@ -176,7 +188,9 @@ class TreatmentSteps:
         is_excluded = first_step.find_excluded(start.sizes, k)
         if is_excluded.all():
             message = "The first step leaves out every class."
-            raise InputError(Finding("first-step", message, "Choose a smaller size, or another first step."))
+            raise InputError(
+                Finding("first-step", message, "Choose a smaller size, or another first step.")
+            )
         n_fabricated = first_step.count_fabricated(start.sizes, k)
         remaining = np.flatnonzero(~is_excluded)
         number_of = np.full(len(is_excluded), -1, np.int64)
@@ -184,9 +198,15 @@ class TreatmentSteps:
         records = number_of[start.class_of]
         fabricated_records = np.repeat(number_of[remaining], n_fabricated[remaining])
         class_of = as_readonly(np.concatenate((records[records >= 0], fabricated_records)))
-        prepared = RecordClasses(start.columns, tuple(start.labels[c] for c in remaining.tolist()), class_of)
-        distance = ClassDistance.of_classes(prepared, tables=first_step.raise_orders(self.tables, self.hierarchies))
-        result = self.treatment.treat(TreatmentContext(prepared, k, grouped.hierarchies, distance), progress)
+        prepared = RecordClasses(
+            start.columns, tuple(start.labels[c] for c in remaining.tolist()), class_of
+        )
+        distance = ClassDistance.of_classes(
+            prepared, tables=first_step.raise_orders(self.tables, self.hierarchies)
+        )
+        result = self.treatment.treat(
+            TreatmentContext(prepared, k, grouped.hierarchies, distance), progress
+        )
         fabricated: Counter[ClassLabel] = Counter(result.fabricated)
         for c in np.flatnonzero(n_fabricated).tolist():
             label = result.labels[number_of[c]]

@@ -63,13 +63,18 @@ def code_column(values: Sequence[str], hierarchy: Hierarchy) -> GeneralisableCol
     """Code the values that the classes have in one column."""
     distinct = sorted(set(values))
     height = hierarchy.height
-    paths = {value: tuple(hierarchy.on_level(value, level) for level in range(height + 1)) for value in distinct}
+    paths = {
+        value: tuple(hierarchy.on_level(value, level) for level in range(height + 1))
+        for value in distinct
+    }
     order = sorted(distinct, key=lambda value: paths[value][::-1])
     codes: dict[str, int] = {}
     for value in order:
         for text in paths[value]:
             codes.setdefault(text, len(codes))
-    ancestors = np.array([[codes[paths[value][level]] for value in order] for level in range(height + 1)], np.int64)
+    ancestors = np.array(
+        [[codes[paths[value][level]] for value in order] for level in range(height + 1)], np.int64
+    )
     position_of = {value: position for position, value in enumerate(order)}
     positions = np.fromiter((position_of[value] for value in values), np.int64, len(values))
     costs = np.array([hierarchy.share(level) for level in range(height + 1)])
@@ -87,7 +92,8 @@ class CodedClasses:
     def of_classes(cls, classes: RecordClasses, hierarchies: Sequence[Hierarchy]) -> CodedClasses:
         """Code the classes of a file; one hierarchy per column."""
         columns = [
-            code_column([label[q] for label in classes.labels], hierarchy) for q, hierarchy in enumerate(hierarchies)
+            code_column([label[q] for label in classes.labels], hierarchy)
+            for q, hierarchy in enumerate(hierarchies)
         ]
         return cls(tuple(columns), classes.sizes)
 
@@ -104,11 +110,15 @@ class CodedClasses:
     def codes_on(self, levels: Ints) -> Ints:
         """Look up the codes of all classes, (classes, columns), on levels of the same shape."""
         classes = np.arange(self.number)
-        return np.column_stack([column.on_levels(classes, levels[:, q]) for q, column in enumerate(self.columns)])
+        return np.column_stack(
+            [column.on_levels(classes, levels[:, q]) for q, column in enumerate(self.columns)]
+        )
 
     def labels_of(self, codes: Ints) -> tuple[ClassLabel, ...]:
         """Write codes as labels."""
-        texts = [np.array(column.texts, object)[codes[:, q]].tolist() for q, column in enumerate(self.columns)]
+        texts = [
+            np.array(column.texts, object)[codes[:, q]].tolist() for q, column in enumerate(self.columns)
+        ]
         return tuple(zip(*texts, strict=True))
 
 
@@ -146,7 +156,9 @@ def generalise_everywhere(coded: CodedClasses, k: int, progress: Progress = NO_P
         progress.update(_STAGE, n_tried / len(choices))
         if any(fails[choice[first], choice[second]] for first, second, fails in failing_pairs):
             continue
-        codes = [column.on_levels(classes, level) for column, level in zip(coded.columns, choice, strict=True)]
+        codes = [
+            column.on_levels(classes, level) for column, level in zip(coded.columns, choice, strict=True)
+        ]
         is_alike = np.ones(coded.number, np.bool_)
         for column in codes:
             is_alike &= column == column[witness]
@@ -165,7 +177,9 @@ def _compute_cost(coded: CodedClasses, levels: Sequence[int]) -> float:
     return sum(float(column.costs[level]) for column, level in zip(coded.columns, levels, strict=True))
 
 
-def _find_failing_pairs(coded: CodedClasses, k: int, progress: Progress) -> list[tuple[int, int, NDArray[np.bool_]]]:
+def _find_failing_pairs(
+    coded: CodedClasses, k: int, progress: Progress
+) -> list[tuple[int, int, NDArray[np.bool_]]]:
     """Find the levels of each two columns on which these two alone have combinations of fewer than k records.
 
     With further columns there are even fewer, so that no combination of levels with such a pair will do.
@@ -176,7 +190,9 @@ def _find_failing_pairs(coded: CodedClasses, k: int, progress: Progress) -> list
         fails = np.zeros((first.height + 1, second.height + 1), np.bool_)
         for levels in np.ndindex(*fails.shape):
             progress.update(_STAGE)
-            codes = first.on_levels(classes, levels[0]) * len(second.texts) + second.on_levels(classes, levels[1])
+            codes = first.on_levels(classes, levels[0]) * len(second.texts) + second.on_levels(
+                classes, levels[1]
+            )
             _, group = np.unique(codes, return_inverse=True)
             fails[levels] = np.bincount(group, coded.sizes).min() < k
         failing_pairs.append((q, p, fails))
@@ -271,7 +287,9 @@ def _join_closest(
     # A small class belongs to no group, even if it has the same text as one.
     totals = np.bincount(group[~small], coded.sizes[~small], number).astype(np.int64)
     ranks = np.arange(coded.number)
-    index = NearestClasses(columns, totals[group], ranks, np.flatnonzero(~small), level_columns(coded, levels))
+    index = NearestClasses(
+        columns, totals[group], ranks, np.flatnonzero(~small), level_columns(coded, levels)
+    )
     outliers = np.flatnonzero(small)
     closest = index.find_all_nearest(outliers, progress)
     group[outliers] = group[closest]

@@ -33,14 +33,22 @@ class TreatmentReport:
         Made-up records are as many as the small classes lack, so few of these hide them too. Where fewer than k are
         left out or changed, the other numbers would tell how many.
         """
-        smallest = "no class" if self.smallest_class is None else f"smallest class {self.smallest_class:,}"
+        smallest = (
+            "no class" if self.smallest_class is None else f"smallest class {self.smallest_class:,}"
+        )
         if not is_reportable((self.outlier_records,), self.k):
             return f"{format_count(self.written, 'record')}, {smallest}"
         if not is_reportable((self.deleted, self.changed), self.k):
             return f"{smallest}; fewer than {self.k:,} records are left out or changed"
-        numbers = {"left out": self.deleted, "with other values": self.changed, "made up": self.fabricated}
+        numbers = {
+            "left out": self.deleted,
+            "with other values": self.changed,
+            "made up": self.fabricated,
+        }
         done = [f"{number:,} {words}" for words, number in numbers.items() if number]
-        return f"{format_count(self.written, 'record')} ({', '.join(done) or 'none changed'}), {smallest}"
+        return (
+            f"{format_count(self.written, 'record')} ({', '.join(done) or 'none changed'}), {smallest}"
+        )
 
 
 def describe_outliers(classes: RecordClasses, k: int) -> str:
@@ -61,7 +69,9 @@ def describe_filtered_records(table: CodedRecords, k: int) -> str:
     if table.selection is None:
         return ""
     n_left_out = table.selection.records_left_out
-    number = format_count(n_left_out, "record") if n_left_out >= k else f"fewer than {k:,} records, or none,"
+    number = (
+        format_count(n_left_out, "record") if n_left_out >= k else f"fewer than {k:,} records, or none,"
+    )
     return f"; {number} left out by filters"
 
 

@@ -96,7 +96,10 @@ class KeyPattern:
         if len({tuple(map(len, runs)) for runs in split}) > 1:
             # Digits and letters stand anywhere, as in hexadecimal keys: every character is taken by itself.
             split = [list(key) for key in keys]
-            return cls(tuple(_Character(_join_distinct(column)) for column in zip(*split, strict=True)), len(keys))
+            return cls(
+                tuple(_Character(_join_distinct(column)) for column in zip(*split, strict=True)),
+                len(keys),
+            )
         return cls(tuple(_describe_part(runs) for runs in zip(*split, strict=True)), len(keys))
 
     def free_keys(self, used: set[str], draw: random.Random) -> Iterator[str]:
@@ -126,7 +129,9 @@ class KeyPattern:
         return None
 
     def _build_key(self, indices: Sequence[int], widened: bool) -> str:
-        return "".join(part.choose(index, widened) for part, index in zip(self.parts, indices, strict=True))
+        return "".join(
+            part.choose(index, widened) for part, index in zip(self.parts, indices, strict=True)
+        )
 
     def _iterate_numbered(self, number: _Number, used: set[str], draw: random.Random) -> Iterator[str]:
         """Yield keys that differ in one number: gaps of the range in random order, then what follows the range."""
@@ -138,12 +143,16 @@ class KeyPattern:
         else:
             while (new := self._draw_key(used, draw, widened=False)) is not None:
                 yield new
-        after = (self._build_numbered(number, value) for value in range(number.high + 1, number.largest + 1))
+        after = (
+            self._build_numbered(number, value) for value in range(number.high + 1, number.largest + 1)
+        )
         yield from (new for new in after if new not in used)
 
     def _build_numbered(self, number: _Number, value: int) -> str:
         return "".join(
-            part.observed if isinstance(part, _Character) else part.text(value if part is number else part.low)
+            part.observed
+            if isinstance(part, _Character)
+            else part.text(value if part is number else part.low)
             for part in self.parts
         )
 
@@ -207,7 +216,9 @@ def warn_of_gapless_keys(table: CodedRecords, key: str) -> list[Finding]:
         "records there are can tell them."
     )
     remedy = "Leave the column out (--identifiers) before you hand the file on."
-    return [Finding("gapless-keys", message, remedy, Severity.WARNING, file=table.source.path, column=key)]
+    return [
+        Finding("gapless-keys", message, remedy, Severity.WARNING, file=table.source.path, column=key)
+    ]
 
 
 def _list_keys(table: CodedRecords, key: str) -> list[str]:

@@ -110,7 +110,11 @@ class SyntheticRows:
 
 
 def choose_fillings(
-    table: CodedRecords, columns: Sequence[str], k: int, filling: SensitiveFilling, population: CodedRecords | None
+    table: CodedRecords,
+    columns: Sequence[str],
+    k: int,
+    filling: SensitiveFilling,
+    population: CodedRecords | None,
 ) -> list[tuple[str, ...]]:
     """List the values that the sensitive columns of made-up records may get, one row for each possibility.
 
@@ -145,7 +149,9 @@ def choose_fillings(
     return _list_population_fillings(source, columns, own, fixed, k)
 
 
-def _check_filling(columns: Sequence[str], filling: SensitiveFilling, population: CodedRecords | None) -> None:
+def _check_filling(
+    columns: Sequence[str], filling: SensitiveFilling, population: CodedRecords | None
+) -> None:
     for name in filling.values:
         if name not in columns:
             message = "A value is given for a column that is not among the sensitive ones."
@@ -156,7 +162,11 @@ def _check_filling(columns: Sequence[str], filling: SensitiveFilling, population
 
 
 def _list_population_fillings(
-    source: CodedRecords, columns: Sequence[str], own: Mapping[str, Counter[str]], fixed: Mapping[str, str], k: int
+    source: CodedRecords,
+    columns: Sequence[str],
+    own: Mapping[str, Counter[str]],
+    fixed: Mapping[str, str],
+    k: int,
 ) -> list[tuple[str, ...]]:
     """List the sensitive values of the records of a population, written as the records write them."""
     written = []
@@ -169,7 +179,9 @@ def _list_population_fillings(
         written.append(np.array(texts, object)[codes])
     rows = [row for row in zip(*written, strict=True) if None not in row]
     if len(rows) < k:
-        message = f"Fewer than {k:,} records have values in all sensitive columns that occur in the records."
+        message = (
+            f"Fewer than {k:,} records have values in all sensitive columns that occur in the records."
+        )
         remedy = "Choose a larger population whose values are written as in the records."
         raise InputError(Finding("few-values", message, remedy, file=source.source.path))
     return rows
@@ -194,7 +206,9 @@ def _count_values(table: CodedRecords, column: str) -> Counter[str]:
     """Count the values of a column; blanks are none."""
     codes, distinct = read_coded_texts(table, column)
     numbers = np.bincount(codes, minlength=len(distinct))
-    return Counter({str(text): int(n) for text, n in zip(distinct, numbers, strict=True) if n and text != ""})
+    return Counter(
+        {str(text): int(n) for text, n in zip(distinct, numbers, strict=True) if n and text != ""}
+    )
 
 
 def choose_typical_value(source: Counter[str], own: Counter[str], method: str = MEAN) -> str | None:
@@ -257,13 +271,19 @@ def _format_like(text: str, own: Counter[str]) -> str | None:
     return min(own, key=lambda value: (abs(own_numbers[value] - number), value))
 
 
-def refuse_disclosive_columns(table: CodedRecords, filled: Sequence[str], dropped: Sequence[str]) -> None:
+def refuse_disclosive_columns(
+    table: CodedRecords, filled: Sequence[str], dropped: Sequence[str]
+) -> None:
     """Refuse columns with a value of its own for almost every record: they would give away which were made up."""
     for name in table.file_format.header:
         if name in filled or name in dropped:
             continue
         facts = table.facts(name)
         if not facts.categorical or 10 * facts.distinct > 9 * table.rows:
-            message = "Almost every record has a value of its own here: made-up records could be told by it."
+            message = (
+                "Almost every record has a value of its own here: made-up records could be told by it."
+            )
             remedy = "Name it with --key, or leave the column out with --identifiers."
-            raise InputError(Finding("revealing-column", message, remedy, file=table.source.path, column=name))
+            raise InputError(
+                Finding("revealing-column", message, remedy, file=table.source.path, column=name)
+            )

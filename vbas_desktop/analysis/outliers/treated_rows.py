@@ -69,7 +69,9 @@ class TreatmentRequest:
         return TreatmentSteps(self.treatment, self.hierarchies, self.options.distances, self.first_step)
 
 
-def write_rows(path: Path, parquet: bool, table: CodedRecords, rows: RowCounter, request: TreatmentRequest) -> None:
+def write_rows(
+    path: Path, parquet: bool, table: CodedRecords, rows: RowCounter, request: TreatmentRequest
+) -> None:
     """Write the new file as Parquet or as CSV."""
     writing = request.writing
     names = [*table.file_format.header]
@@ -83,7 +85,9 @@ def write_rows(path: Path, parquet: bool, table: CodedRecords, rows: RowCounter,
         if parquet:
             write_parquet(HashingWriter(stream), columns, chunks)
         else:
-            write_csv(HashingWriter(stream), columns, chunks, CsvFormat(table.file_format.delimiter or ","))
+            write_csv(
+                HashingWriter(stream), columns, chunks, CsvFormat(table.file_format.delimiter or ",")
+            )
 
 
 def watch_rows(rows: Iterable[Row], total: int, stage: str, progress: Progress) -> Iterator[Row]:
@@ -129,7 +133,9 @@ class TreatedRows:
         options = request.options
         quasi = [header.index(name) for name in options.quasi_identifiers]
         sensitive = [header.index(name) for name in options.sensitive]
-        self._layout = RowLayout(quasi, sensitive, fillings, header.index(options.key) if options.key else None)
+        self._layout = RowLayout(
+            quasi, sensitive, fillings, header.index(options.key) if options.key else None
+        )
         self._draw = create_random(
             request.writing.shuffle_seed, table.source.identity, options.quasi_identifiers, options.k
         )
@@ -192,7 +198,9 @@ class TreatedRows:
         for row in synthetic_rows.fabricate(keys):
             yield row, True
 
-    def build_claim(self, path: Path, target: Path, index: Path | None, counts: Path | None) -> HandledClaim:
+    def build_claim(
+        self, path: Path, target: Path, index: Path | None, counts: Path | None
+    ) -> HandledClaim:
         """Build the claim that the auditor checks against the written file at ``path``."""
         table = self._table
         request = self._request
@@ -201,11 +209,16 @@ class TreatedRows:
         return HandledClaim(
             source=Path(table.source.path),
             file_format=file_format,
-            filters=tuple(FilterClaim(f.source.path, f.source.sha256, name == "keep_records") for name, f in selection),
+            filters=tuple(
+                FilterClaim(f.source.path, f.source.sha256, name == "keep_records")
+                for name, f in selection
+            ),
             file=path,
             is_parquet=target.suffix.lower() in PARQUET,
             delimiter=file_format.delimiter or ",",
-            columns=tuple(name for name in file_format.header if name not in request.writing.identifiers),
+            columns=tuple(
+                name for name in file_format.header if name not in request.writing.identifiers
+            ),
             is_escaped=request.writing.escape_formulas,
             quasi_identifiers=request.options.quasi_identifiers,
             labels=dict(zip(self._classes.labels, self._result.labels, strict=True)),

@@ -20,7 +20,12 @@ from ..representability.distances import ClassDistance
 from ..representability.elements import is_reportable
 from ..representability.hierarchy import Hierarchy
 from ..representability.record_classes import ClassLabel, RecordClasses, find_outliers
-from .generalisation import CodedClasses, generalise_everywhere, generalise_outliers, generalise_with_closest
+from .generalisation import (
+    CodedClasses,
+    generalise_everywhere,
+    generalise_outliers,
+    generalise_with_closest,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,9 @@ class DeleteOutliers(OutlierTreatment):
         "Records are taken out anyway because of their sensitive values.",
         "Nobody needs these classes.",
     )
-    smallest_sample: int = option(1, label="Smallest sample", help="Refuse if fewer records would remain.", ge=0)
+    smallest_sample: int = option(
+        1, label="Smallest sample", help="Refuse if fewer records would remain.", ge=0
+    )
 
     def treat(self, context: TreatmentContext, progress: Progress = NO_PROGRESS) -> TreatmentResult:
         """Delete every outlier."""
@@ -86,7 +93,9 @@ class DeleteOutliers(OutlierTreatment):
             number = f"Only {n_left:,}" if is_reportable((n_deleted,), context.k) else "Not enough"
             message = f"{number} records would remain, fewer than {self.smallest_sample:,}."
             raise InputError(Finding("smallest-sample", message, "Choose another way, or a smaller k."))
-        labels = tuple(None if number in outliers else label for number, label in enumerate(classes.labels))
+        labels = tuple(
+            None if number in outliers else label for number, label in enumerate(classes.labels)
+        )
         return TreatmentResult(labels, {})
 
 
@@ -114,7 +123,9 @@ class GeneraliseOutliers(OutlierTreatment):
         "There are many small classes.",
         "The small classes are near each other.",
     )
-    everywhere: bool = option(False, label="In the whole file", help="Raise a column in every record or in none.")
+    everywhere: bool = option(
+        False, label="In the whole file", help="Raise a column in every record or in none."
+    )
     with_closest: bool = option(
         False,
         label="With the closest class",
@@ -126,7 +137,9 @@ class GeneraliseOutliers(OutlierTreatment):
         """Generalise until no outlier is left."""
         context.require_records()
         classes = context.classes
-        coded = CodedClasses.of_classes(classes, [context.hierarchies[column] for column in classes.columns])
+        coded = CodedClasses.of_classes(
+            classes, [context.hierarchies[column] for column in classes.columns]
+        )
         if self.everywhere:
             levels = generalise_everywhere(coded, context.k, progress)
         else:

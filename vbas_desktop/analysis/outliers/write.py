@@ -48,7 +48,9 @@ def write_treated_file(
         hidden = request.columns.aggregate if request.columns.aggregate_below is None else ()
         filled = (*options.quasi_identifiers, *options.sensitive, *request.keys, *hidden)
         refuse_disclosive_columns(table, filled, request.writing.identifiers)
-        fillings = choose_fillings(table, options.sensitive, options.k, request.filling, request.population)
+        fillings = choose_fillings(
+            table, options.sensitive, options.k, request.filling, request.population
+        )
         for name in request.keys:
             findings += warn_of_gapless_keys(request.all_records or table, name)
     rows = TreatedRows(table, classes, result, request, fillings)
@@ -56,7 +58,9 @@ def write_treated_file(
         # The file that is entered last gets its name first: the main one appears when all others are there.
         path = stack.enter_context(staged_file(target))
         shuffled_rows = rows.shuffle(path.parent, SubProgress(progress, 0.4, 0.6))
-        watched_rows = watch_rows(shuffled_rows, table.rows, "Writing the records", SubProgress(progress, 0.6, 0.8))
+        watched_rows = watch_rows(
+            shuffled_rows, table.rows, "Writing the records", SubProgress(progress, 0.6, 0.8)
+        )
         written = RowCounter(watched_rows)
         write_rows(path, target.suffix.lower() in PARQUET, table, written, request)
         smallest = _count_again(path, table, request, written.number, SubProgress(progress, 0.8, 0.9))
@@ -119,7 +123,9 @@ def _remove_outdated(target: Path, chosen: AddedColumns) -> None:
         if is_outdated and target.exists() and path.is_file():
             with path.open("rb") as stream:
                 names = stream.readline(1 << 16).decode("utf-8", "replace").rstrip("\n").split(",")
-            if names == list(INDEX_COLUMNS) or (path != get_key_index_path(target) and names[-1] == "records"):
+            if names == list(INDEX_COLUMNS) or (
+                path != get_key_index_path(target) and names[-1] == "records"
+            ):
                 path.unlink()
 
 
@@ -128,7 +134,9 @@ def _check_columns(table: CodedRecords, request: TreatmentRequest) -> None:
     options = request.options
     identifiers = request.writing.identifiers
     if not options.quasi_identifiers:
-        raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
+        raise InputError(
+            Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one.")
+        )
     for name in (*options.sensitive, *identifiers, *request.keys):
         table.facts(name)
     used = {*options.quasi_identifiers, *options.sensitive, options.key}
@@ -136,7 +144,9 @@ def _check_columns(table: CodedRecords, request: TreatmentRequest) -> None:
         if name in used:
             message = "An identifier is not written, so it can be nothing else."
             raise InputError(Finding("two-roles", message, "Name the column once.", column=name))
-    check_added_columns(table, request.columns, request.writing, (*options.quasi_identifiers, *request.keys))
+    check_added_columns(
+        table, request.columns, request.writing, (*options.quasi_identifiers, *request.keys)
+    )
 
 
 def _count_again(
@@ -148,10 +158,14 @@ def _count_again(
     """
     if not written:
         return None
-    reading = RecordReading(delimiter=table.file_format.delimiter, encoding="utf-8", category_counts="no")
+    reading = RecordReading(
+        delimiter=table.file_format.delimiter, encoding="utf-8", category_counts="no"
+    )
     reread = load_records(path, reading, progress)
     names = tuple(request.writing.text(name) for name in request.options.quasi_identifiers)
     smallest = int(np.min(RecordClasses.of_records(reread, names).sizes))
     if reread.rows != written or smallest < request.options.k:
-        raise VerificationFailed("The written file still has k-outliers, or not all records. Nothing was kept.")
+        raise VerificationFailed(
+            "The written file still has k-outliers, or not all records. Nothing was kept."
+        )
     return smallest

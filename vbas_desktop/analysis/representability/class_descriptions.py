@@ -69,18 +69,25 @@ def _describe_cells(
         "precision": mask_figure(mean_precision, total, smallest_of_same, k),
         "jaccard": mask_figure(jaccard, total, smallest, k),
         "original_classes": None if n_original is None else int(n_original),
-        "levels": {name: int(matching.levels[cells, q].max()) for q, name in enumerate(matching.released.columns)},
+        "levels": {
+            name: int(matching.levels[cells, q].max())
+            for q, name in enumerate(matching.released.columns)
+        },
     }
 
 
-def mask_ratios(matching: RecordMatching, ratios: Mapping[int, tuple[float, int]], k: int) -> dict[int, float | None]:
+def mask_ratios(
+    matching: RecordMatching, ratios: Mapping[int, tuple[float, int]], k: int
+) -> dict[int, float | None]:
     """Mask the Davies–Bouldin ratios that depend on fewer than k records.
 
     ``ratios`` are the ratio of each class, and the class that it is reached with: a ratio depends on how the records
     of both are spread over the original classes. ``matching`` holds the classes that the ratios were computed from.
     """
     n_classes = len(matching.released.labels)
-    records = np.bincount(matching.cell_released, matching.cell_records, minlength=n_classes).astype(np.int64)
+    records = np.bincount(matching.cell_released, matching.cell_records, minlength=n_classes).astype(
+        np.int64
+    )
     smallest = np.full(n_classes, np.iinfo(np.int64).max)
     np.minimum.at(smallest, matching.cell_released, matching.cell_records)
     masked: dict[int, float | None] = {}
@@ -117,7 +124,9 @@ def read_original_values(
     return OriginalValues(codes[matching.original_rows], distinct, changed)
 
 
-def describe_sensitive_values(values: OriginalValues, matching: RecordMatching, k: int) -> list[dict[str, Any]]:
+def describe_sensitive_values(
+    values: OriginalValues, matching: RecordMatching, k: int
+) -> list[dict[str, Any]]:
     """Describe the values of each released class of at least k records; made-up records are left out.
 
     Numbers: count, mean, median, mode, sample standard deviation. Categories: count, mode, shares. Nothing is said of
@@ -146,7 +155,9 @@ def describe_sensitive_values(values: OriginalValues, matching: RecordMatching, 
     return rows
 
 
-def warn_of_few_values(values: OriginalValues, matching: RecordMatching, column: str, k: int) -> list[Finding]:
+def warn_of_few_values(
+    values: OriginalValues, matching: RecordMatching, column: str, k: int
+) -> list[Finding]:
     """Warn if classes of few records hold other numbers than before: their figures may give the original ones away."""
     if not values.is_numeric:
         return []

@@ -94,7 +94,9 @@ def compute_class_separation(
         released = [matching.released.labels[number][q] for number in used]
         column = _measure_column(original, group, records, released, distance, q)
         columns.append(column)
-        displacement += distance.weights[q] * matching.compute_generalisation(q, hierarchy) * column.within
+        displacement += (
+            distance.weights[q] * matching.compute_generalisation(q, hierarchy) * column.within
+        )
     if used.size**2 * sum(column.width for column in columns) > MAX_DIFFERENCES:
         return ClassSeparation(DaviesBouldin(None, 0, reason="there are too many classes"))
     spread = _compute_root_mean_square(displacement, group, records, used.size)
@@ -115,7 +117,9 @@ def compute_worst_case(original: RecordClasses, distance: ClassDistance) -> floa
     displacement = np.zeros(sizes.size)
     for q in range(len(original.columns)):
         values = [label[q] for label in original.labels]
-        displacement += distance.weights[q] * _measure_column(values, one_group, sizes, [None], distance, q).within
+        displacement += (
+            distance.weights[q] * _measure_column(values, one_group, sizes, [None], distance, q).within
+        )
     spread = float(_compute_root_mean_square(displacement, one_group, sizes, 1)[0])
     smallest = find_smallest_distance(original.labels, distance)
     return 2.0 * spread / smallest if smallest else None
@@ -146,7 +150,9 @@ def _compute_largest_ratios(
     return largest, partner, coinciding // 2
 
 
-def _compute_root_mean_square(distances: Floats, group: NDArray[np.intp], records: Ints, n_groups: int) -> Floats:
+def _compute_root_mean_square(
+    distances: Floats, group: NDArray[np.intp], records: Ints, n_groups: int
+) -> Floats:
     """Compute the root mean square of the distances in each group, weighted by records; 0 without records."""
     totals = np.bincount(group, records, minlength=n_groups)
     squares = np.bincount(group, records * distances**2, minlength=n_groups)

@@ -41,7 +41,9 @@ class ClassDistance:
     tables: Mapping[int, DistanceTable] = field(default_factory=dict)
 
     @classmethod
-    def of_labels(cls, labels: Sequence[ClassLabel], weights: Sequence[float] | None = None) -> ClassDistance:
+    def of_labels(
+        cls, labels: Sequence[ClassLabel], weights: Sequence[float] | None = None
+    ) -> ClassDistance:
         """Compare columns by range where all values are numbers, else by matching; weights are 1 unless given."""
         width = len(labels[0]) if labels else 0
         ranges: list[float | None] = []
@@ -62,7 +64,9 @@ class ClassDistance:
         tables = tables or {}
         check_values_listed(classes, tables)
         distance = cls.of_labels(classes.labels, weights)
-        tables_by_position = {q: tables[name] for q, name in enumerate(classes.columns) if name in tables}
+        tables_by_position = {
+            q: tables[name] for q, name in enumerate(classes.columns) if name in tables
+        }
         return cls(distance.ranges, distance.weights, tables_by_position)
 
     def describe_column(self, q: int) -> str:
@@ -137,7 +141,9 @@ def read_distance_tables(folder: str | Path | None, columns: Sequence[str]) -> d
     if folder is None:
         return {}
     paths = {column: Path(folder) / f"{column}.csv" for column in columns}
-    tables = {column: read_distance_table(path, column) for column, path in paths.items() if path.is_file()}
+    tables = {
+        column: read_distance_table(path, column) for column, path in paths.items() if path.is_file()
+    }
     if not tables:
         message = "The folder has no table of distances for any quasi-identifier."
         remedy = f"Name the tables {', '.join(path.name for path in paths.values())}."
@@ -151,7 +157,11 @@ def make_rank_distances(column: str, order: Sequence[str]) -> DistanceTable:
     ``order`` lists the values from one end to the other. A missing value is at distance 1 from all others.
     """
     values = [value for value in dict.fromkeys(order) if value != ""]
-    if len(values) < 2 or len(values) > MAX_RANKS or len(values) < len([value for value in order if value != ""]):
+    if (
+        len(values) < 2
+        or len(values) > MAX_RANKS
+        or len(values) < len([value for value in order if value != ""])
+    ):
         message = f"The order of this column needs 2 to {MAX_RANKS:,} values, each named once."
         remedy = "Write COLUMN=first/second/third; numbers are compared by range without an order."
         raise InputError(Finding("ordinal", message, remedy, column=column))
@@ -206,7 +216,9 @@ def _iterate_used_values(
             yield name, {label[q] for classes in files for label in classes.labels}
 
 
-def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], findings: FindingList) -> None:
+def _check_values(
+    values: Sequence[str], rows: Sequence[tuple[int, list[str]]], findings: FindingList
+) -> None:
     # Values are never quoted, because the file may be a record file that was named by mistake.
     columns: dict[str, int] = {}
     for column, value in enumerate(values, 2):
@@ -218,7 +230,9 @@ def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], 
     for number, row in rows[1:]:
         if row[0] not in columns:
             message = "The value of this row is unknown: the first line does not name it."
-            findings.add("unknown-value", message, "Give it a column too, or remove the row.", row=number)
+            findings.add(
+                "unknown-value", message, "Give it a column too, or remove the row.", row=number
+            )
         elif row[0] in listed:
             message = "The value of this row has two rows."
             findings.add("duplicate-value", message, "Keep one of them.", row=number)
@@ -229,7 +243,9 @@ def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], 
             findings.add("missing-pair", message, "Add its row.")
 
 
-def _parse_distances(row: Sequence[str], number: int, values: Sequence[str], findings: FindingList) -> list[float]:
+def _parse_distances(
+    row: Sequence[str], number: int, values: Sequence[str], findings: FindingList
+) -> list[float]:
     """Parse the distances of a row, NaN where there is none; add what is wrong to the findings."""
     if len(row) > len(values) + 1:
         message = f"The row has {len(row) - 1} distances instead of {len(values)}."
@@ -240,12 +256,16 @@ def _parse_distances(row: Sequence[str], number: int, values: Sequence[str], fin
         distance = finite_number(text) if text else None
         field_name = f"in field {position + 1}"
         if not text:
-            findings.add("missing-pair", f"The distance {field_name} is missing.", "Fill it in.", row=number)
+            findings.add(
+                "missing-pair", f"The distance {field_name} is missing.", "Fill it in.", row=number
+            )
         elif distance is None:
             message = f"The distance {field_name} is not a number."
             findings.add("no-number", message, "Write 0.5 for example.", row=number)
         elif distance < 0:
-            findings.add("negative", f"The distance {field_name} is negative.", "It is at least 0.", row=number)
+            findings.add(
+                "negative", f"The distance {field_name} is negative.", "It is at least 0.", row=number
+            )
         elif distance and value == row[0]:
             message = f"The distance {field_name} is not 0."
             findings.add("diagonal", message, "A value is at distance 0 from itself.", row=number)
@@ -260,4 +280,6 @@ def _check_symmetry(
     for first, second in np.argwhere(np.triu(distances != distances.T)):
         both = f"{distances[first, second]:g} and {distances[second, first]:g}"
         message = f"The values of rows {rows[values[first]]} and {rows[values[second]]} have two distances: {both}."
-        findings.add("asymmetric", message, "Write the same one in both places.", row=rows[values[first]])
+        findings.add(
+            "asymmetric", message, "Write the same one in both places.", row=rows[values[first]]
+        )

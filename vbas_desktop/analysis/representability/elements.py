@@ -25,7 +25,10 @@ OVERALL_MEASURES = {
         "Fowlkes–Mallows index",
         "the geometric mean of the shares of pairs kept together, seen from before and from after",
     ),
-    "rand": ("Rand index", "the share of all pairs on which both files agree; close to 1 where there are many classes"),
+    "rand": (
+        "Rand index",
+        "the share of all pairs on which both files agree; close to 1 where there are many classes",
+    ),
     "hubert": (
         "Hubert’s statistic",
         "the correlation of being together before and after, over all pairs of records: 1 if both files agree, 0 if "
@@ -87,7 +90,10 @@ def explain_measure(name: str, value: float | None) -> str:
 
 ELEMENTS = {
     "per_class": ("Class by class", "The same measures for each released class of at least k records."),
-    "excluded_attributes": ("Columns left out", "Columns of the original that the released file lacks, and why."),
+    "excluded_attributes": (
+        "Columns left out",
+        "Columns of the original that the released file lacks, and why.",
+    ),
     "included_quasi_identifiers": ("Quasi-identifiers", "The columns that make the classes."),
     "attributes": (
         "Columns in detail",

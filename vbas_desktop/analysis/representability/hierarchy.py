@@ -148,7 +148,9 @@ def with_level_weights(hierarchy: Hierarchy, weights: Sequence[float]) -> Hierar
     raise InputError(Finding("level-weights", message, remedy, column=hierarchy.column))
 
 
-def warn_of_unlisted_values(classes: RecordClasses, hierarchies: Mapping[str, Hierarchy]) -> list[Finding]:
+def warn_of_unlisted_values(
+    classes: RecordClasses, hierarchies: Mapping[str, Hierarchy]
+) -> list[Finding]:
     """Warn of columns that have values which their hierarchy does not list."""
     findings = []
     for q, name in enumerate(classes.columns):
@@ -156,7 +158,9 @@ def warn_of_unlisted_values(classes: RecordClasses, hierarchies: Mapping[str, Hi
         unlisted = {label[q] for label in classes.labels} - listed if listed else set()
         if unlisted:
             number = format_count(len(unlisted), "value is", "values are")
-            message = f"{number} not in the hierarchy: of these, only suppression counts as generalisation."
+            message = (
+                f"{number} not in the hierarchy: of these, only suppression counts as generalisation."
+            )
             remedy = "Add a line for each value to the hierarchy."
             findings.append(Finding("unlisted-value", message, remedy, Severity.WARNING, column=name))
     return findings
@@ -189,10 +193,14 @@ def read_crosswalk_hierarchy(path: str | Path, column: str) -> Hierarchy:
             header, *rows = csv.reader(file)
     except (OSError, ValueError, csv.Error) as error:
         message = f"The crosswalk cannot be read: {type(error).__name__}."
-        raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path))) from None
+        raise InputError(
+            Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path))
+        ) from None
     if tuple(header[:2]) != CROSSWALK or any(len(row) != len(header) for row in rows):
         message = "This is not the crosswalk of a release."
-        raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path)))
+        raise InputError(
+            Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path))
+        )
     width = code_columns(header)
     top = () if width > len(CROSSWALK) else (SUPPRESSED,)
     ancestors = {row[0]: (*row[1:width], *top) for row in rows}

@@ -41,7 +41,8 @@ class RecordClasses:
         class_of, first = number_values(make_row_keys(zip(codes, sizes, strict=True), table.rows))
         values = [column.categories.values if column.categories else None for column in facts]
         labels = [
-            tuple(own[int(code[row])] if own else "" for own, code in zip(values, codes, strict=True)) for row in first
+            tuple(own[int(code[row])] if own else "" for own, code in zip(values, codes, strict=True))
+            for row in first
         ]
         return cls(tuple(columns), tuple(labels), as_readonly(class_of))
 

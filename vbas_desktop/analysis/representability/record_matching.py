@@ -63,7 +63,10 @@ class RecordMatching:
     def compute_generalisation(self, q: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
         """Compute the factor G of column q in each cell: how far it was raised; 1 where its value was replaced."""
         return np.array(
-            [1.0 if level == REPLACED else hierarchy.generalisation(int(level)) for level in self.levels[:, q]]
+            [
+                1.0 if level == REPLACED else hierarchy.generalisation(int(level))
+                for level in self.levels[:, q]
+            ]
         )
 
     def compute_loss(self, q: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
@@ -130,20 +133,31 @@ def match_records(
     ``other_values`` are values of a column beyond those of the original and its hierarchy: none is a new name.
     """
     if not quasi_identifiers:
-        raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
+        raise InputError(
+            Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one.")
+        )
     original_keys = _read_keys(original, key)
     released_keys = _read_keys(released, key)
     before = RecordClasses.of_records(original, quasi_identifiers)
     after = RecordClasses.of_records(released, quasi_identifiers)
-    common, original_rows, released_rows = np.intersect1d(original_keys, released_keys, return_indices=True)
+    common, original_rows, released_rows = np.intersect1d(
+        original_keys, released_keys, return_indices=True
+    )
     if not common.size:
         raise InputError(
-            Finding("no-common-key", "No key is in both files.", "Name the column with the record’s key.", column=key)
+            Finding(
+                "no-common-key",
+                "No key is in both files.",
+                "Name the column with the record’s key.",
+                column=key,
+            )
         )
     pairs = np.column_stack([before.class_of[original_rows], after.class_of[released_rows]])
     cells, records = np.unique(pairs, axis=0, return_counts=True)
     levels = _find_levels(before, after, cells, [hierarchies[name] for name in quasi_identifiers])
-    known_values = [{*hierarchies[name].ancestors, *other_values.get(name, ())} for name in quasi_identifiers]
+    known_values = [
+        {*hierarchies[name].ancestors, *other_values.get(name, ())} for name in quasi_identifiers
+    ]
     renamed = _level_renamed_columns(before, after, cells, records, levels, known_values)
     return RecordMatching(
         before,
@@ -168,7 +182,9 @@ def find_changed_records(
     released_codes, released_values = read_coded_texts(released, column)
     code_of = {value: code for code, value in enumerate(original_values.tolist())}
     translation = np.array([code_of.get(value, -1) for value in released_values.tolist()], np.int64)
-    return np.asarray(original_codes[matching.original_rows] != translation[released_codes[matching.released_rows]])
+    return np.asarray(
+        original_codes[matching.original_rows] != translation[released_codes[matching.released_rows]]
+    )
 
 
 def _count_others(classes: RecordClasses, rows: NDArray[np.intp]) -> Ints:
@@ -178,7 +194,9 @@ def _count_others(classes: RecordClasses, rows: NDArray[np.intp]) -> Ints:
     return np.bincount(classes.class_of[is_other], minlength=len(classes.labels))
 
 
-def _find_levels(before: RecordClasses, after: RecordClasses, cells: Ints, hierarchies: Sequence[Hierarchy]) -> Ints:
+def _find_levels(
+    before: RecordClasses, after: RecordClasses, cells: Ints, hierarchies: Sequence[Hierarchy]
+) -> Ints:
     """Find the level of each column in each cell."""
     levels = np.zeros((len(cells), len(hierarchies)), np.int64)
     for cell, (original, released) in enumerate(cells):
@@ -231,5 +249,7 @@ def _read_keys(table: CodedRecords, key: str) -> NDArray[np.str_]:
         row = None if table.source.elsewhere else table.row_number(int(order[1:][is_repeated].min()))
         message = f"{np.unique(keys[order][1:][is_repeated]).size:,} keys occur more than once."
         remedy = "Name a column that is different in every record."
-        raise InputError(Finding("repeated-key", message, remedy, file=table.source.path, row=row, column=key))
+        raise InputError(
+            Finding("repeated-key", message, remedy, file=table.source.path, row=row, column=key)
+        )
     return keys

@@ -50,10 +50,16 @@ class RepresentabilityOptions:
         if self.weights:
             total = sum(self.weights.values())
             if set(self.weights) != set(self.quasi_identifiers):
-                raise InputError(Finding("weights", "Every quasi-identifier needs a weight, and no other column."))
+                raise InputError(
+                    Finding("weights", "Every quasi-identifier needs a weight, and no other column.")
+                )
             if min(self.weights.values()) <= 0 or abs(total - 1.0) > 1e-6:
                 raise InputError(
-                    Finding("weights", f"The weights add up to {total:g}.", "They are above 0 and add up to 1.")
+                    Finding(
+                        "weights",
+                        f"The weights add up to {total:g}.",
+                        "They are above 0 and add up to 1.",
+                    )
                 )
 
     def column_weights(self) -> NDArray[np.float64]:
@@ -79,7 +85,9 @@ def build_representability_report(
     matching = comparison.matching
     changes = comparison.changes
     k = options.k
-    separation = compute_class_separation(comparison.counted, comparison.hierarchies, comparison.distance)
+    separation = compute_class_separation(
+        comparison.counted, comparison.hierarchies, comparison.distance
+    )
     index = replace(separation.index, worst=_compute_worst(comparison, worst))
     ratios = class_descriptions.mask_ratios(comparison.counted, separation.ratios, k)
     if changes.deleted is None:
@@ -89,7 +97,8 @@ def build_representability_report(
     n_small = int(sizes[sizes < k].sum())
     sensitive_columns = [name for name in options.sensitive if name in released.file_format.header]
     sensitive = {
-        name: class_descriptions.read_original_values(original, released, matching, name) for name in sensitive_columns
+        name: class_descriptions.read_original_values(original, released, matching, name)
+        for name in sensitive_columns
     }
     excluded = _explain_excluded_columns(comparison)
     weights = options.column_weights().tolist()
@@ -98,7 +107,9 @@ def build_representability_report(
         "format_version": FORMAT_VERSION,
         "warnings": [finding.as_dict() for finding in _collect_warnings(comparison, sensitive, index)],
         "overall": {
-            "precision": float((precision * matching.cell_records).sum() / comparison.counted.common_records),
+            "precision": float(
+                (precision * matching.cell_records).sum() / comparison.counted.common_records
+            ),
             **_compute_indices(comparison, index),
             "deleted_records": changes.deleted,
             "fabricated_records": changes.fabricated,
@@ -106,7 +117,10 @@ def build_representability_report(
             **_bound_sample_size_ratio(comparison),
         },
         "per_class": class_descriptions.describe_classes(matching, precision, ratios, k),
-        "classes_below_k": {"records": elements.mask_small_count(n_small, k), "k_anonymous": n_small == 0},
+        "classes_below_k": {
+            "records": elements.mask_small_count(n_small, k),
+            "k_anonymous": n_small == 0,
+        },
         "excluded_attributes": excluded,
         "included_quasi_identifiers": list(options.quasi_identifiers),
         "attributes": _describe_columns(comparison, excluded),
@@ -124,14 +138,20 @@ def build_representability_report(
         "weights": {
             "quasi_identifiers": dict(zip(options.quasi_identifiers, weights, strict=True)),
             "levels": {
-                hierarchy.column: list(hierarchy.weights) for hierarchy in comparison.hierarchies if hierarchy.weights
+                hierarchy.column: list(hierarchy.weights)
+                for hierarchy in comparison.hierarchies
+                if hierarchy.weights
             },
-            "levels_normalised": any(hierarchy.bounds is not None for hierarchy in comparison.hierarchies),
+            "levels_normalised": any(
+                hierarchy.bounds is not None for hierarchy in comparison.hierarchies
+            ),
         },
         "general": {
             "k": k,
             "approaches": changes.approaches,
-            "hierarchy_heights": {hierarchy.column: hierarchy.height for hierarchy in comparison.hierarchies},
+            "hierarchy_heights": {
+                hierarchy.column: hierarchy.height for hierarchy in comparison.hierarchies
+            },
             "original_records": original.rows if changes.are_totals_reportable else None,
             "released_records": released.rows if elements.is_reportable([n_small], k) else None,
             "sample_size_ratio": sample_size_ratio,
@@ -178,7 +198,10 @@ class _RecordChanges:
         if "delete" in approaches and not elements.is_reportable([other_deleted], k):
             # The excluded classes subtracted from all that is deleted would leave the small rest.
             approaches["delete"] = None
-        rows = [{"class": original.label_as_dict(int(number)), "records": int(sizes[number])} for number in excluded]
+        rows = [
+            {"class": original.label_as_dict(int(number)), "records": int(sizes[number])}
+            for number in excluded
+        ]
         return cls(rows, other_deleted, approaches, elements.is_reportable(totals, k))
 
 
@@ -191,9 +214,15 @@ def _mask_changed_records(
     are reported as well.
     """
     changed = {name: numbers[name] for name in ("generalise", "merge") if name in numbers}
-    masked = elements.mask_small_parts({**changed, "": matching.common_records - sum(changed.values())}, k)
+    masked = elements.mask_small_parts(
+        {**changed, "": matching.common_records - sum(changed.values())}, k
+    )
     for name, cells in (("generalise", matching.is_generalised), ("merge", matching.is_moved)):
-        is_changed = (matching.levels != 0) if name == "generalise" else (matching.levels == record_matching.REPLACED)
+        is_changed = (
+            (matching.levels != 0)
+            if name == "generalise"
+            else (matching.levels == record_matching.REPLACED)
+        )
         by_column = (is_changed[cells] * matching.cell_records[cells][:, None]).sum(axis=0)
         if name in masked and not elements.is_reportable((changed[name] - by_column).tolist(), k):
             masked[name] = None
@@ -230,10 +259,14 @@ class _Comparison:
         matching = _match(original, released, options, ordered)
         if matching.common_records < options.k:
             message = f"Fewer than {options.k:,} records are in both files, so nothing may be reported on them."
-            raise InputError(Finding("too-few-records", message, "Compare larger files, or choose a smaller k."))
+            raise InputError(
+                Finding("too-few-records", message, "Compare larger files, or choose a smaller k.")
+            )
         changes = _RecordChanges.of(matching, options.k)
         counted = matching.with_deleted_class(ordered) if changes.deleted else matching
-        distance = ClassDistance.of_classes(matching.original, options.column_weights().tolist(), options.distances)
+        distance = ClassDistance.of_classes(
+            matching.original, options.column_weights().tolist(), options.distances
+        )
         return cls(original, released, options, ordered, matching, counted, changes, distance)
 
 
@@ -279,7 +312,9 @@ def _compute_indices(comparison: _Comparison, index: DaviesBouldin) -> dict[str,
         "hubert": table.hubert,
         "entropy_loss": table.entropy_loss,
         "davies_bouldin": index.value if is_exact else _round_to_two_digits(index.value),
-        "davies_bouldin_normalised": index.normalised if is_exact else _round_to_two_digits(index.normalised),
+        "davies_bouldin_normalised": index.normalised
+        if is_exact
+        else _round_to_two_digits(index.normalised),
         "davies_bouldin_worst": index.worst if is_exact else None,
         "davies_bouldin_coinciding_classes": index.coinciding_pairs,
     }
@@ -298,7 +333,9 @@ def _bound_sample_size_ratio(comparison: _Comparison) -> dict[str, float]:
         return {}
     n_original = comparison.original.rows
     n_missing = n_original - comparison.matching.common_records
-    return {"sample_size_ratio_at_least": elements.bound_share(n_missing, n_original, comparison.options.k)}
+    return {
+        "sample_size_ratio_at_least": elements.bound_share(n_missing, n_original, comparison.options.k)
+    }
 
 
 def _explain_excluded_columns(comparison: _Comparison) -> dict[str, str]:
@@ -330,8 +367,12 @@ def _describe_coding(comparison: _Comparison) -> dict[str, Any]:
     for q, hierarchy in enumerate(comparison.hierarchies):
         levels, codes = np.unique(matching.levels[:, q], return_inverse=True)
         numbers = np.bincount(codes, matching.cell_records).astype(np.int64)
-        names = ["replaced" if level == record_matching.REPLACED else f"level {level}" for level in levels]
-        records = elements.mask_small_parts(dict(zip(names, numbers.tolist(), strict=True)), comparison.options.k)
+        names = [
+            "replaced" if level == record_matching.REPLACED else f"level {level}" for level in levels
+        ]
+        records = elements.mask_small_parts(
+            dict(zip(names, numbers.tolist(), strict=True)), comparison.options.k
+        )
         coding[hierarchy.column] = {
             "height": hierarchy.height,
             "records_by_level": records,
@@ -343,7 +384,9 @@ def _describe_coding(comparison: _Comparison) -> dict[str, Any]:
 
 
 def _collect_warnings(
-    comparison: _Comparison, sensitive: Mapping[str, class_descriptions.OriginalValues], index: DaviesBouldin
+    comparison: _Comparison,
+    sensitive: Mapping[str, class_descriptions.OriginalValues],
+    index: DaviesBouldin,
 ) -> list[Finding]:
     """Collect warnings about hierarchies, distances, other columns, and figures that are missing or tell much."""
     matching = comparison.matching

@@ -119,7 +119,9 @@ def parse_requirement(data: Any, file: str = "") -> Requirement:
             findings.append(Finding("requirement", message, remedy, file=file or None))
         raise InputError(findings) from None
     if "format_version" not in requirement.model_fields_set:
-        raise InputError(Finding("requirement", "“format_version” is missing.", remedy, file=file or None))
+        raise InputError(
+            Finding("requirement", "“format_version” is missing.", remedy, file=file or None)
+        )
     return requirement
 
 
@@ -131,7 +133,11 @@ def read_requirement(path: str | Path) -> Requirement:
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         row = getattr(error, "lineno", None)
         finding = Finding(
-            "not-json", "The file is not valid JSON.", "Mend it or choose another.", file=str(path), row=row
+            "not-json",
+            "The file is not valid JSON.",
+            "Mend it or choose another.",
+            file=str(path),
+            row=row,
         )
         raise InputError(finding) from None
     return parse_requirement(data, str(path))
@@ -221,7 +227,9 @@ class VectorLookup:
 
     def check_unwanted(self, values: Mapping[str, str]) -> CriterionOutcome:
         """Check that no listed class has these values. Classes below k are not listed, so they leave it open."""
-        others = [name for name in values if name not in self.vector.get("included_quasi_identifiers", ())]
+        others = [
+            name for name in values if name not in self.vector.get("included_quasi_identifiers", ())
+        ]
         if others:
             return CriterionOutcome.uncheckable(f"{others[0]} is no quasi-identifier")
         is_listed = self._is_listed(values)
@@ -237,7 +245,9 @@ class VectorLookup:
         rows = self.vector.get("per_class")
         if rows is None:
             return None
-        return any(all(row["class"].get(column) == value for column, value in values.items()) for row in rows)
+        return any(
+            all(row["class"].get(column) == value for column, value in values.items()) for row in rows
+        )
 
 
 def check_requirement(
@@ -259,11 +269,17 @@ def check_requirement(
         rows.append(RequirementRow(_name_class(values), "not released", lookup.check_unwanted(values)))
     if requirement.no_aggregation:
         is_aggregated = vector.get("sensitive_aggregated")
-        outcome = CriterionOutcome.of(None if is_aggregated is None else not is_aggregated, "as recorded", "aggregated")
+        outcome = CriterionOutcome.of(
+            None if is_aggregated is None else not is_aggregated, "as recorded", "aggregated"
+        )
         rows.append(RequirementRow("Sensitive values", "not aggregated", outcome))
-    rows += _check_names("Sensitive column", requirement.required_sensitive, vector.get("sensitive_columns"))
+    rows += _check_names(
+        "Sensitive column", requirement.required_sensitive, vector.get("sensitive_columns")
+    )
     if requirement.minimum_sample_ratio is not None:
-        rows.append(_check_measure("sample_size_ratio", Bounds(min=requirement.minimum_sample_ratio), overall))
+        rows.append(
+            _check_measure("sample_size_ratio", Bounds(min=requirement.minimum_sample_ratio), overall)
+        )
     if requirement.k is not None:
         k = vector.get("general", {}).get("k")
         rows.append(RequirementRow("k", str(requirement.k), _check_bounds(requirement.k, k)))
@@ -281,7 +297,12 @@ def is_requirement_met(rows: Sequence[RequirementRow]) -> bool:
 def rows_as_dicts(rows: Sequence[RequirementRow]) -> list[dict[str, str]]:
     """Return the check as plain JSON data."""
     return [
-        {"criterion": row.name, "required": row.required, "actual": row.actual, "verdict": str(row.status)}
+        {
+            "criterion": row.name,
+            "required": row.required,
+            "actual": row.actual,
+            "verdict": str(row.status),
+        }
         for row in rows
     ]
 
@@ -301,7 +322,9 @@ def _judge_measure(name: str, bounds: Bounds, overall: Mapping[str, Any]) -> Cri
     if lower_bound is not None:
         if bounds.max is None and (bounds.min or -math.inf) <= lower_bound:
             return CriterionOutcome(f"at least {lower_bound:g}", RequirementStatus.OK)
-        return CriterionOutcome.uncheckable(f"at least {lower_bound:g}; more would tell of fewer than k records")
+        return CriterionOutcome.uncheckable(
+            f"at least {lower_bound:g}; more would tell of fewer than k records"
+        )
     reason = overall.get("davies_bouldin_reason") if name.startswith("davies_bouldin") else None
     return CriterionOutcome.uncheckable(f"not defined: {reason}" if reason else "—")
 
@@ -312,12 +335,18 @@ def _check_bounds(bounds: Bounds, actual: float | None) -> CriterionOutcome:
     return CriterionOutcome.of(bounds.contains(actual), f"{actual:.4g}", f"{actual:.4g}")
 
 
-def _check_names(kind: str, required: Sequence[str], present: Sequence[str] | None) -> list[RequirementRow]:
+def _check_names(
+    kind: str, required: Sequence[str], present: Sequence[str] | None
+) -> list[RequirementRow]:
     """Check that columns are there; ``present`` None: the columns are not known."""
     rows = []
     for name in required:
         is_present = None if present is None else name in present
-        rows.append(RequirementRow(f"{kind} {name}", "present", CriterionOutcome.of(is_present, "present", "missing")))
+        rows.append(
+            RequirementRow(
+                f"{kind} {name}", "present", CriterionOutcome.of(is_present, "present", "missing")
+            )
+        )
     return rows
 
 
@@ -342,7 +371,9 @@ def _check_weights(required: Mapping[str, float], used: Mapping[str, float] | No
     text = _format_weights(required)
     if used is None:
         return RequirementRow("Weights", text, CriterionOutcome.of(None, "", ""))
-    is_same = set(required) == set(used) and all(abs(required[name] - used[name]) < 1e-6 for name in required)
+    is_same = set(required) == set(used) and all(
+        abs(required[name] - used[name]) < 1e-6 for name in required
+    )
     actual = _format_weights(used)
     return RequirementRow("Weights", text, CriterionOutcome.of(is_same, actual, actual))
 

@@ -26,7 +26,9 @@ from .requirement import (
     rows_as_dicts,
 )
 
-_matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = WeakKeyDictionary()
+_matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = (
+    WeakKeyDictionary()
+)
 """Combinations that have some values, by problem: asked for again for every solution of a list."""
 
 
@@ -71,7 +73,10 @@ class SolutionCheck:
             "overall": {**measures, **self._compute_precision(measures, weights)},
             "included_quasi_identifiers": list(self.columns),
             "coding": {
-                name: {"height": heights.get(name, HEIGHT), "records_by_level": mask_small_parts(levels[name], self.k)}
+                name: {
+                    "height": heights.get(name, HEIGHT),
+                    "records_by_level": mask_small_parts(levels[name], self.k),
+                }
                 for name in self.columns
                 if name in levels
             },
@@ -86,7 +91,9 @@ class SolutionCheck:
             return {name: requirement.weights[name] for name in self.columns}
         return {name: 1 / len(self.columns) for name in self.columns}
 
-    def _compute_precision(self, measures: RepresentabilityMeasures, weights: Mapping[str, float]) -> dict[str, float]:
+    def _compute_precision(
+        self, measures: RepresentabilityMeasures, weights: Mapping[str, float]
+    ) -> dict[str, float]:
         """Compute the precision with these weights; empty if that of some column is not known."""
         by_column = measures.get("precision_by_column")
         if not by_column or set(by_column) != set(weights):
@@ -107,7 +114,9 @@ class SolutionCheck:
             return match
         if match.region is None:
             return CriterionOutcome.of_required_class(bool(match.combinations.any()))
-        return CriterionOutcome.of_required_class(_is_released_alone(match, self.solution.membership, self.k))
+        return CriterionOutcome.of_required_class(
+            _is_released_alone(match, self.solution.membership, self.k)
+        )
 
     def check_unwanted(self, values: Mapping[str, str]) -> CriterionOutcome:
         """Check that no record of a class is released. An unwanted region counts even if it is merged with others."""
@@ -211,6 +220,8 @@ def check_solutions(
             is_aggregated,
         )
         rows = check.check(requirement)
-        return replace(solution, requirement=RequirementCheck(is_requirement_met(rows), rows_as_dicts(rows)))
+        return replace(
+            solution, requirement=RequirementCheck(is_requirement_met(rows), rows_as_dicts(rows))
+        )
 
     return replace(result, solutions=tuple(mark(solution) for solution in result.solutions))

@@ -42,7 +42,9 @@ class CoarsenConstruction(Construction):
     )
     needs_sites: ClassVar[bool] = False
 
-    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+    def build_partition(
+        self, context: Context, sites: NDArray[np.float64], progress: Progress
+    ) -> ConstructionResult:
         """Join the earlier regions; the diagnostics say how many there were."""
         progress.update("Joining regions", 0.0)
         earlier = context.regions.earlier

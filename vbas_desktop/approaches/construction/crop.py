@@ -48,12 +48,16 @@ class CropConstruction(Construction):
         le=MOST_CHARACTERS,
     )
 
-    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+    def build_partition(
+        self, context: Context, sites: NDArray[np.float64], progress: Progress
+    ) -> ConstructionResult:
         """Merge the regions, and tell how many characters are kept."""
         progress.update("Cropping the ids")
         ids = context.regions.ids
         characters = self.characters or _longest_beginning(ids, len(sites))
-        return ConstructionResult(_crop_ids(ids, characters), {self.metadata.name: {"characters": characters}})
+        return ConstructionResult(
+            _crop_ids(ids, characters), {self.metadata.name: {"characters": characters}}
+        )
 
     def check_result(self, context: Context, owner: NDArray[np.int32]) -> None:
         """Refuse a partition in which a refinement or a limit joined or cut regions of one beginning."""
@@ -67,7 +71,9 @@ class CropConstruction(Construction):
             f"“Crop” merges regions by the first {self.characters:,} characters of their ids, but a refinement or a "
             "limit would change these regions."
         )
-        raise InputError(Finding("crop", message, "Choose no refinement and no limits, or another construction."))
+        raise InputError(
+            Finding("crop", message, "Choose no refinement and no limits, or another construction.")
+        )
 
 
 def _crop_ids(ids: tuple[str, ...], characters: int) -> NDArray[np.int32]:

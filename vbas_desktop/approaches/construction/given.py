@@ -56,11 +56,16 @@ class GivenConstruction(Construction):
         affects_result=False,
     )
 
-    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+    def build_partition(
+        self, context: Context, sites: NDArray[np.float64], progress: Progress
+    ) -> ConstructionResult:
         """Return the regions of the crosswalk, with its hash."""
         progress.update("Merging the given regions")
         given = self._find_partition(context)
-        facts: dict[str, Any] = {"aggregated_regions": self.count_regions(context), "sha256": given.source.sha256}
+        facts: dict[str, Any] = {
+            "aggregated_regions": self.count_regions(context),
+            "sha256": given.source.sha256,
+        }
         return ConstructionResult(dense_membership(given.region)[0], {self.metadata.name: facts})
 
     def count_regions(self, context: Context) -> int:
@@ -73,11 +78,15 @@ class GivenConstruction(Construction):
         n_pairs = np.unique(np.column_stack([given.region, owner]), axis=0).shape[0]
         if n_pairs != self.count_regions(context) or n_pairs != np.unique(owner).size:
             message = "“Given” merges regions as the crosswalk says, but a refinement or a limit would change these."
-            remedy = "Choose no refinement and no limits that part or join them, or change the crosswalk."
+            remedy = (
+                "Choose no refinement and no limits that part or join them, or change the crosswalk."
+            )
             raise InputError(Finding("given", message, remedy))
 
     def _find_partition(self, context: Context) -> CrosswalkPartition:
         if context.given is None:
-            message = "No crosswalk is named: the construction “Given” does not know which regions to merge."
+            message = (
+                "No crosswalk is named: the construction “Given” does not know which regions to merge."
+            )
             raise input_error("given", message, "Name a crosswalk (--set given.file=CROSSWALK.csv).")
         return context.given

@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.region_graph import build_growth_graph
-from vbas_desktop.algorithms.regionalisation import compute_merge_sequence, grow_districts, grow_from_seeds
+from vbas_desktop.algorithms.regionalisation import (
+    compute_merge_sequence,
+    grow_districts,
+    grow_from_seeds,
+)
 from vbas_desktop.algorithms.site_counts import CANADA, compute_gaps_cutoff
 from vbas_desktop.model.findings import Finding, Severity
 from vbas_desktop.model.progress import Progress
@@ -94,7 +98,9 @@ class GrowthConstruction(Construction):
         enabled_when=("cutoff", lambda cutoff: cutoff == BY_MAXCOMBS),
     )
 
-    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+    def build_partition(
+        self, context: Context, sites: NDArray[np.float64], progress: Progress
+    ) -> ConstructionResult:
         """Grow the districts; tell the cutoff and how many islands were joined."""
         progress.update("Finding neighbours")
         pairs, bridges = context.cached("growing ground", lambda: build_growth_graph(context.regions))
@@ -102,10 +108,14 @@ class GrowthConstruction(Construction):
         ground = context.points, context.populations, pairs
         if self.method == SEEDED:
             regions = len(context.regions)
-            order = np.arange(regions) if self.seeds == "file" else context.generator().permutation(regions)
+            order = (
+                np.arange(regions) if self.seeds == "file" else context.generator().permutation(regions)
+            )
             owner = grow_from_seeds(*ground, cutoff, order, progress, context.weights)
         else:
-            joins = context.cached("growth", lambda: compute_merge_sequence(*ground, context.weights, progress))
+            joins = context.cached(
+                "growth", lambda: compute_merge_sequence(*ground, context.weights, progress)
+            )
             owner = grow_districts(*ground, cutoff, joins, progress)
         diagnostics = {self.metadata.name: {"cutoff": cutoff, "bridges": bridges}}
         return ConstructionResult(owner, diagnostics, _list_bridge_findings(bridges))
@@ -114,7 +124,9 @@ class GrowthConstruction(Construction):
         """Compute how many records a district needs."""
         if self.cutoff == BY_SITES:
             return max(1, math.ceil(self.share * context.records / sites))
-        return max(1, math.ceil(compute_gaps_cutoff(context.counts.max_combinations, self.model, 0.0, 0.0)))
+        return max(
+            1, math.ceil(compute_gaps_cutoff(context.counts.max_combinations, self.model, 0.0, 0.0))
+        )
 
 
 def _list_bridge_findings(bridges: int) -> tuple[Finding, ...]:

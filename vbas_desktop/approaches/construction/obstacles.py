@@ -41,11 +41,15 @@ class ObstaclesConstruction(Construction):
         order=20,
     )
 
-    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> ConstructionResult:
+    def build_partition(
+        self, context: Context, sites: NDArray[np.float64], progress: Progress
+    ) -> ConstructionResult:
         """Return the owners; the diagnostics say how many regions the obstacles changed."""
         obstacles = context.regions.obstacles
         if obstacles is None:
-            return ConstructionResult(find_nearest_sites(context.points, sites, progress), findings=(_NO_FILE,))
+            return ConstructionResult(
+                find_nearest_sites(context.points, sites, progress), findings=(_NO_FILE,)
+            )
         from vbas_desktop.algorithms.geodesic import assign_around_obstacles
         from vbas_desktop.algorithms.geodesic_mesh import obstacle_barriers
 
@@ -61,7 +65,9 @@ class ObstaclesConstruction(Construction):
             "enclosed_regions": int(assignment.enclosed.sum()),
         }
         remarks = tuple(_remarks(int(assignment.moved.sum()), int(assignment.enclosed.sum())))
-        return ConstructionResult(assignment.owner, {self.metadata.name: diagnostics}, remarks, assignment.changed)
+        return ConstructionResult(
+            assignment.owner, {self.metadata.name: diagnostics}, remarks, assignment.changed
+        )
 
 
 _NO_FILE = Finding(

@@ -31,6 +31,8 @@ class VoronoiConstruction(Construction):
         order=10,
     )
 
-    def build_partition(self, context: Context, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
+    def build_partition(
+        self, context: Context, sites: NDArray[np.float64], progress: Progress
+    ) -> NDArray[np.int32]:
         """Return the index of each initial region's nearest site."""
         return find_nearest_sites(context.points, sites, progress)

@@ -114,7 +114,9 @@ class RegionsInPieces(Measure):
     def rate(self, outcome: AggregationOutcome) -> int:
         """Count the aggregated regions in more than one piece."""
         regions = outcome.context.regions
-        return int(np.count_nonzero(count_pieces(regions, outcome.membership, region_neighbours(regions)) > 1))
+        return int(
+            np.count_nonzero(count_pieces(regions, outcome.membership, region_neighbours(regions)) > 1)
+        )
 
 
 def distances_to_representatives(outcome: AggregationOutcome) -> NDArray[np.float64]:

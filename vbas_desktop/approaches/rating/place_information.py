@@ -47,7 +47,9 @@ class PlaceInformationLoss(Measure):
         return place_loss(outcome.records_by_region, areas)
 
 
-def place_loss(records: NDArray[np.int64], areas: Iterable[tuple[NDArray[np.int32], NDArray[np.int64]]]) -> float:
+def place_loss(
+    records: NDArray[np.int64], areas: Iterable[tuple[NDArray[np.int32], NDArray[np.int64]]]
+) -> float:
     """Compute the loss of place information of a release, from 0 to 1.
 
     records: int64 (r,), records of each initial region. areas: for each tier the area of each initial region, and the
@@ -94,7 +96,9 @@ class CertaintyPenalty(Measure):
 
     def rate(self, outcome: AggregationOutcome) -> float:
         """Compute the penalty, from 0 to 1."""
-        penalties = sum_region_penalties((membership, counts.region_totals) for membership, counts in outcome.places())
+        penalties = sum_region_penalties(
+            (membership, counts.region_totals) for membership, counts in outcome.places()
+        )
         released = [counts for _, counts in outcome.places()]
         penalties += sum_category_penalties(released, outcome.context.category_penalties)
         columns = 1 + len(outcome.counts.n_categories)
@@ -130,7 +134,9 @@ class PrecisionLoss(Measure):
         return float(merged.mean() / np.log2(regions))
 
 
-def _mean_of_records(outcome: AggregationOutcome, without_records: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_of_records(
+    outcome: AggregationOutcome, without_records: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Compute for each aggregated region the mean over its records of log₂(initial regions in the record's area)."""
     bits = np.zeros(outcome.aggregated_regions)
     records = np.zeros(outcome.aggregated_regions)

@@ -90,7 +90,9 @@ class AverageAnonymityDeviation(Measure):
 
     def rate(self, outcome: AggregationOutcome) -> float | None:
         """Compute the mean deviation, or None if nothing is released."""
-        anonymity = np.concatenate([smallest_classes(released.table)[0] for _, released in outcome.places()])
+        anonymity = np.concatenate(
+            [smallest_classes(released.table)[0] for _, released in outcome.places()]
+        )
         released = anonymity[anonymity > 0]
         return float((released - outcome.context.k).mean()) if released.size else None
 
@@ -118,7 +120,9 @@ class AverageAnonymity(Measure):
 
     def rate(self, outcome: AggregationOutcome) -> float | None:
         """Compute the mean, or None if no aggregated region has records."""
-        anonymity = anonymity_before_suppression(outcome.counts, outcome.membership, outcome.aggregated_regions)
+        anonymity = anonymity_before_suppression(
+            outcome.counts, outcome.membership, outcome.aggregated_regions
+        )
         with_records = anonymity[anonymity > 0]
         return float(with_records.mean()) if with_records.size else None
 

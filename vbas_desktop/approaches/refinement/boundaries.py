@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest_site import weighted_centroids
-from vbas_desktop.algorithms.region_graph import bridge_islands, reassign_detached_pieces, region_neighbours
+from vbas_desktop.algorithms.region_graph import (
+    bridge_islands,
+    reassign_detached_pieces,
+    region_neighbours,
+)
 from vbas_desktop.model.progress import Progress, SubProgress
 
 from ..interface import Context, Metadata, Refinement, RefinementResult, option
@@ -66,7 +70,11 @@ class BoundariesRefinement(Refinement):
         return
 
     def refine(
-        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+        self,
+        context: Context,
+        owner: NDArray[np.int32],
+        sites: NDArray[np.float64] | None,
+        progress: Progress,
     ) -> RefinementResult:
         """Move boundaries, starting from contiguous regions; sites go to the middle of what they own."""
         from vbas_desktop.algorithms.annealing import AnnealingOptions, BoundaryGuard, move_boundaries
@@ -81,7 +89,9 @@ class BoundariesRefinement(Refinement):
             "bridged graph", lambda: bridge_islands(region_neighbours(context.regions), context.points)
         )
         points = context.points
-        data = AnnealingData(context.counts, points, pairs, context.k, context.sensitive, context.weights)
+        data = AnnealingData(
+            context.counts, points, pairs, context.k, context.sensitive, context.weights
+        )
         centres = weighted_centroids(points, owner, context.weights) if sites is None else sites
         before = build_partition_state(data, owner, centres, progress)
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
@@ -104,4 +114,6 @@ class BoundariesRefinement(Refinement):
             "stopped": best.stopped,
         }
         moved_sites = None if sites is None else best.centres
-        return RefinementResult(best.owner, moved_sites, {self.metadata.name: diagnostics}, stopped=best.stopped)
+        return RefinementResult(
+            best.owner, moved_sites, {self.metadata.name: diagnostics}, stopped=best.stopped
+        )

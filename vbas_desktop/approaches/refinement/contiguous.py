@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest_site import weighted_centroids
-from vbas_desktop.algorithms.region_graph import bridge_islands, reassign_detached_pieces, region_neighbours
+from vbas_desktop.algorithms.region_graph import (
+    bridge_islands,
+    reassign_detached_pieces,
+    region_neighbours,
+)
 from vbas_desktop.model.progress import Progress
 
 from ..interface import Context, Metadata, Refinement, RefinementResult
@@ -36,7 +40,11 @@ class ContiguousRefinement(Refinement):
     share: ClassVar[float] = 0.1
 
     def refine(
-        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+        self,
+        context: Context,
+        owner: NDArray[np.int32],
+        sites: NDArray[np.float64] | None,
+        progress: Progress,
     ) -> RefinementResult:
         """Join detached pieces to neighbours; sites stay where they are."""
         progress.update("Joining pieces to their neighbours")
@@ -44,6 +52,8 @@ class ContiguousRefinement(Refinement):
             "bridged graph", lambda: bridge_islands(region_neighbours(context.regions), context.points)
         )
         centres = weighted_centroids(context.points, owner, context.weights) if sites is None else sites
-        joined = reassign_detached_pieces(owner, pairs, context.points, centres, context.populations, progress)
+        joined = reassign_detached_pieces(
+            owner, pairs, context.points, centres, context.populations, progress
+        )
         diagnostics = {"moved_regions": int(np.count_nonzero(joined != owner)), "bridges": bridges}
         return RefinementResult(joined, sites, {self.metadata.name: diagnostics})

@@ -28,7 +28,11 @@ class NoRefinement(Refinement):
     share: ClassVar[float] = 0.0
 
     def refine(
-        self, context: Context, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+        self,
+        context: Context,
+        owner: NDArray[np.int32],
+        sites: NDArray[np.float64] | None,
+        progress: Progress,
     ) -> RefinementResult:
         """Return the owners and sites as they are."""
         progress.update("Merging regions")

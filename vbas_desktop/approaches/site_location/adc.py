@@ -109,10 +109,14 @@ class AdcSiteLocation(DiagnosedSiteLocation):
                 change_percent=self.change_percent,
                 allowed_percent=self.allowed_loss_percent,
             )
-            moved, diagnostics = anneal_sites(context, seeds, sites, search, SubProgress(progress, 0.1, 1.0))
+            moved, diagnostics = anneal_sites(
+                context, seeds, sites, search, SubProgress(progress, 0.1, 1.0)
+            )
             return moved, {self.metadata.name: diagnostics}
         further = self.objective == BOTH or bool(with_criteria(context.sensitive))
-        clustering = self.cluster(context, sites, SubProgress(progress, 0.0, 0.5) if further else progress)
+        clustering = self.cluster(
+            context, sites, SubProgress(progress, 0.0, 0.5) if further else progress
+        )
         facts: dict[str, Any] = {
             "moves": clustering.moves,
             "tries": clustering.tries,
@@ -128,7 +132,9 @@ class AdcSiteLocation(DiagnosedSiteLocation):
         moved, diagnostics = anneal_sites(
             context, clustering.sites, len(clustering.sites), search, SubProgress(progress, 0.5, 1.0)
         )
-        return moved, {self.metadata.name: {**facts, "further": diagnostics, "stopped": diagnostics["stopped"]}}
+        return moved, {
+            self.metadata.name: {**facts, "further": diagnostics, "stopped": diagnostics["stopped"]}
+        }
 
     @property
     def changes_number(self) -> bool:
@@ -143,4 +149,6 @@ class AdcSiteLocation(DiagnosedSiteLocation):
 
         seeds = self.seeding.locate(context, sites, SubProgress(progress, 0.0, 0.1))
         order = context.cached("spatial order of the points", lambda: spatial_order(context.points))
-        return run_adc(context.points, context.counts, seeds, context.k, SubProgress(progress, 0.1, 1.0), order)
+        return run_adc(
+            context.points, context.counts, seeds, context.k, SubProgress(progress, 0.1, 1.0), order
+        )

@@ -53,7 +53,8 @@ class BalancedDensitySiteLocation(SiteLocation):
     def locate(self, context: Context, sites: int, progress: Progress) -> NDArray[np.float64]:
         """Place the sites at the means of the cells, row by row from low y."""
         by_x, by_y = context.cached(
-            "points by x and by y", lambda: [np.argsort(axis, kind="stable") for axis in context.points.T]
+            "points by x and by y",
+            lambda: [np.argsort(axis, kind="stable") for axis in context.points.T],
         )
         progress.update("Making rows of equal population")
         rows = self._rows(_cumulate(context.populations[by_y]), sites)
@@ -81,7 +82,11 @@ class BalancedDensitySiteLocation(SiteLocation):
             most = sites
             ideal = _half_up(records, (math.isqrt(4 * sites) + 1) // 2)
         ends = cut_ranges(running, 0, points, ideal, most)
-        if self.variant != "thesis" and len(ends) > 1 and 2 * (running[points] - running[ends[-2]]) < ideal:
+        if (
+            self.variant != "thesis"
+            and len(ends) > 1
+            and 2 * (running[points] - running[ends[-2]]) < ideal
+        ):
             del ends[-2]
         return np.array([0, *ends], np.int64)
 
@@ -96,7 +101,9 @@ def _half_up(number: int, parts: int) -> int:
     return (2 * number + parts) // (2 * parts)
 
 
-def _cells_per_row(population: NDArray[np.int64], rows: NDArray[np.int64], sites: int, records: int) -> list[int]:
+def _cells_per_row(
+    population: NDArray[np.int64], rows: NDArray[np.int64], sites: int, records: int
+) -> list[int]:
     """Compute round(s · row population / n) for each row, within 1 … its points.
 
     Where the cells do not add up to s, the rows with the largest rounding errors get one more or less.
@@ -108,7 +115,10 @@ def _cells_per_row(population: NDArray[np.int64], rows: NDArray[np.int64], sites
     missing = sites - sum(cells)
     step = 1 if missing > 0 else -1
     # A heap of (−error, row): errors are whole numbers (in units of 1/n of a cell), equal ones go by row.
-    heap = [(-step * (want - have * whole), row) for row, (want, have) in enumerate(zip(quotas, cells, strict=True))]
+    heap = [
+        (-step * (want - have * whole), row)
+        for row, (want, have) in enumerate(zip(quotas, cells, strict=True))
+    ]
     heapq.heapify(heap)
     while missing:
         error, row = heapq.heappop(heap)
@@ -143,7 +153,10 @@ def cut_ranges(running: Sequence[int], begin: int, finish: int, ideal: int, most
 
 
 def label_cells(
-    running: Sequence[int], rows: NDArray[np.int64], cells_per_row: Sequence[int], label: NDArray[np.int64]
+    running: Sequence[int],
+    rows: NDArray[np.int64],
+    cells_per_row: Sequence[int],
+    label: NDArray[np.int64],
 ) -> None:
     """Number the cells of all rows, ``rows[i]`` to ``rows[i + 1]``, one row after the other, into ``label``.
 

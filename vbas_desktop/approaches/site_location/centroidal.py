@@ -50,7 +50,9 @@ class CentroidalSiteLocation(SiteLocation):
         """Locate the sites by the seeding, and move them round by round; their order stays."""
         positions = self.seeding.locate(context, sites, SubProgress(progress, 0.0, 0.1))
         for number in range(self.rounds):
-            part = SubProgress(progress, 0.1 + 0.9 * number / self.rounds, 0.1 + 0.9 * (number + 1) / self.rounds)
+            part = SubProgress(
+                progress, 0.1 + 0.9 * number / self.rounds, 0.1 + 0.9 * (number + 1) / self.rounds
+            )
             moved = _move_to_centroids(context, positions, part)
             if np.array_equal(moved, positions):
                 break
@@ -58,7 +60,9 @@ class CentroidalSiteLocation(SiteLocation):
         return positions
 
 
-def _move_to_centroids(context: Context, positions: NDArray[np.float64], progress: Progress) -> NDArray[np.float64]:
+def _move_to_centroids(
+    context: Context, positions: NDArray[np.float64], progress: Progress
+) -> NDArray[np.float64]:
     """Move each site to the weighted mean of the points that it attracts."""
     points = context.points
     sites = len(positions)

@@ -62,7 +62,9 @@ class DensitySiteLocation(SiteLocation):
         inside = _points_per_cell(context.points, low, size, rows, columns)
         per_cell = _sites_per_cell(inside, sites, self.remainder)
         cell_size = size / (columns, rows)
-        templates = {int(number): _sub_cell_centres(int(number), *cell_size) for number in np.unique(per_cell)}
+        templates = {
+            int(number): _sub_cell_centres(int(number), *cell_size) for number in np.unique(per_cell)
+        }
         progress.update("Placing the sites")
         offsets = np.concatenate([templates[number] for number in per_cell.tolist()])
         cell = np.repeat(np.arange(rows * columns), per_cell)
@@ -82,7 +84,11 @@ def grid_shape(number: int, width: float, height: float) -> tuple[int, int]:
 
 
 def _points_per_cell(
-    points: NDArray[np.float64], low: NDArray[np.float64], size: NDArray[np.float64], rows: int, columns: int
+    points: NDArray[np.float64],
+    low: NDArray[np.float64],
+    size: NDArray[np.float64],
+    rows: int,
+    columns: int,
 ) -> NDArray[np.int64]:
     """Count the points in each cell, row-major; points on the far edges are in the last cells."""
     shape = np.array((columns, rows))

@@ -80,7 +80,9 @@ class _NearestRegions:
         self._lock = threading.Lock()
         self._nearest = np.empty((tree.n, 0), np.int32)
 
-    def densities(self, records: NDArray[np.int64], near: int, progress: Progress) -> NDArray[np.float64]:
+    def densities(
+        self, records: NDArray[np.int64], near: int, progress: Progress
+    ) -> NDArray[np.float64]:
         """Compute the density at each region: records of the ``near`` nearest / squared distance of the last."""
         with self._lock:
             if near > self._nearest.shape[1] and near * self._tree.n <= _KEPT_NUMBERS:
@@ -98,18 +100,26 @@ class _NearestRegions:
         for start in range(0, self._tree.n, step):
             progress.update(_STAGE, 0.5 * start / self._tree.n)
             rows = slice(start, start + step)
-            density[rows] = self._density(records, self._distance(nearest, rows, near - 1), nearest[rows, :near])
+            density[rows] = self._density(
+                records, self._distance(nearest, rows, near - 1), nearest[rows, :near]
+            )
         self._settle_ties(density, records, nearest, near)
         return density
 
     def _settle_ties(
-        self, density: NDArray[np.float64], records: NDArray[np.int64], nearest: NDArray[np.int32], near: int
+        self,
+        density: NDArray[np.float64],
+        records: NDArray[np.int64],
+        nearest: NDArray[np.int32],
+        near: int,
     ) -> None:
         """Ask again where the last region that counts and the next one are equally far: either may be the last."""
         if near == nearest.shape[1]:
             return
         everything = slice(0, self._tree.n)
-        last, following = (self._distance(nearest, everything, position) for position in (near - 1, near))
+        last, following = (
+            self._distance(nearest, everything, position) for position in (near - 1, near)
+        )
         tied = np.flatnonzero(following <= last * (1 + 1e-12))
         step = max(1, _NUMBERS // near)
         for start in range(0, tied.size, step):
@@ -117,7 +127,9 @@ class _NearestRegions:
             distance, neighbours = self._tree.query(self._tree.data[rows], k=np.arange(1, near + 1))
             density[rows] = self._density(records, distance[:, -1], neighbours)
 
-    def _query(self, near: int, progress: Progress) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.intp]]]:
+    def _query(
+        self, near: int, progress: Progress
+    ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.intp]]]:
         points = self._tree.data
         step = max(1, _NUMBERS // near)
         for start in range(0, self._tree.n, step):
@@ -137,7 +149,9 @@ class _NearestRegions:
         return np.asarray(records[neighbours].sum(axis=1) / np.maximum(distance**2, least))
 
 
-def _separations(tree: scipy.spatial.cKDTree, rank: NDArray[np.int64], progress: Progress) -> NDArray[np.float64]:
+def _separations(
+    tree: scipy.spatial.cKDTree, rank: NDArray[np.int64], progress: Progress
+) -> NDArray[np.float64]:
     """Compute the distance of each point to the nearest one of lower rank; of the first, to the farthest point."""
     points = tree.data
     away = np.empty(tree.n)

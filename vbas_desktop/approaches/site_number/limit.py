@@ -89,14 +89,22 @@ class LimitSiteNumber(SiteNumber):
             return self._find(context, trials, lambda _, loss: loss, allowed)
         find = partial(self._find, context, trials)
         refined = refine_and_correct(
-            find, trials.count_suppressed, trials.count_refined_suppressed, allowed, trials.expected_share
+            find,
+            trials.count_suppressed,
+            trials.count_refined_suppressed,
+            allowed,
+            trials.expected_share,
         )
         fitting = [sites for sites, loss in refined.items() if loss <= allowed]
         if not fitting:
             return min(refined, key=lambda sites: (refined[sites], sites))
-        return min(fitting, key=trials.compute_refined_penalty) if self.aim == LEAST_LOSS else max(fitting)
+        return (
+            min(fitting, key=trials.compute_refined_penalty) if self.aim == LEAST_LOSS else max(fitting)
+        )
 
-    def _find(self, context: Context, trials: Trials, predict: Callable[[int, int], float], allowed: float) -> int:
+    def _find(
+        self, context: Context, trials: Trials, predict: Callable[[int, int], float], allowed: float
+    ) -> int:
         """Search for the number of sites whose predicted loss, by sites and loss of the trial, is within the limit."""
 
         def loss(sites: int) -> int:
@@ -117,4 +125,6 @@ class LimitSiteNumber(SiteNumber):
         return search_largest_within(loss, within, most, start)
 
     def _start(self, context: Context, allowed: int) -> int:
-        return forecast_site_count(context.counts.combination_totals, context.k, allowed, len(context.regions))
+        return forecast_site_count(
+            context.counts.combination_totals, context.k, allowed, len(context.regions)
+        )

@@ -51,5 +51,9 @@ class AutoTiers(TierApproach):
         pairs = region_neighbours(context.regions)
         points = weighted_centroids(context.points, membership)
         parents = nest_regions(points, contract_graph(pairs, membership), self.factor, progress)
-        titles = (FIRST_TIER, *(f"larger area, tier {tier}" for tier in range(1, len(parents))), WHOLE_AREA)
+        titles = (
+            FIRST_TIER,
+            *(f"larger area, tier {tier}" for tier in range(1, len(parents))),
+            WHOLE_AREA,
+        )
         return Tiers(tuple(as_readonly(parent) for parent in parents), titles, (None,) * len(titles))

@@ -59,7 +59,9 @@ class ColumnTiers(TierApproach):
         for column in chosen:
             values = list(dict.fromkeys(context.regions.labels[column]))
             number = {value: area for area, value in enumerate(values)}
-            larger_areas = np.array([number[value] for value in context.regions.labels[column]], np.int32)
+            larger_areas = np.array(
+                [number[value] for value in context.regions.labels[column]], np.int32
+            )
             parent, spread = _assign_to_largest_share(areas, larger_areas, len(values))
             used = np.unique(parent)
             parents.append(np.searchsorted(used, parent).astype(np.int32))
@@ -80,7 +82,9 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
     findings = []
     file = None if regions.source is None else regions.source.path
     if not chosen:
-        findings.append(Finding("tiers", "No column is named for the tiers.", "Name columns of the region file."))
+        findings.append(
+            Finding("tiers", "No column is named for the tiers.", "Name columns of the region file.")
+        )
     for column in dict.fromkeys(chosen):
         if chosen.count(column) > 1:
             findings.append(Finding("tiers", "The column is named twice for the tiers.", column=column))
@@ -96,12 +100,18 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
                 )
             )
             continue
-        empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
+        empty = [
+            id
+            for id, value in zip(regions.ids, regions.labels[column], strict=True)
+            if not value.strip()
+        ]
         if empty:
             names = inflect(len(empty), "names", "name")
             message = f"{format_count(len(empty), 'region')} {names} no place, the first is region “{empty[0]}”."
             findings.append(
-                Finding("tiers", message, "Fill the column, or choose another one.", file=file, column=column)
+                Finding(
+                    "tiers", message, "Fill the column, or choose another one.", file=file, column=column
+                )
             )
     if findings:
         raise InputError(findings)

@@ -123,9 +123,13 @@ class ComparisonPlan:
     @cached_property
     def combinations(self) -> tuple[Combination, ...]:
         """List all combinations, scenario by scenario."""
-        labelled = [label_approaches(self.list_component_approaches(component)) for component in COMPONENTS]
+        labelled = [
+            label_approaches(self.list_component_approaches(component)) for component in COMPONENTS
+        ]
         together = list(
-            dict.fromkeys(self._without_sites(labelled_approaches) for labelled_approaches in product(*labelled))
+            dict.fromkeys(
+                self._without_sites(labelled_approaches) for labelled_approaches in product(*labelled)
+            )
         )
         return tuple(
             Combination(
@@ -137,7 +141,9 @@ class ComparisonPlan:
             for labelled_approaches in together
         )
 
-    def _without_sites(self, labelled: tuple[tuple[str, Approach], ...]) -> tuple[tuple[str, Approach], ...]:
+    def _without_sites(
+        self, labelled: tuple[tuple[str, Approach], ...]
+    ) -> tuple[tuple[str, Approach], ...]:
         """Replace the location by one that stands for all if the construction needs no sites: it has no effect."""
         location_index = COMPONENTS.index("site_location")
         construction_index = COMPONENTS.index("construction")
@@ -176,7 +182,9 @@ def label_approaches(list_component_approaches: Iterable[Approach]) -> list[tupl
     """Label each distinct approach; parameters are named only where approaches of the same title differ."""
     once: dict[str, Approach] = {}
     for approach in list_component_approaches:
-        once.setdefault(f"{approach.metadata.name} {json.dumps(approach.settings(), sort_keys=True)}", approach)
+        once.setdefault(
+            f"{approach.metadata.name} {json.dumps(approach.settings(), sort_keys=True)}", approach
+        )
     approaches = list(once.values())
     names = [format_short_label(approach) for approach in approaches]
     labels = []
@@ -194,7 +202,14 @@ def format_short_label(approach: Approach) -> str:
     _, bracket, short = approach.metadata.title.rstrip(")").rpartition(" (")
     name = short if bracket and short.isupper() else approach.metadata.title
     return INITIALIZER_SEPARATOR.join(
-        [name, *(format_short_label(initializer) for initializer in inner if isinstance(initializer, Approach))]
+        [
+            name,
+            *(
+                format_short_label(initializer)
+                for initializer in inner
+                if isinstance(initializer, Approach)
+            ),
+        ]
     )
 
 
@@ -210,7 +225,9 @@ def _differences(approach: Approach, alike: Sequence[Approach]) -> str:
 class CostEstimate:
     """Predicted seconds of each combination; what was measured corrects the rest of the same kind."""
 
-    def __init__(self, combinations: Sequence[Combination], aggregations: Sequence[int], counts: Sequence[int]) -> None:
+    def __init__(
+        self, combinations: Sequence[Combination], aggregations: Sequence[int], counts: Sequence[int]
+    ) -> None:
         self._kinds = [combination.labels[1] for combination in combinations]
         self._predicted = [
             number * estimate_aggregation_seconds(combination.by_component["site_location"], stored)
@@ -223,7 +240,9 @@ class CostEstimate:
         """Estimate the seconds of a combination from what was measured so far."""
         predicted, measured = self._measured.get(self._kinds[index], (0.0, 0.0))
         if predicted == 0.0:
-            predicted, measured = (sum(column) for column in zip((0.0, 0.0), *self._measured.values(), strict=True))
+            predicted, measured = (
+                sum(column) for column in zip((0.0, 0.0), *self._measured.values(), strict=True)
+            )
         # A first guess counts as much as one second of measuring: a single quick combination must not decide alone.
         return self._predicted[index] * (measured + 1.0) / (predicted + 1.0)
 
@@ -247,9 +266,13 @@ def estimate_rating_seconds(stored: int) -> float:
     return base + more * stored
 
 
-def list_site_numbers(plan: ComparisonPlan, combination: Combination, problem: Problem) -> tuple[int, ...]:
+def list_site_numbers(
+    plan: ComparisonPlan, combination: Combination, problem: Problem
+) -> tuple[int, ...]:
     """List the numbers of sites that a combination will try."""
     context, _ = build_context(problem, plan.settings.global_suppression, plan.settings.random_seed)
     partitions = PartitionBuilder(plan.request(combination, problem), context)
     approximated = int(combination.by_component["site_number"].approximate(context))
-    return partitions.list_site_numbers(max(partitions.least_sites, min(len(problem.regions), approximated)))
+    return partitions.list_site_numbers(
+        max(partitions.least_sites, min(len(problem.regions), approximated))
+    )

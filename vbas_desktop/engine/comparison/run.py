@@ -91,7 +91,9 @@ class Comparison:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Collect the findings on the data, each once."""
-        return tuple(dict.fromkeys(finding for finished in self.finished for finding in finished.problem.findings))
+        return tuple(
+            dict.fromkeys(finding for finished in self.finished for finding in finished.problem.findings)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +129,9 @@ def count_scenarios(
     counted: dict[Scenario, Problem] = {}
     scenarios = plan.scenarios
     for number, scenario in enumerate(scenarios):
-        same = next((counted[other] for other in counted if replace(other, k=scenario.k) == scenario), None)
+        same = next(
+            (counted[other] for other in counted if replace(other, k=scenario.k) == scenario), None
+        )
         counted[scenario] = (
             replace(same, k=scenario.k)
             if same
@@ -163,7 +167,9 @@ def estimate_work(
         print_of = prints.setdefault(id(problem.counts), "") or fingerprint_problem(problem)
         prints[id(problem.counts)] = print_of
         settings.append(
-            build_cache_key(plan, combination, print_of, constraint_cache_key(plan.request(combination, problem)))
+            build_cache_key(
+                plan, combination, print_of, constraint_cache_key(plan.request(combination, problem))
+            )
         )
         key = (combination.scenario, combination.labels[0])
         if key not in numbers:
@@ -208,7 +214,9 @@ def run_comparison(
     meter = _Meter(prepared, progress)
     jobs = [partial(_run_one, prepared, cache, meter, index) for index in range(len(prepared.settings))]
     finished: list[FinishedCombination] = []
-    with closing(run_ordered(jobs, meter, min(choose_worker_count(prepared.plan), len(jobs)))) as results:
+    with closing(
+        run_ordered(jobs, meter, min(choose_worker_count(prepared.plan), len(jobs)))
+    ) as results:
         for result in results:
             finished.append(result)
             if on_finished is not None:

@@ -107,7 +107,9 @@ def summarise_comparison(comparison: Comparison) -> ComparisonSummary:
 
 def list_labels(comparison: Comparison, component: int) -> list[str]:
     """List the labels of one component's approaches in the order of the plan."""
-    return list(dict.fromkeys(finished.combination.labels[component] for finished in comparison.finished))
+    return list(
+        dict.fromkeys(finished.combination.labels[component] for finished in comparison.finished)
+    )
 
 
 def group_values(comparison: Comparison, component: int, measure: str) -> list[dict[str, Value]]:
@@ -158,7 +160,11 @@ def rank_approaches(
 
 def compare_pair(first: str, second: str, groups: Sequence[Mapping[str, Value]]) -> PairwiseComparison:
     """Compare two approaches over the comparisons in which both have a value."""
-    pairs = [(a, b) for group in groups if (a := group.get(first)) is not None and (b := group.get(second)) is not None]
+    pairs = [
+        (a, b)
+        for group in groups
+        if (a := group.get(first)) is not None and (b := group.get(second)) is not None
+    ]
     lower = sum(a < b for a, b in pairs)
     equal = sum(a == b for a, b in pairs)
     below = sum(b for _, b in pairs)
@@ -175,7 +181,11 @@ def compare_pair(first: str, second: str, groups: Sequence[Mapping[str, Value]])
 
 
 def _front(comparison: Comparison, scenario: Scenario) -> ParetoFront:
-    mine = [(finished, s) for finished, s in comparison.solutions if finished.combination.scenario == scenario]
+    mine = [
+        (finished, s)
+        for finished, s in comparison.solutions
+        if finished.combination.scenario == scenario
+    ]
     non_dominated = tuple((finished, s) for finished, s in mine if s.pareto)
     counts = {}
     for label in list_labels(comparison, 1):
@@ -229,12 +239,13 @@ def format_ratio(ratio: float) -> str:
 
 def describe_front(front: ParetoFront) -> str:
     """Count the Pareto-optimal solutions of a scenario by location approach."""
-    shares = ", ".join(f"{label} {on_front:,} of {of:,}" for label, (on_front, of) in front.by_label.items())
+    shares = ", ".join(
+        f"{label} {on_front:,} of {of:,}" for label, (on_front, of) in front.by_label.items()
+    )
     number = len(front.solutions)
     are = inflect(number, "is", "are")
-    return (
-        f"{front.scenario.title}: {number:,} of {format_count(front.of, 'solution')} {are} Pareto-optimal ({shares})."
-    )
+    solutions = format_count(front.of, "solution")
+    return f"{front.scenario.title}: {number:,} of {solutions} {are} Pareto-optimal ({shares})."
 
 
 def describe_comparison(summary: ComparisonSummary) -> Iterator[str]:
@@ -304,7 +315,10 @@ def list_solution_rows(comparison: Comparison, suitable_only: bool = False) -> l
                 **_describe_problem(finished),
                 **_describe_approaches(solution),
                 **{figure.name: figure.read(solution) for figure in figures},
-                **{name: "yes" if getattr(solution, name) else "no" for name in ("pareto", "recommended", "knee")},
+                **{
+                    name: "yes" if getattr(solution, name) else "no"
+                    for name in ("pareto", "recommended", "knee")
+                },
                 "same_as": solution.same_as,
                 **({} if verdict is None else {"meets_requirement": "yes" if verdict.is_met else "no"}),
             }

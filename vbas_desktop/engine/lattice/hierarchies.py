@@ -59,7 +59,9 @@ class CodedHierarchy:
     def list_labels(self, level: int) -> tuple[str, ...]:
         """List the groups of a level as people read them; a value that is not recoded shows its codebook label."""
         labels = []
-        for code, (value, group) in enumerate(zip(self.categories.values, self.levels[level], strict=True)):
+        for code, (value, group) in enumerate(
+            zip(self.categories.values, self.levels[level], strict=True)
+        ):
             labels.append(self.categories.label(code) if value == group else group or MISSING)
         return tuple(dict.fromkeys(labels))
 
@@ -83,7 +85,9 @@ def build_hierarchy(facts: ColumnFacts, levels: Iterable[Mapping[str, str]] = ()
     nested = [values]
     for level in levels:
         below = nested[-1]
-        groups = tuple(level.get(value, group_below) for value, group_below in zip(values, below, strict=True))
+        groups = tuple(
+            level.get(value, group_below) for value, group_below in zip(values, below, strict=True)
+        )
         if len(set(zip(below, groups, strict=True))) > len(set(below)):
             raise InputError(
                 Finding(

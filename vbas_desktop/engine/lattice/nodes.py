@@ -47,13 +47,23 @@ class Lattice:
 
     def groupings(self, node: Node) -> tuple[Grouping, ...]:
         """List the recodings of a node."""
-        groupings = (hierarchy.get_grouping(level) for hierarchy, level in zip(self.hierarchies, node, strict=True))
+        groupings = (
+            hierarchy.get_grouping(level)
+            for hierarchy, level in zip(self.hierarchies, node, strict=True)
+        )
         return tuple(grouping for grouping in groupings if grouping is not None)
 
     def category_penalties(self, node: Node) -> tuple[NDArray[np.float64], ...]:
         """Compute the certainty penalty of each group of a node, attribute by attribute."""
-        groups = (hierarchy.encode_level(level)[1] for hierarchy, level in zip(self.hierarchies, node, strict=True))
-        return tuple(compute_value_penalty(np.bincount(codes), codes.size) for codes in groups) if any(node) else ()
+        groups = (
+            hierarchy.encode_level(level)[1]
+            for hierarchy, level in zip(self.hierarchies, node, strict=True)
+        )
+        return (
+            tuple(compute_value_penalty(np.bincount(codes), codes.size) for codes in groups)
+            if any(node)
+            else ()
+        )
 
     @cached_property
     def _most_bits(self) -> float:
@@ -61,7 +71,10 @@ class Lattice:
 
     def detail(self, node: Node) -> float:
         """Compute the share of the attributes' entropy that a node keeps, 0 to 1."""
-        bits = sum(hierarchy.compute_entropy(level) for hierarchy, level in zip(self.hierarchies, node, strict=True))
+        bits = sum(
+            hierarchy.compute_entropy(level)
+            for hierarchy, level in zip(self.hierarchies, node, strict=True)
+        )
         return bits / self._most_bits if self._most_bits else 1.0
 
 
@@ -76,25 +89,35 @@ def build_lattice(
     columns = [hierarchy.column for hierarchy in hierarchies]
     for column in (*pins, *minima):
         if column not in columns:
-            finding = Finding("no-hierarchy", "The column is no quasi-identifier.", f"They are {', '.join(columns)}.")
+            finding = Finding(
+                "no-hierarchy", "The column is no quasi-identifier.", f"They are {', '.join(columns)}."
+            )
             raise InputError(replace(finding, column=column))
     return Lattice(hierarchies, tuple(_levels(hierarchy, pins, minima) for hierarchy in hierarchies))
 
 
-def _levels(hierarchy: CodedHierarchy, pins: Mapping[str, int], minima: Mapping[str, int]) -> tuple[int, ...]:
+def _levels(
+    hierarchy: CodedHierarchy, pins: Mapping[str, int], minima: Mapping[str, int]
+) -> tuple[int, ...]:
     every = range(len(hierarchy.levels))
     pinned = pins.get(hierarchy.column)
     if pinned is not None and pinned not in every:
         message = f"The hierarchy has no level {pinned}."
-        raise InputError(Finding("no-such-level", message, f"Choose 0 to {every[-1]}.", column=hierarchy.column))
+        raise InputError(
+            Finding("no-such-level", message, f"Choose 0 to {every[-1]}.", column=hierarchy.column)
+        )
     least = minima.get(hierarchy.column, 0)
     levels = tuple(
-        level for level in every if hierarchy.count_groups(level) >= least and (pinned is None or level == pinned)
+        level
+        for level in every
+        if hierarchy.count_groups(level) >= least and (pinned is None or level == pinned)
     )
     if not levels:
         most = hierarchy.count_groups(0 if pinned is None else pinned)
         message = f"No level leaves {least:,} categories."
-        raise InputError(Finding("minimum", message, f"Choose at most {most:,}.", column=hierarchy.column))
+        raise InputError(
+            Finding("minimum", message, f"Choose at most {most:,}.", column=hierarchy.column)
+        )
     return levels
 
 
@@ -111,7 +134,9 @@ class BaseTable:
         counts = self.problem.counts
         return tuple(counts.decode_column(q) for q in range(len(counts.n_categories)))
 
-    def join_combinations(self, node: Node) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
+    def join_combinations(
+        self, node: Node
+    ) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
         """Return category numbers and combinations of a node, and the combination that each of the finest becomes."""
         numbers = []
         whole = np.zeros(self.problem.counts.n_combinations, np.int64)
@@ -172,18 +197,27 @@ class BaseTable:
         fine, code = np.divmod(cells.combinations, values)
         becomes = column[np.searchsorted(self.problem.counts.combinations, fine)]
         is_kept = becomes != _LEFT_OUT
-        join_combinations, where = np.unique(classes[becomes[is_kept]] * values + code[is_kept], return_inverse=True)
+        join_combinations, where = np.unique(
+            classes[becomes[is_kept]] * values + code[is_kept], return_inverse=True
+        )
         becomes[is_kept] = where.ravel()
-        return sensitive.with_cells(_join_combinations(cells, (*numbers, values), join_combinations, becomes))
+        return sensitive.with_cells(
+            _join_combinations(cells, (*numbers, values), join_combinations, becomes)
+        )
 
 
 def _join_combinations(
-    counts: ClassCounts, n_categories: tuple[int, ...], combinations: NDArray[np.int64], column: NDArray[np.int64]
+    counts: ClassCounts,
+    n_categories: tuple[int, ...],
+    combinations: NDArray[np.int64],
+    column: NDArray[np.int64],
 ) -> ClassCounts:
     """Add up the columns that become the same combination; column j becomes ``column[j]``, or is left out."""
     is_kept = column != _LEFT_OUT
     ends = np.concatenate(([0], np.cumsum(is_kept)))
-    joining = make_table(np.ones(ends[-1], np.int64), column[is_kept], ends, (column.size, combinations.size))
+    joining = make_table(
+        np.ones(ends[-1], np.int64), column[is_kept], ends, (column.size, combinations.size)
+    )
     joined = counts.table @ joining
     joined.sort_indices()
     return ClassCounts(n_categories, combinations, joined)

@@ -96,7 +96,9 @@ class LatticeSearchResult:
         """
         rows = [row for row in self.rows if row.status == FOUND]
         full = [row for row in rows if not self.emptied_columns(row)]
-        return max(full or rows, key=lambda row: row.detail * (1 - (row.place_loss or 0.0)), default=None)
+        return max(
+            full or rows, key=lambda row: row.detail * (1 - (row.place_loss or 0.0)), default=None
+        )
 
     def emptied_columns(self, row: NodeResult) -> tuple[str, ...]:
         """List the columns of several categories that a node reduces to one."""
@@ -171,7 +173,9 @@ def _choose_worker_count(finest: BaseTable, nodes: list[Node], requested: int) -
     stored = finest.problem.counts.table.nnz
     if stored < _SMALL:
         return min(requested, len(nodes))
-    largest = max(min(stored, len(finest.problem.regions) * _count_combinations(finest, node)) for node in nodes)
+    largest = max(
+        min(stored, len(finest.problem.regions) * _count_combinations(finest, node)) for node in nodes
+    )
     return max(1, min(requested, len(nodes), stored // max(1, largest)))
 
 
@@ -262,14 +266,17 @@ def _rate(
     """Count the aggregated regions and (in tiers) the released ones, and compute the lost place information."""
     merged = partition.aggregate(context)
     released = count_released(merged, progress)
-    n_released_areas = None if merged.tiers is None else sum(int(np.count_nonzero(totals)) for totals in released)
+    n_released_areas = (
+        None if merged.tiers is None else sum(int(np.count_nonzero(totals)) for totals in released)
+    )
     loss = place_loss(problem.counts.region_totals, zip(merged.memberships, released, strict=True))
     return merged.n_groups, n_released_areas, loss
 
 
 def _count_combinations(finest: BaseTable, node: Node) -> int:
     return math.prod(
-        hierarchy.count_categories(level) for hierarchy, level in zip(finest.lattice.hierarchies, node, strict=True)
+        hierarchy.count_categories(level)
+        for hierarchy, level in zip(finest.lattice.hierarchies, node, strict=True)
     )
 
 

@@ -24,7 +24,9 @@ def describe_levels(searched: LatticeSearchResult, row: NodeResult) -> list[str]
     for hierarchy, level in zip(searched.finest.lattice.hierarchies, row.node, strict=True):
         most = hierarchy.count_groups(0)
         left = hierarchy.count_groups(level)
-        words.append(f"{hierarchy.column} {most:,}" if level == 0 else f"{hierarchy.column} {most:,} → {left:,}")
+        words.append(
+            f"{hierarchy.column} {most:,}" if level == 0 else f"{hierarchy.column} {most:,} → {left:,}"
+        )
     return words
 
 
@@ -50,7 +52,9 @@ def list_node_rows(searched: LatticeSearchResult) -> list[dict[str, Any]]:
                 "aggregated_regions": row.regions,
                 **({"released_places": row.n_released_areas} if searched.in_tiers else {}),
                 "suppressed_records": row.suppressed,
-                "suppressed_percent": None if row.suppressed is None else 100 * row.suppressed / max(1, records),
+                "suppressed_percent": None
+                if row.suppressed is None
+                else 100 * row.suppressed / max(1, records),
                 "place_information_loss": row.place_loss,
                 "trials": row.trials,
                 **({"unmet_size_targets": row.unmet} if searched.limits.any_limit else {}),
@@ -81,11 +85,14 @@ def build_search_document(searched: LatticeSearchResult) -> dict[str, Any]:
         "limits": searched.limits.chosen_limits(),
         "hierarchies": {
             hierarchy.column: [
-                dict(zip(hierarchy.categories.values, groups, strict=True)) for groups in hierarchy.levels
+                dict(zip(hierarchy.categories.values, groups, strict=True))
+                for groups in hierarchy.levels
             ]
             for hierarchy in searched.finest.lattice.hierarchies
         },
-        "recommended_node": next((n for n, row in number_rows(searched) if row is searched.recommended), None),
+        "recommended_node": next(
+            (n for n, row in number_rows(searched) if row is searched.recommended), None
+        ),
         "nodes": list_node_rows(searched),
     }
 
@@ -107,12 +114,19 @@ def describe_search(searched: LatticeSearchResult) -> list[str]:
             *lines,
             f"None is within {percent}: use coarser hierarchies, fewer attributes or a smaller k, or allow more.",
         ]
-    n_by_status = {status: sum(row.status == status for row in searched.rows) for status in (OUT_OF_REACH, NOT_NEEDED)}
+    n_by_status = {
+        status: sum(row.status == status for row in searched.rows)
+        for status in (OUT_OF_REACH, NOT_NEEDED)
+    }
     if n_by_status[OUT_OF_REACH]:
         lose = inflect(n_by_status[OUT_OF_REACH], "loses", "lose")
-        lines.append(f"{n_by_status[OUT_OF_REACH]:,} {lose} more than {percent} even with one region in all.")
+        lines.append(
+            f"{n_by_status[OUT_OF_REACH]:,} {lose} more than {percent} even with one region in all."
+        )
     if n_by_status[NOT_NEEDED]:
-        lines.append(f"{n_by_status[NOT_NEEDED]:,} coarser than one that keeps every initial region were not needed.")
+        lines.append(
+            f"{n_by_status[NOT_NEEDED]:,} coarser than one that keeps every initial region were not needed."
+        )
     best = searched.recommended
     assert best is not None
     number = next(number for number, row in number_rows(searched) if row is best)
@@ -122,7 +136,9 @@ def describe_search(searched: LatticeSearchResult) -> list[str]:
     emptied = searched.emptied_columns(best)
     if emptied:
         names = ", ".join(name[:80] for name in emptied)
-        lines.append(f"It leaves only one category of {names}: nothing that keeps more is within {percent}.")
+        lines.append(
+            f"It leaves only one category of {names}: nothing that keeps more is within {percent}."
+        )
     return lines
 
 
@@ -202,7 +218,9 @@ def build_chart_lines(searched: LatticeSearchResult) -> list[ChartLine]:
             rest = (*row.node[:along], *row.node[along + 1 :])
             is_front = row.node in searched.front
             is_best = row is searched.recommended
-            groups.setdefault(rest, []).append(ChartPoint(number, row.detail, n_areas, is_front, is_best))
+            groups.setdefault(rest, []).append(
+                ChartPoint(number, row.detail, n_areas, is_front, is_best)
+            )
     others = [hierarchy for index, hierarchy in enumerate(lattice.hierarchies) if index != along]
     lines = []
     for rest, points in sorted(groups.items()):

@@ -78,14 +78,18 @@ def _pair_rows(measure: str, partner: Callable[[ThesisRow], Key | None], turned:
 
 def pair_locations(measure: str, lower: str, higher: str) -> Pairs:
     """Pair two location approaches at the same table, number approach and place."""
-    return _pair_rows(measure, lambda c: (c.table, c.site_number, higher, "", c.rank) if c.location == lower else None)
+    return _pair_rows(
+        measure, lambda c: (c.table, c.site_number, higher, "", c.rank) if c.location == lower else None
+    )
 
 
 def pair_adc_with_initializer(measure: str, rises: bool) -> Pairs:
     """Pair ADC with the approach that it starts from."""
 
     def start(cell: ThesisRow) -> Key | None:
-        return (cell.table, cell.site_number, cell.adc_seeding, "", cell.rank) if cell.adc_seeding else None
+        return (
+            (cell.table, cell.site_number, cell.adc_seeding, "", cell.rank) if cell.adc_seeding else None
+        )
 
     return _pair_rows(measure, start, turned=rises)
 
@@ -97,7 +101,9 @@ def pair_successive_sites(measure: str, rises: bool) -> Pairs:
 
 def pair_number_approaches(measure: str, lower: str, higher: str) -> Pairs:
     """Pair two number approaches with the same location approach and place in the range."""
-    return _pair_rows(measure, lambda c: (c.table, higher, *c.key[2:]) if c.site_number == lower else None)
+    return _pair_rows(
+        measure, lambda c: (c.table, higher, *c.key[2:]) if c.site_number == lower else None
+    )
 
 
 def pair_site_counts(lower: str, higher: str) -> Pairs:
@@ -141,18 +147,34 @@ CLAIMS = (
         pair_locations("precision_loss", "density", _BALANCED),
     ),
     Claim(
-        "ADC does not raise suppression", pair_adc_with_initializer("suppressed_records", rises=False), ties_agree=True
+        "ADC does not raise suppression",
+        pair_adc_with_initializer("suppressed_records", rises=False),
+        ties_agree=True,
     ),
     Claim("ADC raises precision loss", pair_adc_with_initializer("precision_loss", rises=True)),
     Claim("ADC lowers discernibility", pair_adc_with_initializer("discernibility", rises=False)),
-    Claim("ADC lowers non-uniform entropy", pair_adc_with_initializer("non_uniform_entropy", rises=False)),
-    Claim("ADC lowers distance", pair_adc_with_initializer("average_distance", rises=False)),
-    Claim("Suppression rises with the number of sites", pair_successive_sites("suppressed_records", rises=True)),
-    Claim("Distance falls with the number of sites", pair_successive_sites("average_distance", rises=False)),
-    Claim("Precision loss falls with the number of sites", pair_successive_sites("precision_loss", rises=False)),
-    Claim("Discernibility falls with the number of sites", pair_successive_sites("discernibility", rises=False)),
     Claim(
-        "Non-uniform entropy falls with the number of sites", pair_successive_sites("non_uniform_entropy", rises=False)
+        "ADC lowers non-uniform entropy", pair_adc_with_initializer("non_uniform_entropy", rises=False)
+    ),
+    Claim("ADC lowers distance", pair_adc_with_initializer("average_distance", rises=False)),
+    Claim(
+        "Suppression rises with the number of sites",
+        pair_successive_sites("suppressed_records", rises=True),
+    ),
+    Claim(
+        "Distance falls with the number of sites", pair_successive_sites("average_distance", rises=False)
+    ),
+    Claim(
+        "Precision loss falls with the number of sites",
+        pair_successive_sites("precision_loss", rises=False),
+    ),
+    Claim(
+        "Discernibility falls with the number of sites",
+        pair_successive_sites("discernibility", rises=False),
+    ),
+    Claim(
+        "Non-uniform entropy falls with the number of sites",
+        pair_successive_sites("non_uniform_entropy", rises=False),
     ),
     Claim("MaxCombs makes fewer sites than entropy", pair_site_counts("maxcombs", "entropy")),
     Claim(
@@ -230,11 +252,29 @@ class PaperFigure:
 
 
 PAPER_FIGURES = (
-    PaperFigure("Suppression with MaxCombs, of that with entropy", 13.2, "suppressed_records", "maxcombs", "entropy"),
-    PaperFigure("Distance with entropy, of that with MaxCombs", 48.7, "average_distance", "entropy", "maxcombs"),
-    PaperFigure("Discernibility with entropy, of that with MaxCombs", 35.8, "discernibility", "entropy", "maxcombs"),
     PaperFigure(
-        "Non-uniform entropy with entropy, of that with MaxCombs", 64.2, "non_uniform_entropy", "entropy", "maxcombs"
+        "Suppression with MaxCombs, of that with entropy",
+        13.2,
+        "suppressed_records",
+        "maxcombs",
+        "entropy",
+    ),
+    PaperFigure(
+        "Distance with entropy, of that with MaxCombs", 48.7, "average_distance", "entropy", "maxcombs"
+    ),
+    PaperFigure(
+        "Discernibility with entropy, of that with MaxCombs",
+        35.8,
+        "discernibility",
+        "entropy",
+        "maxcombs",
+    ),
+    PaperFigure(
+        "Non-uniform entropy with entropy, of that with MaxCombs",
+        64.2,
+        "non_uniform_entropy",
+        "entropy",
+        "maxcombs",
     ),
 )
 
@@ -248,7 +288,11 @@ def describe_paper_figures(
     """
     for figure in PAPER_FIGURES:
         parts = [f"paper {figure.percent:.1f} %"]
-        named = (("rows of the thesis", published), ("ours", cells), ("ours on the rows of the thesis alone", same))
+        named = (
+            ("rows of the thesis", published),
+            ("ours", cells),
+            ("ours on the rows of the thesis alone", same),
+        )
         for name, rows in named:
             percent = figure.mean_percent(rows)
             if percent is not None:

@@ -30,7 +30,13 @@ FIRST_TABLE = {"eastern": 7, "central": 1, "western": 13}
 """The number of the first of the six tables. Of central Canada none were published: ours are numbered from 1."""
 LOCATIONS: tuple[str, ...] = ("anonymity", "density", "balanced-density")
 NUMBERS = ("anonymity", "maxcombs", "entropy")
-MEASURES = ("suppressed_records", "average_distance", "precision_loss", "discernibility", "non_uniform_entropy")
+MEASURES = (
+    "suppressed_records",
+    "average_distance",
+    "precision_loss",
+    "discernibility",
+    "non_uniform_entropy",
+)
 FACTS = ("region", "quasi_identifiers", "generalised", "records", "regions", "classes")
 COLUMNS = ("table", *FACTS, "site_number", "site_location", "adc_seeding", "sites", *MEASURES, "seconds")
 """The columns of a table as CSV; a reference file has the same."""
@@ -72,7 +78,9 @@ class ThesisRow:
 def split_further_approaches(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split the names of further approaches into locations and refinements."""
     component_of = {
-        name: "site_location" for name in list_approaches("site_location") if name not in (*LOCATIONS, "adc")
+        name: "site_location"
+        for name in list_approaches("site_location")
+        if name not in (*LOCATIONS, "adc")
     }
     component_of |= {name: "refinement" for name in list_approaches("refinement") if name != NOTHING}
     for name in names:
@@ -88,7 +96,9 @@ def build_refined_plan(plan: ComparisonPlan, refinements: Sequence[str]) -> Comp
     """Build the plan of the same scenarios and numbers with balanced density, refined."""
     balanced = (create_approach("site_location", "balanced-density"),)
     refined = tuple(create_approach("refinement", name) for name in refinements)
-    return replace(plan, approaches={**plan.approaches, "site_location": balanced, "refinement": refined})
+    return replace(
+        plan, approaches={**plan.approaches, "site_location": balanced, "refinement": refined}
+    )
 
 
 def build_thesis_plan(
@@ -101,7 +111,9 @@ def build_thesis_plan(
 ) -> ComparisonPlan:
     """Build the plan of one half of the tables, with further locations if there are any."""
     locations = [create_approach("site_location", name) for name in LOCATIONS]
-    clustered = [create_approach("site_location", "adc", {"seeding": location}) for location in locations]
+    clustered = [
+        create_approach("site_location", "adc", {"seeding": location}) for location in locations
+    ]
     return ComparisonPlan(
         settings=RunSettings(
             region_column=region_column,
@@ -113,9 +125,14 @@ def build_thesis_plan(
         ks=(5,),
         approaches={
             "site_number": tuple(
-                create_approach("site_number", name, {} if name == "anonymity" else {"model": like}) for name in NUMBERS
+                create_approach("site_number", name, {} if name == "anonymity" else {"model": like})
+                for name in NUMBERS
             ),
-            "site_location": (*locations, *clustered, *(create_approach("site_location", name) for name in also)),
+            "site_location": (
+                *locations,
+                *clustered,
+                *(create_approach("site_location", name) for name in also),
+            ),
         },
         groupings=groupings,
         generalised=(False, True),
@@ -125,7 +142,9 @@ def build_thesis_plan(
 def build_thesis_rows(comparison: Comparison, like: str) -> list[ThesisRow]:
     """Build the rows of the tables from a finished comparison of `build_thesis_plan`."""
     names = {columns: name for name, columns in SELECTIONS.items()}
-    tables = {scenario: FIRST_TABLE[like] + index for index, scenario in enumerate(comparison.plan.scenarios)}
+    tables = {
+        scenario: FIRST_TABLE[like] + index for index, scenario in enumerate(comparison.plan.scenarios)
+    }
     cells = []
     for finished in comparison.finished:
         scenario = finished.combination.scenario
@@ -161,5 +180,7 @@ def build_thesis_rows(comparison: Comparison, like: str) -> list[ThesisRow]:
 def format_thesis_csv(cells: Iterable[ThesisRow]) -> str:
     """Format rows as CSV, in the form of a reference file."""
     own = ("table", "site_number", "site_location", "adc_seeding", "sites")
-    rows = ({**cell.facts, **cell.values, **{name: getattr(cell, name) for name in own}} for cell in cells)
+    rows = (
+        {**cell.facts, **cell.values, **{name: getattr(cell, name) for name in own}} for cell in cells
+    )
     return format_csv(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))

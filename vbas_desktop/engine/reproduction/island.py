@@ -91,13 +91,17 @@ def run_island_methods(
         request = Request(
             problem=problem,
             site_number=number,
-            site_location=create_approach("site_location", method if method != "growth" else "balanced-density"),
+            site_location=create_approach(
+                "site_location", method if method != "growth" else "balanced-density"
+            ),
             construction=create_approach("construction", "growth", GROWN)
             if method == "growth"
             else create_approach("construction", "voronoi"),
             settings=RunSettings(range_reach=0, random_seed=seed, workers=1),
         )
-        solution = run(request, SubProgress(progress, index / len(METHODS), (index + 1) / len(METHODS))).solutions[0]
+        solution = run(
+            request, SubProgress(progress, index / len(METHODS), (index + 1) / len(METHODS))
+        ).solutions[0]
         if method == "growth":
             sites = solution.aggregated_regions
         values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
@@ -106,7 +110,9 @@ def run_island_methods(
 
 def format_island_csv(rows: Iterable[IslandRow]) -> str:
     """Format rows as CSV, in the form of a reference file."""
-    return format_csv(COLUMNS, ([*row.key, row.sites, *(row.values[name] for name in COLUMNS[4:])] for row in rows))
+    return format_csv(
+        COLUMNS, ([*row.key, row.sites, *(row.values[name] for name in COLUMNS[4:])] for row in rows)
+    )
 
 
 def format_paired_island_csv(rows: Sequence[IslandRow], published: Sequence[IslandRow]) -> str:
@@ -121,7 +127,10 @@ def format_paired_island_csv(rows: Sequence[IslandRow], published: Sequence[Isla
 
 
 _CLAIMS = (
-    ("Balanced density has a lower distance to the mean point than growth", "alternative_average_distance"),
+    (
+        "Balanced density has a lower distance to the mean point than growth",
+        "alternative_average_distance",
+    ),
     ("Balanced density suppresses fewer records than growth", "suppressed_records"),
     ("Balanced density has a lower discernibility than growth", "discernibility"),
     ("Balanced density has a lower entropy than growth", "non_uniform_entropy"),
@@ -140,7 +149,9 @@ def describe_island(rows: Sequence[IslandRow], published: Sequence[IslandRow]) -
             if not mine:
                 continue
             sites = statistics.median(row.sites / published_by_key[row.key].sites for row in mine)
-            others = describe_median_ratios([(row.values, published_by_key[row.key].values) for row in mine], MEASURES)
+            others = describe_median_ratios(
+                [(row.values, published_by_key[row.key].values) for row in mine], MEASURES
+            )
             lines.append(f"- {method}: {', '.join([f'regions {sites:.2f}', *others])}")
         lines.append("")
     lines.append("Balanced density against growth with as many regions")
@@ -167,12 +178,22 @@ def _count_decided(rows: Sequence[IslandRow], measure: str) -> str:
 def format_island_markdown(rows: Sequence[IslandRow], published: Sequence[IslandRow]) -> str:
     """Write the four tables for people, each figure with the published one and their ratio."""
     published_by_key = {row.key: row for row in published}
-    titles = ("suppressed", "distance", "distance to the mean point", "discernibility", "entropy (bits)", "seconds")
+    titles = (
+        "suppressed",
+        "distance",
+        "distance to the mean point",
+        "discernibility",
+        "entropy (bits)",
+        "seconds",
+    )
     lines = []
     for table in sorted({row.table for row in rows}):
         lines += [f"## Table {table}{', generalised' if table % 2 == 0 else ''}", ""]
         lines += [PAIR_NOTE.strip(), ""] if published_by_key else []
-        lines += ["| scenario | method | regions | " + " | ".join(titles) + " |", "| --- | --- |" + " ---: |" * 7]
+        lines += [
+            "| scenario | method | regions | " + " | ".join(titles) + " |",
+            "| --- | --- |" + " ---: |" * 7,
+        ]
         for row in (row for row in rows if row.table == table):
             lines.append(_markdown_row(row, published_by_key.get(row.key)))
         lines.append("")

@@ -31,13 +31,21 @@ def list_paired_columns(measures: Iterable[str]) -> list[str]:
 def pair_with_published(mine: Values, theirs: Values | None, measures: Iterable[str]) -> Iterator[Value]:
     """Yield each measure of ours, the published one, and their ratio."""
     for name in measures:
-        yield from (mine[name], None if theirs is None else theirs[name], compute_ratio(mine, theirs, name))
+        yield from (
+            mine[name],
+            None if theirs is None else theirs[name],
+            compute_ratio(mine, theirs, name),
+        )
 
 
-def describe_median_ratios(pairs: Sequence[tuple[Values, Values | None]], measures: Iterable[str]) -> Iterator[str]:
+def describe_median_ratios(
+    pairs: Sequence[tuple[Values, Values | None]], measures: Iterable[str]
+) -> Iterator[str]:
     """Describe the median ratio of each measure that has any."""
     for name in measures:
-        ratios = [ratio for mine, theirs in pairs if (ratio := compute_ratio(mine, theirs, name)) is not None]
+        ratios = [
+            ratio for mine, theirs in pairs if (ratio := compute_ratio(mine, theirs, name)) is not None
+        ]
         if ratios:
             yield f"{name.replace('_', ' ')} {statistics.median(ratios):.2f}"
 

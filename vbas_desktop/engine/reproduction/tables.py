@@ -52,7 +52,11 @@ def pair_rows(mine: Sequence[ThesisRow], published: Sequence[ThesisRow]) -> list
 
 def list_unpublished(sides: Sequence[RowPair]) -> list[RowPair]:
     """List the rows that the publication left out: no row, or no result in it."""
-    return [side for side in sides if side.published is None or side.published.values["suppressed_records"] is None]
+    return [
+        side
+        for side in sides
+        if side.published is None or side.published.values["suppressed_records"] is None
+    ]
 
 
 def format_paired_csv(sides: Sequence[RowPair]) -> str:
@@ -91,14 +95,18 @@ def describe_ratios(sides: Sequence[RowPair]) -> Iterator[str]:
     """Describe the median ratio of each measure for each location approach."""
     for location in dict.fromkeys(side.mine.location for side in sides):
         ratios = ", ".join(
-            describe_median_ratios([side.values for side in sides if side.mine.location == location], MEASURES)
+            describe_median_ratios(
+                [side.values for side in sides if side.mine.location == location], MEASURES
+            )
         )
         yield f"{location}: {ratios}" if ratios else f"{location}: nothing published"
 
 
 def format_tables_markdown(cells: Sequence[ThesisRow], published: Sequence[ThesisRow] = ()) -> str:
     """Write all tables, each figure with the published one and their ratio; rows that were not published have a +."""
-    published_by_key = {cell.key: cell for cell in published if cell.values["suppressed_records"] is not None}
+    published_by_key = {
+        cell.key: cell for cell in published if cell.values["suppressed_records"] is not None
+    }
     lines = []
     for table in dict.fromkeys(cell.table for cell in cells):
         mine = [cell for cell in cells if cell.table == table]
@@ -116,7 +124,9 @@ def format_tables_markdown(cells: Sequence[ThesisRow], published: Sequence[Thesi
             mark = " +" if published and cell.key not in published_by_key else ""
             other = published_by_key.get(cell.key)
             theirs = None if other is None else other.values
-            values = " | ".join(format_pair(name, cell.values, theirs) for name in (*MEASURES, "seconds"))
+            values = " | ".join(
+                format_pair(name, cell.values, theirs) for name in (*MEASURES, "seconds")
+            )
             sites = f"{cell.sites:,}" if other is None else f"{cell.sites:,} / {other.sites:,}"
             lines.append(f"| {cell.site_number} / {cell.location}{mark} | {sites} | {values} |")
         lines.append("")
@@ -133,7 +143,9 @@ def format_suppression_markdown(cells: Sequence[ThesisRow]) -> str:
         f"| table | number | sites | {' | '.join(locations)} |",
         "| ---: | --- | ---: |" + " ---: |" * len(locations),
     ]
-    for table, number, position in dict.fromkeys((cell.table, cell.site_number, cell.rank) for cell in cells):
+    for table, number, position in dict.fromkeys(
+        (cell.table, cell.site_number, cell.rank) for cell in cells
+    ):
         row = [cell_of.get((table, number, position, location)) for location in locations]
         sites = next(cell.sites for cell in row if cell is not None)
         values = " | ".join(

@@ -65,7 +65,11 @@ def parse_address(text: str | Path) -> Path | Address:
     if os.path.isfile(path):
         # A database is no record file: it is the tables in it that hold records.
         return _dataset(text, text) if path.suffix.lower() in DATABASES else path
-    if os.path.isdir(path) or (_PATTERN.search(text) and not REMOTE.match(text)) or file.suffix.lower() in DATABASES:
+    if (
+        os.path.isdir(path)
+        or (_PATTERN.search(text) and not REMOTE.match(text))
+        or file.suffix.lower() in DATABASES
+    ):
         return _dataset(text, text)
     return path
 
@@ -80,7 +84,9 @@ def containing_folder(text: str | Path) -> Path | None:
         return source.parent
     if source.kind is EngineKind.POSTGRESQL or (source.kind is EngineKind.SPARK and source.table):
         return None
-    folder = Path(source.location if source.kind is EngineKind.DUCKDB else source.location.partition(" ")[2])
+    folder = Path(
+        source.location if source.kind is EngineKind.DUCKDB else source.location.partition(" ")[2]
+    )
     magic = [number for number, part in enumerate(folder.parts) if _PATTERN.search(part)]
     if magic and not folder.exists():
         return Path(*folder.parts[: magic[0]]).absolute().parent
@@ -103,7 +109,9 @@ def is_address(text: str) -> bool:
 
 def _dataset(text: str, location: str) -> Address:
     if REMOTE.match(location):
-        message = "This is a place on a network that DuckDB would fetch from; only files and folders are read."
+        message = (
+            "This is a place on a network that DuckDB would fetch from; only files and folders are read."
+        )
         raise input_error("not-local", message, "Mount it as a folder, or copy it.", file=text)
     path, _, table = location.partition("#")
     if not path:
@@ -124,7 +132,9 @@ def _postgresql(text: str) -> Address:
     unknown = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True) if name not in _SSL]
     if unknown:
         allowed = ", ".join(sorted(_SSL))
-        raise InputError(_wrong(text, f"The address has the option “{unknown[0]}”; only {allowed} are allowed."))
+        raise InputError(
+            _wrong(text, f"The address has the option “{unknown[0]}”; only {allowed} are allowed.")
+        )
     if not parts.hostname or not parts.path.strip("/"):
         raise InputError(_wrong(text, "The address names no host or no database.", _POSTGRESQL))
     return Address(text, EngineKind.POSTGRESQL, text.partition("#")[0], unquote(parts.fragment))
@@ -140,16 +150,22 @@ def _spark(text: str) -> Address:
         return _spark_place(text, "local[*]", rest, table)
     parts = urlsplit(plain)
     if not parts.hostname or parts.port is None:
-        raise InputError(_wrong(text, "The address names no master.", "Write spark://host:port/folder or …#table."))
+        raise InputError(
+            _wrong(text, "The address names no master.", "Write spark://host:port/folder or …#table.")
+        )
     return _spark_place(text, f"spark://{parts.netloc}", unquote(parts.path), table)
 
 
 def _spark_place(text: str, master: str, path: str, table: str) -> Address:
     if bool(path.strip("/")) == bool(table):
         message = "The address must name a folder of Parquet files or, behind #, a table."
-        raise InputError(_wrong(text, message, "Write spark-local:/folder, spark://host:port/folder or …#table."))
+        raise InputError(
+            _wrong(text, message, "Write spark-local:/folder, spark://host:port/folder or …#table.")
+        )
     return Address(text, EngineKind.SPARK, f"{master} {path}".strip(), unquote(table))
 
 
-def _wrong(text: str, message: str, remedy: str = "See docs/sources.md for how addresses are written.") -> Finding:
+def _wrong(
+    text: str, message: str, remedy: str = "See docs/sources.md for how addresses are written."
+) -> Finding:
     return Finding("bad-address", message, remedy, file=text)

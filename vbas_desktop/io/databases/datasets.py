@@ -18,7 +18,13 @@ import pyarrow.parquet as pq
 from vbas_desktop.model.findings import input_error, stop_on_errors
 from vbas_desktop.settings.reading import RecordReading
 
-from ..delimited_text import check_column_count, check_line_ends, find_wrong_names, sniff_delimiter, split_first_row
+from ..delimited_text import (
+    check_column_count,
+    check_line_ends,
+    find_wrong_names,
+    sniff_delimiter,
+    split_first_row,
+)
 from ..input_checks import canonical_encoding
 from ..records.parquet_batches import first_parquet_record
 from .address import Address
@@ -86,7 +92,9 @@ def find_dataset(address: Address, options: RecordReading) -> Dataset:
     kinds = {path.lower().endswith(PARQUET) for path in files}
     if len(kinds) > 1:
         message = "Parquet and text files are mixed."
-        raise input_error("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
+        raise input_error(
+            "mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address
+        )
     partitions = _find_partitions(address, root, files)
     if kinds == {True}:
         dataset = _describe_parquet(root, files, partitions)
@@ -106,7 +114,11 @@ def _list_files(address: Address) -> tuple[str, tuple[str, ...]]:
     if path.is_file():
         return str(path.parent), (address.location,)
     try:
-        files = [file for file in glob.glob(address.location, recursive=True) if _is_data_file(Path(file), None)]
+        files = [
+            file
+            for file in glob.glob(address.location, recursive=True)
+            if _is_data_file(Path(file), None)
+        ]
     except (ValueError, OSError):
         files = []
     folder = str(Path(*takewhile(lambda part: not glob.has_magic(part), path.parts[:-1])))
@@ -121,14 +133,19 @@ def _refuse_links_out(folder: str, files: Sequence[str]) -> None:
         if not Path(os.path.realpath(path)).is_relative_to(inside):
             message = "This is a link that leads out of the folder of the dataset."
             raise input_error(
-                "link-outside", message, "Put the file itself into the folder, or remove the link.", file=path
+                "link-outside",
+                message,
+                "Put the file itself into the folder, or remove the link.",
+                file=path,
             )
 
 
 def _is_data_file(path: Path, root: Path | None) -> bool:
     """Tell whether a file belongs to a dataset: by its name, and unless it or a folder on the way is hidden."""
     inside = path.relative_to(root).parts if root is not None else (path.name,)
-    if any(part.startswith((".", "_")) for part in inside) or not path.name.lower().endswith((*PARQUET, *TEXT)):
+    if any(part.startswith((".", "_")) for part in inside) or not path.name.lower().endswith(
+        (*PARQUET, *TEXT)
+    ):
         return False
     return path.is_file()
 
@@ -150,13 +167,21 @@ def _describe_parquet(folder: str, files: tuple[str, ...], partitions: tuple[str
             schema = pq.read_schema(path)
         except (pa.ArrowException, OSError):
             message = "The file is not a readable Parquet file."
-            raise input_error("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
+            raise input_error(
+                "bad-parquet", message, "Get a fresh copy of the file.", file=path
+            ) from None
         first = schema if first is None else first
         if (schema.names, schema.types) != (first.names, first.types):
-            message = "The columns of this file differ from those of the first file, in names, order or types."
-            raise input_error("columns-differ", message, "Write all files of a dataset alike.", file=path)
+            message = (
+                "The columns of this file differ from those of the first file, in names, order or types."
+            )
+            raise input_error(
+                "columns-differ", message, "Write all files of a dataset alike.", file=path
+            )
     assert first is not None
-    return Dataset(folder, files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
+    return Dataset(
+        folder, files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions
+    )
 
 
 def _with_partitions(
@@ -170,7 +195,11 @@ def _with_partitions(
 
 
 def _describe_text(
-    address: Address, folder: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordReading
+    address: Address,
+    folder: str,
+    files: tuple[str, ...],
+    partitions: tuple[str, ...],
+    options: RecordReading,
 ) -> Dataset:
     encoding = _ENCODINGS.get(canonical_encoding(options.encoding or "utf-8"))
     if encoding is None:
@@ -183,7 +212,9 @@ def _describe_text(
         names = names_of_file if names is None else names
         if names_of_file != names:
             message = "The names in line 1 differ from those of the first file."
-            raise input_error("columns-differ", message, "Write all files of a dataset alike.", file=path)
+            raise input_error(
+                "columns-differ", message, "Write all files of a dataset alike.", file=path
+            )
     assert names is not None
     header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
     return Dataset(folder, files, header, schema, partitions, delimiter, encoding)
@@ -191,7 +222,9 @@ def _describe_text(
 
 def read_first_record(dataset: Dataset) -> tuple[str, ...] | None:
     """Read the texts of the first record of the only file of a dataset; None if it has no whole record of texts."""
-    record = first_parquet_record(Path(dataset.files[0])) if dataset.is_parquet else _read_first_line(dataset)
+    record = (
+        first_parquet_record(Path(dataset.files[0])) if dataset.is_parquet else _read_first_line(dataset)
+    )
     return record if record is not None and len(record) == len(dataset.header) else None
 
 
@@ -204,10 +237,14 @@ def _read_first_line(dataset: Dataset) -> tuple[str, ...] | None:
 def _read_head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str, bytes]:
     """Read the names of a text file, its delimiter, and the text that follows as far as it was read."""
     try:
-        with pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None) as stream:
+        with pa.input_stream(
+            path, compression="gzip" if path.lower().endswith(".gz") else None
+        ) as stream:
             raw = stream.read(_HEAD_BYTES)
     except (pa.ArrowException, OSError):
-        raise input_error("unreadable", "The file cannot be opened.", "Check its permissions.", file=path) from None
+        raise input_error(
+            "unreadable", "The file cannot be opened.", "Check its permissions.", file=path
+        ) from None
     try:
         head = (
             raw.decode(encoding, "strict" if len(raw) < _HEAD_BYTES else "ignore")
@@ -216,11 +253,15 @@ def _read_head(path: str, delimiter: str | None, encoding: str) -> tuple[list[st
         )
     except UnicodeDecodeError:
         message = f"The text is not valid {encoding}."
-        raise input_error("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
+        raise input_error(
+            "bad-encoding", message, "Name its encoding (--encoding).", file=path
+        ) from None
     delimiter = delimiter or sniff_delimiter(head)
     check_line_ends(path, head.partition(b"\n")[0] + b"\n")
     row = split_first_row(head + b"\n", delimiter)
     if row is None:
-        raise input_error("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
+        raise input_error(
+            "no-names", "The file has no line of names.", "Write names in line 1.", file=path
+        )
     check_column_count(path, len(row[0]))
     return [name.decode() for name in row[0]], delimiter, head[row[1] :]

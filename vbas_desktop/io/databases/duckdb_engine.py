@@ -63,7 +63,11 @@ class DuckDBEngine(DatabaseEngine):
                 header, schema = self._create_view(self._dataset, progress)
             size = self._dataset.size_bytes if self._dataset else os.stat(address.location).st_size
             self.description = RecordDescription(
-                header, schema, self._fetch_number("count(*)", "", progress), size, self.read_change_mark()
+                header,
+                schema,
+                self._fetch_number("count(*)", "", progress),
+                size,
+                self.read_change_mark(),
             )
         except BaseException:
             self.close()
@@ -72,13 +76,17 @@ class DuckDBEngine(DatabaseEngine):
     def read_change_mark(self) -> str:
         """Return a text that changes with the files; a database is one file."""
         return (
-            self._dataset.read_change_mark() if self._dataset is not None else hash_file_states([self.address.location])
+            self._dataset.read_change_mark()
+            if self._dataset is not None
+            else hash_file_states([self.address.location])
         )
 
     def _create_view(self, dataset: Dataset, progress: Progress) -> tuple[tuple[str, ...], Any]:
         """Name the rows of the files, with numbered columns."""
         self._parsed = None if dataset.is_parquet else ParsedText()
-        restrict_file_access(self._connection, [dataset.folder], [] if self._parsed is None else [self._parsed.path])
+        restrict_file_access(
+            self._connection, [dataset.folder], [] if self._parsed is None else [self._parsed.path]
+        )
         read = _read_files(dataset)
         order = self._find_column_order(dataset, read)
         # By position: DuckDB does not distinguish names that differ in case alone.
@@ -86,7 +94,9 @@ class DuckDBEngine(DatabaseEngine):
         columns = ", ".join(f"r{position} AS c{number}" for number, position in enumerate(order))
         rows = f"SELECT {columns} FROM {read} AS t({aliases})"
         if self._parsed is not None:
-            self._parsed.write(self.fetch_batches(rows, dataset.schema, progress, DESCRIBING), dataset.schema)
+            self._parsed.write(
+                self.fetch_batches(rows, dataset.schema, progress, DESCRIBING), dataset.schema
+            )
             rows = f"SELECT * FROM {self._parsed.table}"
         self._run(f"CREATE VIEW {RECORDS} AS {rows}")
         return dataset.header, dataset.schema
@@ -118,7 +128,9 @@ class DuckDBEngine(DatabaseEngine):
         number = self.description.rows - 1
         if self._fetch_number("count(*)", "", progress) != number:
             message = "The line with the numbers of categories cannot be distinguished from the names before it."
-            raise input_error("category-line", message, "Take that line out of the file.", file=self.address)
+            raise input_error(
+                "category-line", message, "Take that line out of the file.", file=self.address
+            )
         self.description = replace(self.description, rows=number)
 
     def _find_column_order(self, dataset: Dataset, read: str) -> list[int]:
@@ -144,7 +156,9 @@ class DuckDBEngine(DatabaseEngine):
         if len(matching) != 1:
             listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:10]) or "none"
             message = (
-                f"The file has no table “{requested}”." if requested else "The address names no table of the file."
+                f"The file has no table “{requested}”."
+                if requested
+                else "The address names no table of the file."
             )
             remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
             raise input_error("no-such-table", message, remedy, file=path)
@@ -159,7 +173,11 @@ class DuckDBEngine(DatabaseEngine):
 
     def _run(self, query: str) -> Any:
         with self._explain_errors():
-            return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
+            return (
+                self._connection.sql(query)
+                if query.startswith("SELECT")
+                else self._connection.execute(query)
+            )
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
@@ -182,16 +200,24 @@ class DuckDBEngine(DatabaseEngine):
         if isinstance(error, duckdb.PermissionException):
             message = "This view reads other files of your computer, which is not allowed."
             return input_error(
-                "reads-other-files", message, "Name a table, or a view of tables in this file.", file=file
+                "reads-other-files",
+                message,
+                "Name a table, or a view of tables in this file.",
+                file=file,
             )
         if isinstance(error, duckdb.OutOfMemoryException):
             message = "DuckDB needs more memory than it may use."
             remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
             return input_error(OUT_OF_MEMORY, message, remedy, file=file)
         if isinstance(error, duckdb.IOException):
-            if not hasattr(self, "description") or self.read_change_mark() != self.description.change_mark:
+            if (
+                not hasattr(self, "description")
+                or self.read_change_mark() != self.description.change_mark
+            ):
                 return records_changed(self.address)
-            message = "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
+            message = (
+                "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
+            )
             return input_error("unreadable", message, remedy, file=file)
         if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
             line_number = re.search(r"CSV Error on Line: (\d+)", str(error))
@@ -200,7 +226,9 @@ class DuckDBEngine(DatabaseEngine):
             return input_error(
                 "bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row
             )
-        return input_error("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
+        return input_error(
+            "engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file
+        )
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """Return all of a result."""
@@ -236,10 +264,14 @@ class DuckDBEngine(DatabaseEngine):
 
     def sample_expression(self, share: float) -> str:
         """Name the records, or select a random share of them."""
-        sampled = f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
+        sampled = (
+            f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
+        )
         return RECORDS if share >= 1 else sampled
 
-    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+    def upload(
+        self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress
+    ) -> None:
         """Make a table in memory."""
         table = pa.table(dict(columns))
         self._connection.register("vbas_incoming", table)
@@ -351,7 +383,9 @@ def attach_file(connection: Any, path: str, writing: bool = False) -> None:
     try:
         connection.execute(f"ATTACH {quote_text(path)} AS house{'' if writing else ' (READ_ONLY)'}")
     except duckdb.Error as error:
-        raise input_error("bad-database", *_explain_unopened(path, str(error), writing), file=path) from None
+        raise input_error(
+            "bad-database", *_explain_unopened(path, str(error), writing), file=path
+        ) from None
 
 
 def _explain_unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
@@ -372,7 +406,9 @@ def _explain_unopened(path: str, text: str, writing: bool) -> tuple[str, str]:
     return "The database is damaged.", "Get a fresh copy of the file."
 
 
-def restrict_file_access(connection: Any, folders: Sequence[str] = (), files: Sequence[str] = ()) -> None:
+def restrict_file_access(
+    connection: Any, folders: Sequence[str] = (), files: Sequence[str] = ()
+) -> None:
     """Let the connection open nothing but what is attached, what is in these folders, and these files, for good.
 
     A view in a file from elsewhere could otherwise read any file of the user.

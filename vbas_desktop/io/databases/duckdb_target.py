@@ -52,7 +52,9 @@ class DuckDBTarget(ReleaseTarget):
         _refuse_equal_names(self.address, file)
         if not self._path.exists():
             with staged_file(self._path) as new_file:
-                address = Address(str(self.address), EngineKind.DUCKDB, str(new_file), self.address.table)
+                address = Address(
+                    str(self.address), EngineKind.DUCKDB, str(new_file), self.address.table
+                )
                 with _connect(address, writing=True) as connection:
                     if schema != "main":
                         connection.execute(f"CREATE SCHEMA house.{quote_name(schema)}")
@@ -66,7 +68,9 @@ class DuckDBTarget(ReleaseTarget):
                 _remove_leftovers(connection)
                 _create_table(connection, _qualified_name(schema, staged), file, _owner(), progress)
             try:
-                yield Address(str(self.address), EngineKind.DUCKDB, self.address.location, f"{schema}.{staged}")
+                yield Address(
+                    str(self.address), EngineKind.DUCKDB, self.address.location, f"{schema}.{staged}"
+                )
                 with _connect(self.address, writing=True) as connection:
                     self._publish(connection, schema, staged, name)
             except BaseException:
@@ -116,7 +120,9 @@ def _create_table(connection: Any, table: str, file: Path, comment: str, progres
     def copy_rows() -> None:
         # In one step, so that there is never a staged table without its owner's mark.
         connection.execute("BEGIN")
-        connection.execute(f"CREATE TABLE {table} AS SELECT * FROM read_parquet({quote_text(str(file))})")
+        connection.execute(
+            f"CREATE TABLE {table} AS SELECT * FROM read_parquet({quote_text(str(file))})"
+        )
         connection.execute(f"COMMENT ON TABLE {table} IS {quote_text(comment)}")
         connection.execute("COMMIT")
 
@@ -139,7 +145,9 @@ def _refuse_equal_names(address: Address, file: Path) -> None:
     for name in pq.read_schema(file).names:
         if name.lower() in seen_names:
             message = "Columns whose names differ in case alone cannot be in a table of DuckDB."
-            raise input_error("no-fit", message, "Give it another name (--rename).", file=address, column=name)
+            raise input_error(
+                "no-fit", message, "Give it another name (--rename).", file=address, column=name
+            )
         seen_names.add(name.lower())
 
 

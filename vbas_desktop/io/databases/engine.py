@@ -97,7 +97,9 @@ class DatabaseEngine(ABC):
         name = f"c{column}"
         if self._fetch_number(f"approx_count_distinct({name})", "", progress) > limit * _ESTIMATE_FACTOR:
             return None
-        table = self.fetch(f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, DESCRIBING)
+        table = self.fetch(
+            f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, DESCRIBING
+        )
         keys = table.column(0).combine_chunks()
         values = cast_to_type(keys, self.description.schema.field(column).type)
         return keys, values, table.column(1).combine_chunks()
@@ -115,7 +117,9 @@ class DatabaseEngine(ABC):
 
     def _fetch_number(self, expression: str, condition: str, progress: Progress) -> int:
         """Compute one number of the records that fulfil a condition (empty: of all)."""
-        table = self.fetch(f"SELECT {expression} AS n FROM {RECORDS}{condition}", None, progress, DESCRIBING)
+        table = self.fetch(
+            f"SELECT {expression} AS n FROM {RECORDS}{condition}", None, progress, DESCRIBING
+        )
         return int(table.column(0)[0].as_py())
 
     def split_records(self, column: int, number: int) -> Sequence[str]:
@@ -134,7 +138,9 @@ class DatabaseEngine(ABC):
         )
 
     @abstractmethod
-    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+    def upload(
+        self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress
+    ) -> None:
         """Make a small table that lasts as long as the connection; ``keys`` are typed as a column of the records."""
 
     @abstractmethod
@@ -167,7 +173,9 @@ class DatabaseEngine(ABC):
 def records_changed(address: Address) -> InputError:
     """Return the error that somebody changed the records."""
     message = "The records were changed while they were worked on."
-    return input_error("input-changed", message, "Wait until nobody changes them, then load them again.", file=address)
+    return input_error(
+        "input-changed", message, "Wait until nobody changes them, then load them again.", file=address
+    )
 
 
 def engine_not_installed(address: Address, package: str) -> InputError:
@@ -181,7 +189,11 @@ def values_do_not_fit(address: Address, column: str | None = None) -> Finding:
     """Return the finding that values cannot be what their type says."""
     message = "Values of the table do not fit their types here (a date outside the calendar, say)."
     return Finding(
-        "no-fit", message, "Cast the column to text in a view, and name that.", file=str(address), column=column
+        "no-fit",
+        message,
+        "Cast the column to text in a view, and name that.",
+        file=str(address),
+        column=column,
     )
 
 
@@ -203,5 +215,7 @@ def cast_to_type(column: Any, target: Any) -> Any:
 
 def cast_to_schema(table: Any, types: Any) -> Any:
     """Cast a table or batch to the names and types of a schema."""
-    columns = [cast_to_type(column, field.type) for column, field in zip(table.columns, types, strict=True)]
+    columns = [
+        cast_to_type(column, field.type) for column, field in zip(table.columns, types, strict=True)
+    ]
     return type(table).from_arrays(columns, names=types.names)

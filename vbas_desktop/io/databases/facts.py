@@ -106,7 +106,10 @@ def describe_records(
     file = str(engine.address)
     if not description.rows:
         raise input_error(
-            "no-records", "There are columns but no records.", "Choose another table or folder.", file=file
+            "no-records",
+            "There are columns but no records.",
+            "Choose another table or folder.",
+            file=file,
         )
     findings = list(engine.findings)
     for column in facts:
@@ -116,11 +119,18 @@ def describe_records(
             findings.append(exceeded_number(column.name, present, declared, FIRST_ROW, file))
         if not column.categorical and not column.distinct:
             message = "The column holds structured or binary values, which cannot be categories."
-            findings.append(Finding("uncodable-column", message, "", Severity.HINT, file, column=column.name))
+            findings.append(
+                Finding("uncodable-column", message, "", Severity.HINT, file, column=column.name)
+            )
     source = SourceFile(
-        file, description.size_bytes, _hash_frequencies(description.header, description.rows, facts), elsewhere=True
+        file,
+        description.size_bytes,
+        _hash_frequencies(description.header, description.rows, facts),
+        elsewhere=True,
     )
-    file_format = FileFormat("parquet", header=description.header, category_line=engine.category_numbers is not None)
+    file_format = FileFormat(
+        "parquet", header=description.header, category_line=engine.category_numbers is not None
+    )
     return source, file_format, stop_on_errors(findings)
 
 
@@ -135,6 +145,8 @@ def _hash_frequencies(header: Sequence[str], rows: int, facts: Sequence[ColumnFa
         if column.categories is not None and column.frequencies is not None:
             for value, number in zip(column.categories.values, column.frequencies.tolist(), strict=True):
                 digest.update(
-                    f"{len(value.encode('utf-8', 'surrogatepass'))}:{value}:{number}\n".encode("utf-8", "surrogatepass")
+                    f"{len(value.encode('utf-8', 'surrogatepass'))}:{value}:{number}\n".encode(
+                        "utf-8", "surrogatepass"
+                    )
                 )
     return digest.hexdigest()

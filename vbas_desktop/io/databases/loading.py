@@ -53,7 +53,9 @@ def load_records_at(
         engine.close()
 
 
-def read_column_names(address: str | Path, options: RecordReading, progress: Progress) -> tuple[str, ...]:
+def read_column_names(
+    address: str | Path, options: RecordReading, progress: Progress
+) -> tuple[str, ...]:
     """Read the names of the columns of a record file or behind an address."""
     source = parse_address(address)
     if isinstance(source, Path):
@@ -65,24 +67,32 @@ def read_column_names(address: str | Path, options: RecordReading, progress: Pro
         engine.close()
 
 
-def encode_records(engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None = None) -> CodedTable:
+def encode_records(
+    engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None = None
+) -> CodedTable:
     """Read the rows of an open engine and code their columns.
 
     The records are in the order of their values: engines have none, and the same records give the same table on all.
     Columns with too many values for categories keep their texts, since nothing is read again.
     """
     description = engine.description
-    needed = [column for column, name in enumerate(description.header) if columns is None or name in columns]
+    needed = [
+        column for column, name in enumerate(description.header) if columns is None or name in columns
+    ]
     codable = [column for column in needed if has_text_form(description.schema.field(column).type)]
     coded = _code_columns(engine, codable, progress)
-    order = np.lexsort([codes for _, codes in reversed(coded.values())]) if coded else np.empty(0, np.int64)
+    order = (
+        np.lexsort([codes for _, codes in reversed(coded.values())]) if coded else np.empty(0, np.int64)
+    )
     all_facts: list[ColumnFacts] = []
     codes_by_name: dict[str, Codes] = {}
     texts: dict[str, Any] = {}
     for column in needed:
         name = description.header[column]
         if column not in coded:
-            all_facts.append(ColumnFacts(name, 0, engine.count_missing(column, progress), categorical=False))
+            all_facts.append(
+                ColumnFacts(name, 0, engine.count_missing(column, progress), categorical=False)
+            )
             continue
         facts, codes = coded[column]
         assert facts.categories is not None
@@ -94,7 +104,9 @@ def encode_records(engine: DatabaseEngine, progress: Progress, columns: Collecti
             codes_by_name[name] = codes[order]
         all_facts.append(facts)
     source, file_format, findings = describe_records(engine, all_facts)
-    return CodedTable(source, description.rows, file_format, tuple(all_facts), findings, codes_by_name, texts=texts)
+    return CodedTable(
+        source, description.rows, file_format, tuple(all_facts), findings, codes_by_name, texts=texts
+    )
 
 
 def _code_columns(

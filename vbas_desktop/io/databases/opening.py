@@ -11,7 +11,13 @@ from vbas_desktop.model.findings import input_error, stop_on_errors
 from vbas_desktop.model.progress import Progress, SubProgress
 from vbas_desktop.settings.reading import RecordReading
 
-from ..records.category_line import LineTwo, ValueFrequencies, judge_line, looks_like_numbers, read_numbers
+from ..records.category_line import (
+    LineTwo,
+    ValueFrequencies,
+    judge_line,
+    looks_like_numbers,
+    read_numbers,
+)
 from .address import Address, EngineKind
 from .engine import DESCRIBING, DatabaseEngine
 from .facts import FIRST_ROW, describe_column
@@ -83,5 +89,7 @@ def _judge_first_record(engine: DatabaseEngine, record: Sequence[str], progress:
             columns.append(ValueFrequencies(None, (), facts.distinct, 0))
             continue
         values = facts.categories.values
-        columns.append(ValueFrequencies(values, facts.frequencies.tolist(), facts.distinct, values.index(text)))
+        columns.append(
+            ValueFrequencies(values, facts.frequencies.tolist(), facts.distinct, values.index(text))
+        )
     return judge_line(record, columns, engine.description.rows, FIRST_ROW, str(engine.address))

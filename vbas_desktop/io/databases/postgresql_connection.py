@@ -93,7 +93,12 @@ def open_connection(address: Address, progress: Progress, password: str | None =
         # Nothing can cancel it; it ends by itself after the time that is allowed for connecting.
         return run_cancellable(lambda: connect(password), progress, "Connecting", cancel=lambda: None)
     except psycopg.Error as error:
-        if password is None and _needs_password(str(error)) and sys.stdin.isatty() and sys.stderr.isatty():
+        if (
+            password is None
+            and _needs_password(str(error))
+            and sys.stdin.isatty()
+            and sys.stderr.isatty()
+        ):
             try:
                 return connect(getpass.getpass(f"Password for {address.location}: "))
             except psycopg.Error as second:
@@ -124,7 +129,10 @@ def describe_error(error: Exception, address: Address) -> Exception:
     file = str(address)
     if isinstance(error, errors.QueryCanceled):
         return input_error(
-            "cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file
+            "cancelled",
+            "The server ended the query.",
+            "Try again, or ask who runs the server.",
+            file=file,
         )
     kinds: list[tuple[Any, str, str, str]] = [
         (errors.InsufficientPrivilege, "no-rights", "You may not do this on the server.",

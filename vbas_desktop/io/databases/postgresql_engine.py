@@ -65,7 +65,11 @@ class PostgreSQLEngine(DatabaseEngine):
         tables = self._fetch_rows(_TABLES, (), progress)
         requested = self.address.table
         matching = [(schema, name) for schema, name in tables if requested in (f"{schema}.{name}", name)]
-        exact = [(schema, name) for schema, name in matching if f"{schema}.{name}" == requested or schema == "public"]
+        exact = [
+            (schema, name)
+            for schema, name in matching
+            if f"{schema}.{name}" == requested or schema == "public"
+        ]
         matching = exact or matching
         if len(matching) != 1:
             listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:_LISTED_TABLES]) or "none"
@@ -78,7 +82,9 @@ class PostgreSQLEngine(DatabaseEngine):
         columns = self._fetch_rows(_COLUMNS, (f"{quote_name(schema)}.{quote_name(table)}",), progress)
         return schema, table, [(name, server_type, shape) for name, server_type, shape in columns]
 
-    def _fetch_rows(self, query: str, values: Sequence[Any], progress: Progress) -> list[tuple[Any, ...]]:
+    def _fetch_rows(
+        self, query: str, values: Sequence[Any], progress: Progress
+    ) -> list[tuple[Any, ...]]:
         """Return a small result as Python values."""
 
         def fetch_all() -> list[tuple[Any, ...]]:
@@ -112,7 +118,9 @@ class PostgreSQLEngine(DatabaseEngine):
             f"{_column_expression(name, server_type)} AS c{number}"
             for number, (name, server_type, _) in enumerate(self._columns)
         )
-        return f"WITH {RECORDS} AS NOT MATERIALIZED (SELECT {columns} FROM {self._qualified_name}) {query}"
+        return (
+            f"WITH {RECORDS} AS NOT MATERIALIZED (SELECT {columns} FROM {self._qualified_name}) {query}"
+        )
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """Return all of a result."""
@@ -154,7 +162,9 @@ class PostgreSQLEngine(DatabaseEngine):
         name = f"c{column}"
         column_type = self.description.schema.field(column).type
         # The statistics of the server spare a count that would be in vain; without any, the count is tried.
-        statistics = self._fetch_rows(_DISTINCT, (self._schema, self._table, self._columns[column][0]), progress)
+        statistics = self._fetch_rows(
+            _DISTINCT, (self._schema, self._table, self._columns[column][0]), progress
+        )
         estimate = float(statistics[0][0]) if statistics else 0.0
         if (estimate if estimate >= 0 else -estimate * self.description.rows) > 3 * limit:
             return None
@@ -167,7 +177,9 @@ class PostgreSQLEngine(DatabaseEngine):
         keys, values, numbers = (column.combine_chunks() for column in counted.columns)
         return keys, values, numbers
 
-    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+    def upload(
+        self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress
+    ) -> None:
         """Make a temporary table, which the server drops with the connection."""
         types = {"int32": "integer", "int64": "bigint", "string": "text"}
         declared = ", ".join(
@@ -176,7 +188,9 @@ class PostgreSQLEngine(DatabaseEngine):
         )
         table = pa.table({column_name: _as_csv(column) for column_name, column in columns.items()})
         sink = pa.BufferOutputStream()
-        arrow_csv.write_csv(table, sink, arrow_csv.WriteOptions(include_header=False, quoting_style="needed"))
+        arrow_csv.write_csv(
+            table, sink, arrow_csv.WriteOptions(include_header=False, quoting_style="needed")
+        )
 
         def create_table() -> None:
             with self._connection.cursor() as cursor:
@@ -307,7 +321,9 @@ def _parse_csv(stream: CopyStream, types: Any) -> Iterator[Any]:
 def _csv_types(types: Any) -> dict[str, Any]:
     """Return the types as which fields are read: numbers without a sign and with many digits as text first."""
     return {
-        field.name: pa.string() if field.type == pa.binary() or pa.types.is_floating(field.type) else field.type
+        field.name: pa.string()
+        if field.type == pa.binary() or pa.types.is_floating(field.type)
+        else field.type
         for field in types
     }
 

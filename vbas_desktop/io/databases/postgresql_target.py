@@ -67,7 +67,9 @@ class PostgreSQLTarget(ReleaseTarget):
 
             try:
                 replaced = run(copy_rows)
-                yield Address(str(self.address), self.address.kind, self.address.location, f"{schema}.{plain}")
+                yield Address(
+                    str(self.address), self.address.kind, self.address.location, f"{schema}.{plain}"
+                )
                 run(lambda: self._publish(connection, staged, replaced))
             except BaseException:
                 _drop_table(connection, staged)
@@ -77,7 +79,9 @@ class PostgreSQLTarget(ReleaseTarget):
         """Give the staged table its name; of two clients with one target, the first to get here wins."""
         schema, name = split_table_name(self.address)
         with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_NAME_LOCKS, f"{schema}.{name}"))
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_NAME_LOCKS, f"{schema}.{name}")
+            )
             existing = self._check_target(connection)
             if existing is not None and existing != replaced:
                 raise target_changed(self.address)
@@ -95,11 +99,16 @@ class PostgreSQLTarget(ReleaseTarget):
         allowed = connection.execute(query, (schema,)).fetchone()
         if allowed is None:
             message = f"The database has no schema “{schema}”."
-            raise input_error("no-such-table", message, "Make it, or name another one.", file=self.address)
+            raise input_error(
+                "no-such-table", message, "Make it, or name another one.", file=self.address
+            )
         if not allowed[0]:
             message = f"You may not make tables in the schema “{schema}”."
             raise input_error(
-                "not-writable", message, "Ask for the permission, or name another schema.", file=self.address
+                "not-writable",
+                message,
+                "Ask for the permission, or name another schema.",
+                file=self.address,
             )
         query = (
             "SELECT c.relkind::text, obj_description(c.oid, 'pg_class'), c.oid FROM pg_class c JOIN pg_namespace n "
@@ -144,7 +153,9 @@ def _server_type(field: Any) -> str:
 def _create_table(connection: Any, table: str, file: Path) -> None:
     """Make a table with the rows of a Parquet file."""
     with pq.ParquetFile(file) as source:
-        columns = ", ".join(f"{quote_name(field.name)} {_server_type(field)}" for field in source.schema_arrow)
+        columns = ", ".join(
+            f"{quote_name(field.name)} {_server_type(field)}" for field in source.schema_arrow
+        )
         connection.execute(f"CREATE TABLE {table} ({columns})")
         options = arrow_csv.WriteOptions(include_header=False)
         with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN (FORMAT csv)") as copy:
@@ -162,7 +173,9 @@ def _remove_leftovers(connection: Any, schema: str) -> None:
         if (
             key.isdigit()
             and int(key) < 1 << 31
-            and connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (_STAGED_LOCKS, int(key))).fetchone()[0]
+            and connection.execute(
+                "SELECT pg_try_advisory_lock(%s, %s)", (_STAGED_LOCKS, int(key))
+            ).fetchone()[0]
         ):
             _drop_table(connection, f"{quote_name(schema)}.{quote_name(table)}")
             connection.execute("SELECT pg_advisory_unlock(%s, %s)", (_STAGED_LOCKS, int(key)))

@@ -68,7 +68,9 @@ def select_query(columns: Sequence[int], source: str = RECORDS) -> str:
 
 def release_query(join: ReleaseJoin) -> str:
     """Select the released rows as columns o0, o1, …, in no particular order."""
-    outputs = ", ".join(f"{_output_expression(output)} AS o{number}" for number, output in enumerate(join.outputs))
+    outputs = ", ".join(
+        f"{_output_expression(output)} AS o{number}" for number, output in enumerate(join.outputs)
+    )
     return f"SELECT {outputs} FROM {_join_released(join)}"
 
 
@@ -89,8 +91,12 @@ def _join_released(join: ReleaseJoin) -> str:
     for number, (column, stride, missing) in enumerate(quasi_identifiers):
         joins.append(f"LEFT JOIN {categories_table_name(number)} ON c{column} = q{number}_key")
         terms.append(f"CASE WHEN c{column} IS NULL THEN {missing} ELSE q{number}_code END * {stride}")
-    rewritten = [output.column for output in join.outputs if output.rewritten and output.column is not None]
-    joins += [f"LEFT JOIN {rewritten_table_name(column)} ON c{column} = w{column}_key" for column in rewritten]
+    rewritten = [
+        output.column for output in join.outputs if output.rewritten and output.column is not None
+    ]
+    joins += [
+        f"LEFT JOIN {rewritten_table_name(column)} ON c{column} = w{column}_key" for column in rewritten
+    ]
     # A subquery, so that the number of the class is computed once and not for every comparison.
     classified = f"(SELECT *, {' + '.join(terms)} AS vbas_class FROM {' '.join(joins)}) AS classified"
     return f"{classified} JOIN {CLASSES} ON r_area = k_area AND vbas_class = k_class"

@@ -76,7 +76,9 @@ class SparkEngine(DatabaseEngine):
         if self._dataset is not None:
             if tuple(frame.columns) != self._dataset.header:
                 message = "Spark sees other columns in the folder than its files have."
-                raise input_error("columns-differ", message, "Name the files’ own folder.", file=self.address)
+                raise input_error(
+                    "columns-differ", message, "Name the files’ own folder.", file=self.address
+                )
             return self._dataset.header, self._dataset.schema
         types = to_arrow_schema(named.schema)
         return tuple(frame.columns), pa.schema(list(zip(types.names, types.types, strict=True)))
@@ -110,7 +112,9 @@ class SparkEngine(DatabaseEngine):
 
         return iterate_cancellable(read_batches, progress, stage, cancel=self._cancel)
 
-    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+    def upload(
+        self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress
+    ) -> None:
         """Make a small table in the session."""
 
         def create_view() -> None:
@@ -144,7 +148,9 @@ def _make_packing() -> Callable[[Iterator[Any]], Iterator[Any]]:
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, batch.schema) as writer:
                 writer.write_batch(batch)
-            yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["packed"])
+            yield pa.RecordBatch.from_arrays(
+                [pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["packed"]
+            )
 
     return pack
 
@@ -205,7 +211,9 @@ _scratch_folders: dict[str, ScratchFolder] = {}
 
 def _start_session(address: Address, master: str, progress: Progress) -> Any:
     """Start or share the session at a master. Nothing can cancel that, so a stop waits for it."""
-    return run_cancellable(lambda: _share_session(address, master), progress, "Starting Spark", cancel=lambda: None)
+    return run_cancellable(
+        lambda: _share_session(address, master), progress, "Starting Spark", cancel=lambda: None
+    )
 
 
 def _share_session(address: Address, master: str) -> Any:
@@ -293,7 +301,11 @@ def _read_user_defaults() -> dict[str, str]:
         lines = (Path(home) / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
     except OSError:
         return {}
-    pairs = (re.split(r"[\s=:]+", line.strip(), maxsplit=1) for line in lines if line.strip()[:1] not in ("", "#"))
+    pairs = (
+        re.split(r"[\s=:]+", line.strip(), maxsplit=1)
+        for line in lines
+        if line.strip()[:1] not in ("", "#")
+    )
     return {pair[0]: pair[-1] for pair in pairs}
 
 
@@ -356,7 +368,9 @@ def _describe_start_error(error: Exception, address: Address) -> InputError:
     text = f"{type(error).__name__} {error}"
     if "JAVA" in text.upper() or isinstance(error, FileNotFoundError):
         message = "Spark cannot start: Java 17 or newer is needed."
-        return input_error("engine-missing", message, "Install it (Debian: default-jre-headless).", file=address)
+        return input_error(
+            "engine-missing", message, "Install it (Debian: default-jre-headless).", file=address
+        )
     return _no_master(address)
 
 
@@ -394,7 +408,9 @@ def describe_spark_error(error: Exception, address: Address) -> InputError:
             return input_error(code, message, remedy, file=address)
     if "FileNotFound" in text or "FAILED_READ_FILE" in text:
         return records_changed(address)
-    if isinstance(error, ConnectionError | EOFError) or any(part in text for part in _LOST_CONNECTION_TEXTS):
+    if isinstance(error, ConnectionError | EOFError) or any(
+        part in text for part in _LOST_CONNECTION_TEXTS
+    ):
         message = "The connection to Spark was lost; what was begun was given up."
         return input_error("connection-lost", message, "Try again when the cluster runs.", file=address)
     message = f"Spark could not do this ({type(error).__name__})."

@@ -115,7 +115,12 @@ def _write_rows(session: Any, staged: str, file: Path, address: Address) -> None
 
 def _cast_to_spark(table: Any, address: Address) -> Any:
     """Cast values to types that Spark has."""
-    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
+    wider = {
+        pa.uint8(): pa.int16(),
+        pa.uint16(): pa.int32(),
+        pa.uint32(): pa.int64(),
+        pa.uint64(): pa.decimal128(20),
+    }
     columns = []
     for column in table.columns:
         target = column.type

@@ -62,7 +62,11 @@ class DatabaseTable:
     @cached_property
     def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
         """Return the categories with blanks or invisible characters around them, by column."""
-        padded = {facts.name: padded_values(facts.categories.values) for facts in self.columns if facts.categories}
+        padded = {
+            facts.name: padded_values(facts.categories.values)
+            for facts in self.columns
+            if facts.categories
+        }
         return {name: values for name, values in padded.items() if values}
 
     def facts(self, name: str) -> ColumnFacts:
@@ -71,7 +75,9 @@ class DatabaseTable:
             if column.name == name:
                 return column
         self.check_name(name)
-        raise LookupError(f"column {self.column_number(name) + 1} was not asked for when the records were described")
+        raise LookupError(
+            f"column {self.column_number(name) + 1} was not asked for when the records were described"
+        )
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no column has."""
@@ -84,7 +90,9 @@ class DatabaseTable:
 
     def schema(self) -> Any:
         """Return the types of the columns under their names."""
-        return pa.schema(list(zip(self.file_format.header, self.engine.description.schema.types, strict=True)))
+        return pa.schema(
+            list(zip(self.file_format.header, self.engine.description.schema.types, strict=True))
+        )
 
     def with_labels(self, codebook: Mapping[str, Mapping[str, str]]) -> Self:
         """Return the same records with the labels of a codebook."""
@@ -98,7 +106,10 @@ class DatabaseTable:
         for batch in self.engine.fetch_batches(*self._select(columns, RECORDS), progress, stage):
             progress.update(stage, rows / self.rows)
             rows += batch.num_rows
-            yield {name: self.codes_of(name, batch.column(position)) for position, name in enumerate(columns)}
+            yield {
+                name: self.codes_of(name, batch.column(position))
+                for position, name in enumerate(columns)
+            }
         if rows != self.rows:
             raise records_changed(self.engine.address)
 
@@ -114,8 +125,12 @@ class DatabaseTable:
         codes_by_text = dict(self.codes_by_text)
         for position, facts in enumerate(columns):
             if facts.name in texts and facts.categories is not None and facts.frequencies is not None:
-                columns[position], code_of = order_categories(facts.name, texts[facts.name], facts.frequencies)
-                codes_by_text[facts.name] = dict(zip(facts.categories.values, code_of.tolist(), strict=True))
+                columns[position], code_of = order_categories(
+                    facts.name, texts[facts.name], facts.frequencies
+                )
+                codes_by_text[facts.name] = dict(
+                    zip(facts.categories.values, code_of.tolist(), strict=True)
+                )
         return replace(self, columns=tuple(columns), codes_by_text=codes_by_text)
 
     def first_rows(self, name: str, marked: NDArray[np.bool_], limit: int) -> list[int]:
@@ -223,7 +238,9 @@ class DatabaseTable:
     def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> CodedTable:
         """Draw a random sample of about ``rows`` records (all if there are no more), with the codes of this table."""
         source = self.engine.sample_expression(min(1.0, rows / max(1, self.rows)))
-        sample = self.engine.fetch(*self._select(columns, source), progress, "Testing the released columns")
+        sample = self.engine.fetch(
+            *self._select(columns, source), progress, "Testing the released columns"
+        )
         codes = {}
         for position, name in enumerate(columns):
             sampled_codes = self.codes_of(name, sample.column(position).combine_chunks())
@@ -277,7 +294,10 @@ def open_database_table(
 
 
 def _describe_columns(
-    engine: DatabaseEngine, progress: Progress, columns: Collection[str] | None, unlimited: Collection[str]
+    engine: DatabaseEngine,
+    progress: Progress,
+    columns: Collection[str] | None,
+    unlimited: Collection[str],
 ) -> DatabaseTable:
     """Ask for the values of the columns that are needed, and make the table."""
     header = engine.description.header
@@ -287,11 +307,19 @@ def _describe_columns(
     for number, name in enumerate(needed):
         part = SubProgress(progress, number / len(needed), (number + 1) / len(needed))
         part.update(DESCRIBING, 0.0)
-        column_facts, column_values = describe_column(engine, header.index(name), part, name in unlimited)
+        column_facts, column_values = describe_column(
+            engine, header.index(name), part, name in unlimited
+        )
         facts.append(column_facts)
         if column_values is not None:
             values[name] = column_values
     source, file_format, findings = describe_records(engine, facts)
     return DatabaseTable(
-        source, engine.description.rows, file_format, tuple(facts), findings, engine=engine, values=values
+        source,
+        engine.description.rows,
+        file_format,
+        tuple(facts),
+        findings,
+        engine=engine,
+        values=values,
     )

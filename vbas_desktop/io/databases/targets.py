@@ -174,12 +174,16 @@ def _copy_bytes(file: Path, copy: Path, progress: Progress) -> None:
             sink.write(data)
 
 
-def _copy_parts(file: Path, progress: Progress, path_of: Callable[[int], Path], max_parts: int = _MAX_PARTS) -> None:
+def _copy_parts(
+    file: Path, progress: Progress, path_of: Callable[[int], Path], max_parts: int = _MAX_PARTS
+) -> None:
     """Copy the rows of a Parquet file into one file or several of the same size; ``path_of`` names them by number."""
     with pq.ParquetFile(file) as source:
         rows = source.metadata.num_rows
         rows_per_part = rows if max_parts == 1 else max(_PART_ROWS, math.ceil(rows / max_parts))
-        schema = source.schema_arrow.with_metadata({**(source.schema_arrow.metadata or {}), _METADATA: MARK.encode()})
+        schema = source.schema_arrow.with_metadata(
+            {**(source.schema_arrow.metadata or {}), _METADATA: MARK.encode()}
+        )
         part = 0
         rows_in_part = 0
         rows_copied = 0

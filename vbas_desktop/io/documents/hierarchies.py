@@ -55,7 +55,9 @@ class HierarchyFile:
                 f"Choose 0 to {self.height}.",
                 column=self.column,
             )
-        return Grouping(self.column, {value: levels[level - 1] for value, levels in self.above.items() if level})
+        return Grouping(
+            self.column, {value: levels[level - 1] for value, levels in self.above.items() if level}
+        )
 
 
 def read_hierarchy_file(path: str | Path, column: str | None = None) -> HierarchyFile:
@@ -72,17 +74,30 @@ def read_hierarchy_file(path: str | Path, column: str | None = None) -> Hierarch
         findings.add("not-a-hierarchy", message, remedy, row=1)
         findings.stop_on_errors()
     if not rows:
-        findings.add("empty-hierarchy", "The hierarchy is empty.", "Write value;level1;level2… on each line.")
+        findings.add(
+            "empty-hierarchy", "The hierarchy is empty.", "Write value;level1;level2… on each line."
+        )
     width = max((len(row) for _, row in rows), default=0)
     if width == 1:
-        findings.add("no-levels", "There is no level beside the values.", "Write value;level1;level2… on each line.")
+        findings.add(
+            "no-levels",
+            "There is no level beside the values.",
+            "Write value;level1;level2… on each line.",
+        )
     above: dict[str, tuple[str, ...]] = {}
     parents: dict[tuple[int, str], str] = {}
     for number, row in rows:
         if len(row) != width:
-            findings.add("ragged", f"The row has {len(row)} fields instead of {width}.", "Complete it.", row=number)
+            findings.add(
+                "ragged",
+                f"The row has {len(row)} fields instead of {width}.",
+                "Complete it.",
+                row=number,
+            )
         elif row[0] in above:
-            findings.add("duplicate-value", "This value was listed before.", "List every value once.", row=number)
+            findings.add(
+                "duplicate-value", "This value was listed before.", "List every value once.", row=number
+            )
         else:
             above[row[0]] = tuple(row[1:])
             _check_nesting(row, number, parents, findings)
@@ -118,7 +133,9 @@ def read_delimited_rows(path: Path) -> list[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter_of(text), strict=True)
         return [(reader.line_num, row) for row in reader if any(row)]
     except csv.Error:
-        raise input_error("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
+        raise input_error(
+            "bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path
+        ) from None
 
 
 def _delimiter_of(text: str) -> str:
@@ -126,7 +143,9 @@ def _delimiter_of(text: str) -> str:
     return max(";,\t", key=text.partition("\n")[0].count)
 
 
-def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList) -> None:
+def _check_nesting(
+    row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList
+) -> None:
     """Note a finding where values with one group on a level have several on the next; ``parents`` is added to."""
     for level in range(1, len(row) - 1):
         if parents.setdefault((level, row[level]), row[level + 1]) != row[level + 1]:
@@ -206,12 +225,21 @@ def read_groups(path: Path) -> tuple[Grouping, ...]:
     groups: dict[str, dict[str, str]] = {}
     for number, row in rows[1:]:
         if len(row) != 3 or not row[0]:
-            findings.add("ragged", "The line does not have a column, a value and a group.", "Complete it.", row=number)
+            findings.add(
+                "ragged",
+                "The line does not have a column, a value and a group.",
+                "Complete it.",
+                row=number,
+            )
             continue
         column, value, group = row
         if groups.setdefault(column, {}).setdefault(value, group) != group:
             findings.add(
-                "two-groups", "The value has another group above.", "Give it one group.", row=number, column=column
+                "two-groups",
+                "The value has another group above.",
+                "Give it one group.",
+                row=number,
+                column=column,
             )
     findings.stop_on_errors()
     return tuple(Grouping(column, values) for column, values in groups.items())
@@ -232,7 +260,8 @@ def find_formulas(file: str, groupings: Iterable[Grouping]) -> list[Finding]:
     pairs = ((grouping.column, pair) for grouping in groupings for pair in grouping.groups.items())
     count = count_formulas(text for column, (value, group) in pairs for text in (column, value, group))
     remedy = (
-        "They stay as they are, because the program reads the file again. Do not open it with a spreadsheet program."
+        "They stay as they are, because the program reads the file again. "
+        "Do not open it with a spreadsheet program."
     )
     message = describe_formulas(count, "cell")
     return [Finding("formula", message, remedy, Severity.WARNING, file)] if count else []
@@ -255,7 +284,9 @@ def groupings_from_json(plain: Mapping[str, Mapping[str, str]]) -> tuple[Groupin
     return tuple(Grouping(column, dict(groups)) for column, groups in plain.items() if groups)
 
 
-def check_groupings(groupings: Iterable[Grouping], table: RecordTable, used: Sequence[str]) -> tuple[Finding, ...]:
+def check_groupings(
+    groupings: Iterable[Grouping], table: RecordTable, used: Sequence[str]
+) -> tuple[Finding, ...]:
     """Find groupings without effect: unused columns, values that do not occur."""
     findings = FindingList(table.source.path)
     for grouping in groupings:
@@ -272,7 +303,12 @@ def check_groupings(groupings: Iterable[Grouping], table: RecordTable, used: Seq
             message = f"{values} but {inflect(absent, 'does', 'do')} not occur in the records."
             remark = findings.warn if absent == len(grouping.groups) else findings.hint
             if absent:
-                remark("absent-value", message, "Check that the groups were written for this file.", column=column)
+                remark(
+                    "absent-value",
+                    message,
+                    "Check that the groups were written for this file.",
+                    column=column,
+                )
     return findings.all()
 
 

@@ -60,7 +60,9 @@ def read_policy_text(path: Path) -> str:
             raise input_error("policy", "This is too large for a policy.", "Choose its file.", file=path)
         return data.decode("utf-8-sig")
     except (UnicodeDecodeError, IsADirectoryError):
-        raise input_error("policy", "This is not a text file in UTF-8.", "Save it as UTF-8.", file=path) from None
+        raise input_error(
+            "policy", "This is not a text file in UTF-8.", "Save it as UTF-8.", file=path
+        ) from None
 
 
 def load_policy_text(name: str) -> str:
@@ -69,7 +71,9 @@ def load_policy_text(name: str) -> str:
         text = resource_path("policies/template.txt").read_text(encoding="utf-8")
         return text.format(measures=", ".join(MEASURES), comparisons=", ".join(COMPARISONS))
     policy = find_policy(name)
-    return read_policy_text(Path(policy.path) if policy.path else resource_path(f"policies/{policy.id}.toml"))
+    return read_policy_text(
+        Path(policy.path) if policy.path else resource_path(f"policies/{policy.id}.toml")
+    )
 
 
 def _sort_key(policy: Policy) -> tuple[str, float]:
@@ -117,10 +121,14 @@ class _PolicyFile:
         for name in _TEXTS:
             value = self.data.get(name)
             if not isinstance(value, str) or not value.strip():
-                yield self._locate_problem(name, f"“{name}” is missing or is no text.", f'Write {name} = "…".')
+                yield self._locate_problem(
+                    name, f"“{name}” is missing or is no text.", f'Write {name} = "…".'
+                )
         date = self.data.get("date")
         if isinstance(date, str) and date.strip() and not _DATE.fullmatch(date.strip()):
-            yield self._locate_problem("date", f"“{date}” is no date.", "Write 2024, 2024-05, 2024-05-31 or undated.")
+            yield self._locate_problem(
+                "date", f"“{date}” is no date.", "Write 2024, 2024-05, 2024-05-31 or undated."
+            )
         if not isinstance(self.data.get(_OPTIONAL, ""), str):
             yield self._locate_problem(_OPTIONAL, f"“{_OPTIONAL}” is no text.", "Put it in quotes.")
         for name in self.data:
@@ -128,7 +136,11 @@ class _PolicyFile:
                 remedy = f"Known: {', '.join(('format', *_TEXTS, _OPTIONAL))}, criteria."
                 yield self._locate_problem(name, f"Nothing is known of “{name}”.", remedy)
         blocks = self.data.get("criteria")
-        if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
+        if (
+            not isinstance(blocks, list)
+            or not blocks
+            or not all(isinstance(block, dict) for block in blocks)
+        ):
             yield self._locate_problem(
                 "criteria", "There is no criterion.", "Write a block that begins with [[criteria]]."
             )
@@ -142,14 +154,18 @@ class _PolicyFile:
 
         for name in block:
             if name not in _CRITERION_KEYS:
-                yield wrong(name, f"nothing is known of “{name}”.", f"Known: {', '.join(_CRITERION_KEYS)}.")
+                yield wrong(
+                    name, f"nothing is known of “{name}”.", f"Known: {', '.join(_CRITERION_KEYS)}."
+                )
         for name in ("question", "answer", "note"):
             if name in block and not isinstance(block[name], str):
                 yield wrong(name, f"“{name}” is no text.", "Put it in quotes.")
         question = block.get("question")
         measure = block.get("measure")
         if (question is None) == (measure is None):
-            yield wrong("measure", "it needs a measure or a question, and not both.", "Write one of them.")
+            yield wrong(
+                "measure", "it needs a measure or a question, and not both.", "Write one of them."
+            )
         elif question is not None:
             if isinstance(question, str) and not question.strip():
                 yield wrong("question", "the question is empty.", "Write what a person has to answer.")
@@ -166,18 +182,26 @@ class _PolicyFile:
         bases = MEASURES[measure].bases
         of = block.get("of", bases[0])
         if of not in bases:
-            yield wrong("of", f"{measure} is not computed of “{of}”.", f"Write of = “{'” or “'.join(bases)}”.")
+            yield wrong(
+                "of", f"{measure} is not computed of “{of}”.", f"Write of = “{'” or “'.join(bases)}”."
+            )
         if block.get("comparison") not in COMPARISONS:
             remedy = f"Write one of: {', '.join(COMPARISONS)}."
             yield wrong("comparison", "how the figure is compared is missing or not known.", remedy)
         threshold = block.get("threshold")
         is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
         if not is_number or not 0 <= threshold < float("inf"):  # type: ignore[operator]
-            yield wrong("threshold", "the threshold is missing or is no number from 0 on.", "Write threshold = 11.")
+            yield wrong(
+                "threshold",
+                "the threshold is missing or is no number from 0 on.",
+                "Write threshold = 11.",
+            )
         if "answer" in block:
             yield wrong("answer", "a figure has no answer.", "Take it out.")
 
-    def _locate_problem(self, field: str, message: str, remedy: str, block: int | None = None) -> Finding:
+    def _locate_problem(
+        self, field: str, message: str, remedy: str, block: int | None = None
+    ) -> Finding:
         return Finding("policy", message, remedy, file=self.path, row=self._find_line(field, block))
 
     def _find_line(self, field: str, block: int | None) -> int | None:

@@ -46,7 +46,9 @@ def read_population(path: Path, problem: Problem, progress: Progress | None = No
     _note_repeated(table, (region, numbers, *problem.quasi_identifiers), findings)
     findings.stop_on_errors()
     has_region = regions >= 0
-    by_region = np.bincount(regions[has_region], people[has_region], minlength=len(problem.regions)).astype(np.int64)
+    by_region = np.bincount(
+        regions[has_region], people[has_region], minlength=len(problem.regions)
+    ).astype(np.int64)
     number = np.zeros(table.rows, np.int64)
     occurs = has_region.copy()
     for code, size in zip(codes, problem.counts.n_categories, strict=True):
@@ -56,7 +58,11 @@ def read_population(path: Path, problem: Problem, progress: Progress | None = No
     spot = np.minimum(np.searchsorted(classes, number), max(0, classes.size - 1))
     occurs &= classes[spot] == number
     return Population(
-        table.source, by_region, regions[occurs].astype(np.int64), spot[occurs].astype(np.int64), people[occurs]
+        table.source,
+        by_region,
+        regions[occurs].astype(np.int64),
+        spot[occurs].astype(np.int64),
+        people[occurs],
     )
 
 
@@ -64,7 +70,9 @@ def _find_column(names: Sequence[str], what: str, table: CodedRecords, findings:
     """Find the first of these columns that the table has."""
     present = next((name for name in names if name in table.file_format.header), "")
     if not present:
-        findings.add(_CODE, f"No column has {what}.", f"Call one of them “{'” or “'.join(dict.fromkeys(names))}”.")
+        findings.add(
+            _CODE, f"No column has {what}.", f"Call one of them “{'” or “'.join(dict.fromkeys(names))}”."
+        )
     return present
 
 
@@ -87,21 +95,33 @@ def _read_people(table: CodedRecords, name: str, findings: FindingList) -> NDArr
     bad = people_of_code < 0
     if bad.any():
         row = next(iter(table.first_rows(name, bad, 1)), None)
-        findings.add(_CODE, "The number of people is no whole number from 0 on.", "Correct it.", row=row, column=name)
+        findings.add(
+            _CODE,
+            "The number of people is no whole number from 0 on.",
+            "Correct it.",
+            row=row,
+            column=name,
+        )
     return people_of_code[table.codes(name)]
 
 
-def _read_regions(table: CodedRecords, name: str, ids: Sequence[str], findings: FindingList) -> NDArray[np.int32]:
+def _read_regions(
+    table: CodedRecords, name: str, ids: Sequence[str], findings: FindingList
+) -> NDArray[np.int32]:
     region_of_code, missing = _find_values(_values(table, name), ids)
     if missing:
-        message = f"{format_count(missing, 'initial region is', 'initial regions are')} not in the table."
+        message = (
+            f"{format_count(missing, 'initial region is', 'initial regions are')} not in the table."
+        )
         remedy = "Write the ids as the region file does; 0 people is a number, too."
         findings.add(_CODE, message, remedy, column=name)
         return np.zeros(0, np.int32)
     return region_of_code[table.codes(name)]
 
 
-def _read_codes(table: CodedRecords, problem: Problem, q: int, findings: FindingList) -> NDArray[np.int32]:
+def _read_codes(
+    table: CodedRecords, problem: Problem, q: int, findings: FindingList
+) -> NDArray[np.int32]:
     """Return the category of each row, -1 where the records have none like it; groups are made as for the records."""
     name = problem.quasi_identifiers[q]
     categories = problem.categories[q].values
@@ -132,7 +152,9 @@ def _note_repeated(table: CodedRecords, used: Sequence[str], findings: FindingLi
     key = np.zeros(table.rows, np.int64)
     for name in used:
         if name != used[1]:
-            key = np.unique(key * len(_values(table, name)) + table.codes(name), return_inverse=True)[1].ravel()
+            key = np.unique(key * len(_values(table, name)) + table.codes(name), return_inverse=True)[
+                1
+            ].ravel()
     _, first = np.unique(key, return_index=True)
     if first.size < table.rows:
         again = np.ones(table.rows, np.bool_)

@@ -40,7 +40,10 @@ def read_canada_reference(path: Path, like: str) -> list[ThesisRow]:
     for row in rows:
         site_counts.setdefault((row.table, row.site_number), set()).add(row.sites)
     # The rank of a number of sites is that among those of its table and number approach.
-    return [replace(row, rank=sorted(site_counts[row.table, row.site_number]).index(row.sites)) for row in rows]
+    return [
+        replace(row, rank=sorted(site_counts[row.table, row.site_number]).index(row.sites))
+        for row in rows
+    ]
 
 
 def read_published_island() -> list[IslandRow]:
@@ -70,7 +73,9 @@ def _read_rows(
     except (ValueError, TypeError, csv.Error):
         # A row that is too short has None in its last columns.
         message = "A number cannot be read."
-        raise input_error("reference", message, "Correct the file.", file=path, row=reader.line_num) from None
+        raise input_error(
+            "reference", message, "Correct the file.", file=path, row=reader.line_num
+        ) from None
     return [row for row in parsed if row is not None]
 
 

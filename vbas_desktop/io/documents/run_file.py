@@ -108,7 +108,15 @@ class RunDocument(_Part):
     policy_checklist: ChecklistDocument | None = None
 
 
-_NAMED_FILES = ("codebook", "coarsen_from", "region_map", "population", "policy", "keep_records", "drop_records")
+_NAMED_FILES = (
+    "codebook",
+    "coarsen_from",
+    "region_map",
+    "population",
+    "policy",
+    "keep_records",
+    "drop_records",
+)
 """Options that name one further file each."""
 
 
@@ -224,11 +232,15 @@ def check_named_inputs(folder: Path, options: Mapping[str, Any], named_again: Co
     """
     document = folder / RUN_FILE
     for name in {"records", "regions"}.difference(named_again):
-        check_named_file(options[name], document, f"If it is to be used, name it yourself: --{name} ADDRESS.")
+        check_named_file(
+            options[name], document, f"If it is to be used, name it yourself: --{name} ADDRESS."
+        )
     others = [*(options.get("obstacles") or ())]
     others += [options.get(name) for name in _NAMED_FILES if name not in named_again]
     others += [text.partition("=")[2] for text in options.get("set") or () if is_file_assignment(text)]
     for path in others:
         if path and is_on_other_computer(path, str(document.absolute())):
-            message = f"{RUN_FILE} names this, and it is on another computer: nothing is opened there unasked."
+            message = (
+                f"{RUN_FILE} names this, and it is on another computer: nothing is opened there unasked."
+            )
             raise input_error("not-named-again", message, "Run it again with `vbas run`.", file=path)

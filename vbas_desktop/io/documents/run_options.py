@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.approaches.selection import approach_options, format_flag, is_file_assignment, list_flag_parameters
+from vbas_desktop.approaches.selection import (
+    approach_options,
+    format_flag,
+    is_file_assignment,
+    list_flag_parameters,
+)
 from vbas_desktop.settings.generated import repeat_arguments
 from vbas_desktop.settings.generated import report_lines as group_report_lines
 from vbas_desktop.settings.option import OptionGroup, join_flag
@@ -15,7 +20,16 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
 _TOLD = {
-    *("region_column", "quasi_identifiers", "identifiers", "k", "coordinates", "columns", "renames", "class_size"),
+    *(
+        "region_column",
+        "quasi_identifiers",
+        "identifiers",
+        "k",
+        "coordinates",
+        "columns",
+        "renames",
+        "class_size",
+    ),
     *("record_key", "aggregate", "aggregate_classes"),
     *("shuffle", "shuffle_seed", "release_delimiter", "escape_formulas", "format", "policy"),
 }
@@ -24,14 +38,23 @@ _TOLD = {
 GROUPS_FILE, REQUIREMENT_FILE, CHECKLIST_FILE = "generalise.csv", "requirement.json", "checklist.json"
 SEED_FILE = "shuffle-seed.txt"
 _SEED = "shuffle_seed"
-_LEFT_OUT: Mapping[type[OptionGroup], tuple[str, ...]] = {RunSettings: (), ReleaseOptions: ("identifiers", _SEED)}
+_LEFT_OUT: Mapping[type[OptionGroup], tuple[str, ...]] = {
+    RunSettings: (),
+    ReleaseOptions: ("identifiers", _SEED),
+}
 """What the command that repeats a run does not say: options of both, and the secret, which stands in a file of its own
 so that a copied report does not give it away."""
 
 
-def options_in_force(settings: RunSettings, release: ReleaseOptions, records: str, regions: str) -> dict[str, Any]:
+def options_in_force(
+    settings: RunSettings, release: ReleaseOptions, records: str, regions: str
+) -> dict[str, Any]:
     """Collect all settings by the names of the command line, whoever chose them and wherever."""
-    used = {name: dict(settings.groupings[name]) for name in settings.quasi_identifiers if name in settings.groupings}
+    used = {
+        name: dict(settings.groupings[name])
+        for name in settings.quasi_identifiers
+        if name in settings.groupings
+    }
     found = {
         **settings.as_dict(),
         **approach_options(settings),
@@ -79,7 +102,10 @@ def files_to_repeat(document: Mapping[str, Any]) -> dict[str, str]:
         "--generalise": (GROUPS_FILE, options.get("groupings")),
         "--requirement": (REQUIREMENT_FILE, document.get("requirement")),
         "--checklist": (CHECKLIST_FILE, document.get("policy_checklist")),
-        "--shuffle-seed": (SEED_FILE, (options.get("shuffle") or options.get("record_key")) and options.get(_SEED)),
+        "--shuffle-seed": (
+            SEED_FILE,
+            (options.get("shuffle") or options.get("record_key")) and options.get(_SEED),
+        ),
     }
     return {option: file for option, (file, content) in there.items() if content}
 

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.model.records import as_readonly
-from vbas_desktop.model.solution import RepresentabilityMeasures, RequirementCheck, Solution, UnrefinedPartition
+from vbas_desktop.model.solution import (
+    RepresentabilityMeasures,
+    RequirementCheck,
+    Solution,
+    UnrefinedPartition,
+)
 from vbas_desktop.model.tiers import Tiers
 
 _TYPES: dict[str, np.dtype[Any]] = {
@@ -32,7 +37,11 @@ def encode_array(array: NDArray[Any] | None) -> dict[str, Any] | None:
     whole = "uint64" if array.dtype == np.uint64 else "int32"
     name = whole if array.dtype.kind in "iu" else "float64"
     data = np.ascontiguousarray(array, _TYPES[name]).tobytes()
-    return {"type": name, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(data, 6)).decode("ascii")}
+    return {
+        "type": name,
+        "shape": list(array.shape),
+        "data": base64.b64encode(zlib.compress(data, 6)).decode("ascii"),
+    }
 
 
 def decode_array(packed: Mapping[str, Any] | None) -> Any:
@@ -45,7 +54,9 @@ def decode_array(packed: Mapping[str, Any] | None) -> Any:
         raise ValueError("oversized array")
     try:
         # A damaged or malicious file must not unpack into more memory than its shape says.
-        data = zlib.decompressobj().decompress(base64.b64decode(packed["data"], validate=True), wanted + 1)
+        data = zlib.decompressobj().decompress(
+            base64.b64decode(packed["data"], validate=True), wanted + 1
+        )
     except zlib.error as error:
         raise ValueError("damaged array") from error
     if len(data) != wanted:
@@ -56,7 +67,14 @@ def decode_array(packed: Mapping[str, Any] | None) -> Any:
 
 _NUMBERS = ("released_records", "anonymity", "regions_without_release")
 _FACTS = {
-    *(*_NUMBERS, "representability", "released_classes", "meets_requirement", "requirement", "released_by_tier"),
+    *(
+        *_NUMBERS,
+        "representability",
+        "released_classes",
+        "meets_requirement",
+        "requirement",
+        "released_by_tier",
+    ),
     *("sensitive", "suppressed_sensitive"),
 }
 
@@ -74,11 +92,20 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         **(
             {}
             if solution.unrefined is None
-            else {"unrefined": {name: encode_array(array) for name, array in vars(solution.unrefined).items()}}
+            else {
+                "unrefined": {
+                    name: encode_array(array) for name, array in vars(solution.unrefined).items()
+                }
+            }
         ),
-        **({} if solution.detoured is None else {"detoured": encode_array(np.flatnonzero(solution.detoured))}),
+        **(
+            {}
+            if solution.detoured is None
+            else {"detoured": encode_array(np.flatnonzero(solution.detoured))}
+        ),
         "measures": {
-            name: value.item() if isinstance(value, np.generic) else value for name, value in solution.measures.items()
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in solution.measures.items()
         },
         "seconds": float(solution.seconds),
         "suppressed_global": int(solution.suppressed_global),
@@ -107,7 +134,11 @@ def solution_from_json(data: Mapping[str, Any]) -> Solution:
         suppressed_local=data.get("suppressed_local", 0),
         pareto=data.get("pareto", False),
         **{name: facts[name] for name in _NUMBERS if name in facts},
-        diagnostics={name: told for name, told in facts.items() if name not in _FACTS and isinstance(told, Mapping)},
+        diagnostics={
+            name: told
+            for name, told in facts.items()
+            if name not in _FACTS and isinstance(told, Mapping)
+        },
         representability=facts.get("representability") or RepresentabilityMeasures(),
         released_classes=facts.get("released_classes", ""),
         requirement=_requirement(facts),

@@ -23,7 +23,8 @@ CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")
 _NUMBER = re.compile(r" *[+-]?[0-9]+(?:[.,][0-9]*)? *")
 _FORCE = (
-    "Say --category-counts yes if it holds the numbers of response categories, --category-counts no if it is a record."
+    "Say --category-counts yes if it holds the numbers of response categories, "
+    "--category-counts no if it is a record."
 )
 
 
@@ -61,9 +62,18 @@ def read_numbers(line: Sequence[str] | None, header: Sequence[str], row: int, fi
     """Read line 2 as numbers of categories, as the user says it is; the findings are errors if it cannot be."""
     if line is None:
         message = "The line after the names does not have a number of categories for each column."
-        return LineTwo(None, (_finding(file, row, message, Severity.ERROR, "Give one number per column."),))
+        return LineTwo(
+            None, (_finding(file, row, message, Severity.ERROR, "Give one number per column."),)
+        )
     wrong = [
-        _finding(file, row, "The number of categories is not a positive integer.", Severity.ERROR, _FORCE, name)
+        _finding(
+            file,
+            row,
+            "The number of categories is not a positive integer.",
+            Severity.ERROR,
+            _FORCE,
+            name,
+        )
         for name, value in zip(header, line, strict=True)
         if value.strip() and not _POSITIVE_INTEGER.fullmatch(value)
     ]
@@ -85,7 +95,9 @@ def judge_line(
         hint = _finding(file, row, message, Severity.HINT, "Say --category-counts no if it is a record.")
         return LineTwo(numbers, (hint,))
     if consistent:
-        message = "Line 2 was taken for a record, but it could also hold the numbers of response categories."
+        message = (
+            "Line 2 was taken for a record, but it could also hold the numbers of response categories."
+        )
         return LineTwo(None, (_finding(file, row, message, Severity.WARNING, _FORCE),), doubtful=True)
     if chance <= CERTAIN:
         message = (
@@ -96,7 +108,9 @@ def judge_line(
     return LineTwo(None)
 
 
-def _weigh_evidence(columns: Sequence[ValueFrequencies], numbers: Sequence[int], others: int) -> tuple[float, bool]:
+def _weigh_evidence(
+    columns: Sequence[ValueFrequencies], numbers: Sequence[int], others: int
+) -> tuple[float, bool]:
     """Return the chance that a record looks like this, and whether no column has more values than its number."""
     chance = 1.0
     consistent = True
@@ -105,7 +119,11 @@ def _weigh_evidence(columns: Sequence[ValueFrequencies], numbers: Sequence[int],
             consistent = consistent and column.distinct <= number
             continue
         elsewhere = column.counts[column.first] - 1
-        values = [value for i, value in enumerate(column.values) if value != "" and (elsewhere or i != column.first)]
+        values = [
+            value
+            for i, value in enumerate(column.values)
+            if value != "" and (elsewhere or i != column.first)
+        ]
         consistent = consistent and len(values) <= number
         if len(values) == number or (values and not any(_NUMBER.fullmatch(value) for value in values)):
             chance *= (elsewhere + 1) / (others + 1)
@@ -114,7 +132,9 @@ def _weigh_evidence(columns: Sequence[ValueFrequencies], numbers: Sequence[int],
 
 def exceeded_number(column: str, present: int, number: int, row: int, file: str) -> Finding:
     """Warn of a column that has more values than line 2 says."""
-    message = f"There are {present:,} values, but the category line says {number:,}; the values present count."
+    message = (
+        f"There are {present:,} values, but the category line says {number:,}; the values present count."
+    )
     remedy = "Correct the category line or the values."
     return _finding(file, row, message, Severity.WARNING, remedy, column, "category-line-exceeded")
 

@@ -54,14 +54,22 @@ class ColumnCoder:
     def _merge(self) -> None:
         """Give the values of the waiting batches their numbers."""
         if not self.is_coded:
-            self._uncoded_missing += sum(_count_empty(indices, values) for indices, values in self._waiting)
+            self._uncoded_missing += sum(
+                _count_empty(indices, values) for indices, values in self._waiting
+            )
         elif self._waiting:
             earlier = [] if self._values is None else [self._values]
-            merged = pa.chunked_array([*earlier, *(values for _, values in self._waiting)]).dictionary_encode()
+            merged = pa.chunked_array(
+                [*earlier, *(values for _, values in self._waiting)]
+            ).dictionary_encode()
             self._values = merged.chunk(0).dictionary
             number = len(self._values)
-            self._frequencies = np.append(self._frequencies, np.zeros(number - self._frequencies.size, np.int64))
-            for (indices, values), chunk in zip(self._waiting, merged.chunks[len(earlier) :], strict=True):
+            self._frequencies = np.append(
+                self._frequencies, np.zeros(number - self._frequencies.size, np.int64)
+            )
+            for (indices, values), chunk in zip(
+                self._waiting, merged.chunks[len(earlier) :], strict=True
+            ):
                 code_of = _to_numpy(chunk.indices)
                 np.add.at(self._frequencies, code_of, np.bincount(indices, minlength=len(values)))
                 self._parts.append((indices, code_of))
@@ -100,7 +108,9 @@ class ColumnCoder:
         """
         self._merge()
         distinct = self.distinct
-        is_identifier = self._most_values is not None and distinct > identifier_from and 2 * distinct > rows
+        is_identifier = (
+            self._most_values is not None and distinct > identifier_from and 2 * distinct > rows
+        )
         if not self.is_coded or is_identifier:
             missing = self._count_missing() if self.is_coded else self._uncoded_missing
             return ColumnFacts(name, distinct, missing, categorical=False), None
@@ -149,7 +159,9 @@ def code_batches(batches: Iterable[Any], coders: Mapping[int, ColumnCoder], thre
             for future in busy:
                 future.result()
             if threads > 1:
-                busy = [pool.submit(coder.add, batch.column(position)) for position, coder in coders.items()]
+                busy = [
+                    pool.submit(coder.add, batch.column(position)) for position, coder in coders.items()
+                ]
                 continue
             for position, coder in coders.items():
                 coder.add(batch.column(position))
@@ -186,7 +198,9 @@ def order_categories(
     return ColumnFacts(name, len(ordered), missing, True, categories, as_readonly(counts)), code_of
 
 
-def select_categories(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tuple[ColumnFacts, NDArray[np.int64]]:
+def select_categories(
+    facts: ColumnFacts, frequencies: NDArray[np.int64]
+) -> tuple[ColumnFacts, NDArray[np.int64]]:
     """Return the facts of a column whose categories have these frequencies now, and the new code of each old one.
 
     Categories that no record has any more are left out; the others keep their order.
@@ -194,7 +208,9 @@ def select_categories(facts: ColumnFacts, frequencies: NDArray[np.int64]) -> tup
     assert facts.categories is not None
     is_present = frequencies > 0
     code_of = np.maximum(np.cumsum(is_present) - 1, 0)
-    values = tuple(value for value, stays in zip(facts.categories.values, is_present.tolist(), strict=True) if stays)
+    values = tuple(
+        value for value, stays in zip(facts.categories.values, is_present.tolist(), strict=True) if stays
+    )
     missing = int(frequencies[is_present][0]) if values[:1] == ("",) else 0
     categories = replace(facts.categories, values=values)
     return ColumnFacts(

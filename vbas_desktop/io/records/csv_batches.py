@@ -127,7 +127,9 @@ class CheckedStream(io.RawIOBase):
                 raise UnreadableRows
             self.may_have_stray_returns = True
         if self.has_quotes and not self.may_have_blank_lines:
-            self.may_have_blank_lines = block.startswith((b"\n", b"\r\n")) or b"\n\n" in block or b"\n\r\n" in block
+            self.may_have_blank_lines = (
+                block.startswith((b"\n", b"\r\n")) or b"\n\n" in block or b"\n\r\n" in block
+            )
         if self.wrong_row is None:
             wrong = find_wrong_byte(block, self._stream.stated)
             if wrong is not None:
@@ -203,7 +205,9 @@ class CsvReader:
     number of rows, and ``checked`` tells about the text.
     """
 
-    def __init__(self, stream: TextStream, opening: Opening, columns: Sequence[int], block_bytes: int) -> None:
+    def __init__(
+        self, stream: TextStream, opening: Opening, columns: Sequence[int], block_bytes: int
+    ) -> None:
         self.rows = 0
         self._columns = tuple(columns) or (0,)
         self._names = [str(column) for column in range(len(opening.names))]
@@ -212,7 +216,9 @@ class CsvReader:
         self._stream = stream
         # A digit may be the delimiter; no hexadecimal number has a g.
         self._value = secrets.token_hex(8).replace(self._delimiter, "g").encode()
-        fields = [self._value if column == self._columns[0] else b"" for column in range(len(opening.names))]
+        fields = [
+            self._value if column == self._columns[0] else b"" for column in range(len(opening.names))
+        ]
         self.checked = CheckedStream(stream, opening, self._delimiter.encode().join(fields) + b"\n")
 
     def batches(self, progress: Progress, stage: str) -> Generator[Any]:
@@ -259,7 +265,9 @@ class CsvReader:
         try:
             reader = pa_csv.open_csv(
                 file,
-                pa_csv.ReadOptions(column_names=self._names, block_size=self._block_bytes, use_threads=False),
+                pa_csv.ReadOptions(
+                    column_names=self._names, block_size=self._block_bytes, use_threads=False
+                ),
                 pa_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
                 pa_csv.ConvertOptions(
                     include_columns=included,
@@ -282,7 +290,12 @@ class CsvReader:
 
 
 def read_csv_texts(
-    source: SourceFile, file_format: FileFormat, names: Sequence[str], block_bytes: int, progress: Progress, stage: str
+    source: SourceFile,
+    file_format: FileFormat,
+    names: Sequence[str],
+    block_bytes: int,
+    progress: Progress,
+    stage: str,
 ) -> Generator[Any]:
     """Yield some columns of a file that was read before, as batches of strings.
 
@@ -298,7 +311,10 @@ def read_csv_texts(
         for batch in reader.batches(progress, stage):
             records = batch.slice(left_out)
             left_out = 0
-            texts = [decode_texts(column, stream.stated or "utf-8") for column in records.columns[: len(names)]]
+            texts = [
+                decode_texts(column, stream.stated or "utf-8")
+                for column in records.columns[: len(names)]
+            ]
             yield pa.RecordBatch.from_arrays(texts, names=list(names))
         if stream.source().sha256 != source.sha256:
             raise UnreadableRows

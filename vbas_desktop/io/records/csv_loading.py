@@ -31,8 +31,12 @@ def load_csv(request: RecordLoadRequest, block_bytes: int) -> CodedTable:
         verdict = _judge_line_two(request, opening, block_bytes) if choice == "auto" else LineTwo(None)
         has_numbers = verdict.declared is not None or (choice == "yes" and opening.second is not None)
         # The encoding is known at the end only: UTF-8 unless a later line contradicts.
-        possible_names = [(name.decode("utf-8", "replace"), name.decode("iso8859-1")) for name in opening.names]
-        needed = [column for column, names in enumerate(possible_names) if any(map(request.is_needed, names))]
+        possible_names = [
+            (name.decode("utf-8", "replace"), name.decode("iso8859-1")) for name in opening.names
+        ]
+        needed = [
+            column for column, names in enumerate(possible_names) if any(map(request.is_needed, names))
+        ]
         reader = CsvReader(stream, opening, needed, block_bytes)
         coders = [request.make_coder(pc.dictionary_encode, *possible_names[column]) for column in needed]
         with closing(reader.batches(request.progress, READING)) as batches:
@@ -49,7 +53,9 @@ def load_csv(request: RecordLoadRequest, block_bytes: int) -> CodedTable:
         second = None if opening.second is None else [value.decode(encoding) for value in opening.second]
         verdict = read_numbers(second, header, opening.lines + 1, str(path))
     findings += verdict.findings
-    stop_on_errors([*findings, *request.check_rows(rows if verdict.declared is not None else reader.rows)])
+    stop_on_errors(
+        [*findings, *request.check_rows(rows if verdict.declared is not None else reader.rows)]
+    )
     columns: list[ColumnFacts] = []
     codes_by_name: dict[str, Codes] = {}
     for column, coder in zip(needed, coders, strict=True):
@@ -74,7 +80,9 @@ def load_csv(request: RecordLoadRequest, block_bytes: int) -> CodedTable:
     )
 
 
-def _describe_format(stream: TextStream, opening: Opening, encoding: str, has_numbers: bool) -> FileFormat:
+def _describe_format(
+    stream: TextStream, opening: Opening, encoding: str, has_numbers: bool
+) -> FileFormat:
     """Describe the text, all of which was read; ``encoding`` is that of the bytes that came out of the stream."""
     written = stream.mark or stream.encoding or encoding
     return FileFormat(
@@ -96,7 +104,9 @@ def _check_text(
     if checked.may_have_stray_returns:
         options = request.options
         stop_on_errors(
-            find_row_errors(request.path, options.delimiter, options.encoding, request.limits, request.progress)
+            find_row_errors(
+                request.path, options.delimiter, options.encoding, request.limits, request.progress
+            )
         )
     findings = []
     if checked.wrong_row is not None:
@@ -121,9 +131,15 @@ def _judge_line_two(request: RecordLoadRequest, opening: Opening, block_bytes: i
     def judge_rows(number: int | None) -> LineTwo:
         coders = [ColumnCoder(pc.dictionary_encode, request.limits.distinct) for _ in columns]
         with TextStream(request.path, request.options.encoding) as stream:
-            reader = CsvReader(stream, read_opening(stream, opening.delimiter, request.limits), columns, block_bytes)
+            reader = CsvReader(
+                stream, read_opening(stream, opening.delimiter, request.limits), columns, block_bytes
+            )
             with closing(reader.batches(request.progress, READING)) as batches:
-                rows = code_batches(take_rows(batches, number), dict(enumerate(coders)), request.limits.threads)
-        return judge_line(second, list(map(list_values, coders)), rows, opening.lines + 1, str(request.path))
+                rows = code_batches(
+                    take_rows(batches, number), dict(enumerate(coders)), request.limits.threads
+                )
+        return judge_line(
+            second, list(map(list_values, coders)), rows, opening.lines + 1, str(request.path)
+        )
 
     return request.judge_beginning(judge_rows)

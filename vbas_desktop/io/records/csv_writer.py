@@ -39,7 +39,10 @@ class CsvFormat:
 
 
 def write_csv(
-    out: HashingWriter, columns: Sequence[ReleasedColumn], chunks: Iterable[RowChunk], file_format: CsvFormat
+    out: HashingWriter,
+    columns: Sequence[ReleasedColumn],
+    chunks: Iterable[RowChunk],
+    file_format: CsvFormat,
 ) -> int:
     """Write the names of the columns and the rows of the chunks, and return the number of rows.
 
@@ -92,7 +95,9 @@ class _RowTexts:
         fields = encode_fields(as_text(values, name), self._format, name)
         if len(self._columns) == 1:
             # An empty line would be no row.
-            fields = pc.if_else(pc.equal(pc.binary_length(fields), 0), pa.scalar(b'""', pa.binary()), fields)
+            fields = pc.if_else(
+                pc.equal(pc.binary_length(fields), 0), pa.scalar(b'""', pa.binary()), fields
+            )
         if number == len(self._columns) - 1:
             fields = pc.binary_join_element_wise(fields, self._line_end, pa.scalar(b"", pa.binary()))
         return fields
@@ -100,7 +105,9 @@ class _RowTexts:
     @property
     def header(self) -> bytes:
         """The line of names."""
-        names = (encode_fields(pa.array([column.name]), self._format, column.name) for column in self._columns)
+        names = (
+            encode_fields(pa.array([column.name]), self._format, column.name) for column in self._columns
+        )
         line: bytes = self._separator.as_py().join(name[0].as_py() for name in names)
         return line + self._line_end.as_py()
 
@@ -178,7 +185,9 @@ def encode_fields(texts: Any, file_format: CsvFormat, column: str) -> Any:
     if codecs.lookup(file_format.encoding).name == "utf-8":
         return fields.cast(pa.binary())
     try:
-        return pa.array([field.encode(file_format.encoding) for field in fields.to_pylist()], pa.binary())
+        return pa.array(
+            [field.encode(file_format.encoding) for field in fields.to_pylist()], pa.binary()
+        )
     except UnicodeEncodeError:
         message = f"A name or label cannot be written in {file_format.encoding}, the encoding of the record file."
         remedy = "Use plain letters, or save the record file as UTF-8."

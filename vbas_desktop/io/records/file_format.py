@@ -14,9 +14,20 @@ from typing import BinaryIO, NamedTuple, Self, cast
 from vbas_desktop.model.findings import Finding, InputError, Severity, input_error
 from vbas_desktop.model.records import SourceFile
 
-from ..delimited_text import SAMPLE_BYTES, check_column_count, check_line_ends, sniff_delimiter, split_first_row
+from ..delimited_text import (
+    SAMPLE_BYTES,
+    check_column_count,
+    check_line_ends,
+    sniff_delimiter,
+    split_first_row,
+)
 from ..hashing import HashingReader, file_changed_finding, require_unchanged
-from ..input_checks import canonical_encoding, check_expansion, damaged_gzip_finding, wrong_encoding_finding
+from ..input_checks import (
+    canonical_encoding,
+    check_expansion,
+    damaged_gzip_finding,
+    wrong_encoding_finding,
+)
 
 PARSED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
@@ -24,7 +35,11 @@ PARSED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 QUOTE = b'"'
 
 _OPENING_BYTES = 1 << 21
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +140,9 @@ class TextStream:
         if self.compressed:
             return cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(self._hashed, 1 << 18)))
         if self.path.suffix.lower() == ".gz" and self.size_bytes:
-            raise InputError(damaged_gzip_finding(self.path, "is named .gz but is not compressed with gzip"))
+            raise InputError(
+                damaged_gzip_finding(self.path, "is named .gz but is not compressed with gzip")
+            )
         return cast("BinaryIO", self._hashed)
 
     def _read_bytes(self, size: int) -> bytes:
@@ -162,7 +179,9 @@ class TextStream:
             try:
                 data = self._decoder.decode(data, not data if final is None else final).encode()
             except UnicodeError:
-                raise InputError(wrong_encoding_finding(self.path, self.mark or self.encoding or "", None)) from None
+                raise InputError(
+                    wrong_encoding_finding(self.path, self.mark or self.encoding or "", None)
+                ) from None
         return data.replace(b"\r", b"\n") if self._only_returns else data
 
 
@@ -217,7 +236,9 @@ def _find_names(
         check_line_ends(path, text[: first_row[1]])
         return first_row
     first_line = text.lstrip(b"\r\n").partition(b"\n")[0] + b"\n"
-    if (b"\n" in text or is_all) and scan_line(first_line, delimiter.encode(), inside=False).has_stray_return:
+    if (b"\n" in text or is_all) and scan_line(
+        first_line, delimiter.encode(), inside=False
+    ).has_stray_return:
         raise InputError(stray_return(path, 1))
     if is_all and not text.strip():
         raise input_error("empty-file", "The file is empty.", "Choose another file.", file=path)
@@ -290,7 +311,9 @@ def endless_row(path: Path, row: int, text: bytes, limits: ReadLimits) -> Findin
     """Return the finding that a row does not end: without a quote in it, it is only long."""
     if QUOTE not in text:
         message = f"The row is longer than {limits.longest_row >> 20} MB."
-        return Finding("long-row", message, "Does every record have a line of its own?", file=str(path), row=row)
+        return Finding(
+            "long-row", message, "Does every record have a line of its own?", file=str(path), row=row
+        )
     message = "A quoted field that begins in this row is never closed."
     remedy = "Close the quote, or double quotes that belong to the text."
     return Finding("open-quote", message, remedy, file=str(path), row=row)

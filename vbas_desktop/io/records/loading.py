@@ -55,7 +55,9 @@ def _load_csv(request: RecordLoadRequest) -> CodedTable:
         return load_csv(request, limits.block_bytes)
     except UnreadableRows:
         options = request.options
-        stop_on_errors(find_row_errors(request.path, options.delimiter, options.encoding, limits, request.progress))
+        stop_on_errors(
+            find_row_errors(request.path, options.delimiter, options.encoding, limits, request.progress)
+        )
     # No row is wrong, so one is longer than two blocks.
     try:
         return load_csv(request, max(2 * limits.longest_row, limits.block_bytes))
@@ -94,7 +96,9 @@ def _is_certainly_a_record(path: Path, options: RecordReading) -> bool:
 
 def _check_first_line(table: CodedTable) -> None:
     """Refuse a file without names: as names, the values of its first record would be shown and released."""
-    if table.file_format.format == "csv" and 2 * count_names_among_values(table) > max(2, len(table.columns)):
+    if table.file_format.format == "csv" and 2 * count_names_among_values(table) > max(
+        2, len(table.columns)
+    ):
         message = "Most fields of line 1 are also values of their columns."
         remedy = f"{NO_NAMES} If the line of names is repeated further down, remove it there."
         raise input_error("no-names", message, remedy, file=table.source.path, row=1)

@@ -83,7 +83,12 @@ def hash_file(path: Path, stage: str, progress: Progress) -> SourceFile:
 
 
 def read_parquet_again(
-    source: SourceFile, file_format: FileFormat, names: Sequence[str], typed: bool, progress: Progress, stage: str
+    source: SourceFile,
+    file_format: FileFormat,
+    names: Sequence[str],
+    typed: bool,
+    progress: Progress,
+    stage: str,
 ) -> Generator[Any]:
     """Yield some columns of a file that was read before, as batches.
 
@@ -102,7 +107,9 @@ def read_parquet_again(
             rows += batch.num_rows
             columns = [batch.column(name).slice(left_out) for name in names]
             left_out = 0
-            arrays = columns if typed else [encode_texts(column).dictionary_decode() for column in columns]
+            arrays = (
+                columns if typed else [encode_texts(column).dictionary_decode() for column in columns]
+            )
             yield pa.RecordBatch.from_arrays(arrays, names=list(names))
     except pa.ArrowNotImplementedError:
         message = "The file has columns of structured or binary values, which are not text."
@@ -164,7 +171,9 @@ def encode_texts(array: Any) -> Any:
 def dictionary_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
     """Return an Arrow array as indices into its distinct texts; missing values are the empty text."""
     encoded = encode_texts(array)
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_pylist()
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(
+        np.int64
+    ), encoded.dictionary.to_pylist()
 
 
 def is_codable(kind: Any) -> bool:
@@ -175,7 +184,12 @@ def is_codable(kind: Any) -> bool:
 def is_binary(kind: Any) -> bool:
     """Tell whether a column of this Arrow type holds bytes that need not be text."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+    tests = (
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_binary_view,
+        pa.types.is_fixed_size_binary,
+    )
     return any(test(kind) for test in tests)
 
 
@@ -185,5 +199,7 @@ def _is_text(kind: Any) -> bool:
 
 def _count_unpacked_bytes(metadata: Any) -> int:
     """Return the bytes that a file has unpacked, at least one for every value: repeated ones take hardly any room."""
-    unpacked = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+    unpacked = sum(
+        metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)
+    )
     return max(int(unpacked), metadata.num_rows * metadata.num_columns)

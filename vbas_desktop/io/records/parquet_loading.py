@@ -97,7 +97,9 @@ def _code_columns(
     has_numbers = verdict.declared is not None
     with closing(reader.batches(names, request.progress, READING)) as batches:
         records = drop_first_row(batches) if has_numbers else batches
-        rows = code_batches(take_rows(records, number), dict(enumerate(coders.values())), request.limits.threads)
+        rows = code_batches(
+            take_rows(records, number), dict(enumerate(coders.values())), request.limits.threads
+        )
     return coders, rows if names else reader.total_rows - has_numbers
 
 
@@ -108,7 +110,9 @@ def _encode_column(name: str, array: Any) -> Any:
         raise InputError(replace(finding, column=name) for finding in error.findings) from None
 
 
-def _judge_first_row(request: RecordLoadRequest, reader: ParquetReader, header: Sequence[str]) -> LineTwo:
+def _judge_first_row(
+    request: RecordLoadRequest, reader: ParquetReader, header: Sequence[str]
+) -> LineTwo:
     """Decide whether the first row is a record, as in a text file."""
     choice = request.options.category_counts
     file = str(request.path)
@@ -130,4 +134,11 @@ def _judge_first_row(request: RecordLoadRequest, reader: ParquetReader, header: 
 
 def _uncodable(path: Path, name: str) -> Finding:
     message = "The column holds structured or binary values, which cannot be categories."
-    return Finding("uncodable-column", message, "To use it, write it as text.", Severity.HINT, str(path), column=name)
+    return Finding(
+        "uncodable-column",
+        message,
+        "To use it, write it as text.",
+        Severity.HINT,
+        str(path),
+        column=name,
+    )

@@ -19,7 +19,9 @@ from .row_chunks import ReleasedColumn, RowChunk, divide_rows, prepare_ahead
 BYTES_PER_GROUP = 64 << 20
 
 
-def write_parquet(out: HashingWriter, columns: Sequence[ReleasedColumn], chunks: Iterable[RowChunk]) -> None:
+def write_parquet(
+    out: HashingWriter, columns: Sequence[ReleasedColumn], chunks: Iterable[RowChunk]
+) -> None:
     """Write the rows of the chunks in row groups of one size; only those of very long rows are smaller."""
     schema = pa.schema([(column.name, column.type) for column in columns])
 

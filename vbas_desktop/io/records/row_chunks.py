@@ -61,10 +61,14 @@ class RowChunk:
 
     def slice(self, start: int, end: int) -> RowChunk:
         """Return the rows from ``start`` to ``end``."""
-        return RowChunk(self.rows[start:end], tuple(array.slice(start, end - start) for array in self.arrays))
+        return RowChunk(
+            self.rows[start:end], tuple(array.slice(start, end - start) for array in self.arrays)
+        )
 
 
-def chunk_texts(names: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[list[ReleasedColumn], Iterator[RowChunk]]:
+def chunk_texts(
+    names: Sequence[str], rows: Iterable[Sequence[str]]
+) -> tuple[list[ReleasedColumn], Iterator[RowChunk]]:
     """Return columns of text with these names, and rows of texts in chunks, for the writers of CSV and Parquet."""
     return [ReleasedColumn(name, pa.string()) for name in names], _chunk_texts(iter(rows))
 
@@ -76,7 +80,10 @@ def _chunk_texts(rows: Iterator[Sequence[str]]) -> Iterator[RowChunk]:
 
 
 def divide_rows(
-    columns: Sequence[ReleasedColumn], chunks: Iterable[RowChunk], most_bytes: int, most_rows: int | None = None
+    columns: Sequence[ReleasedColumn],
+    chunks: Iterable[RowChunk],
+    most_bytes: int,
+    most_rows: int | None = None,
 ) -> Iterator[RowChunk]:
     """Divide rows again, so that each chunk has ``most_rows`` rows or ends with the row that makes it large enough.
 
@@ -111,10 +118,14 @@ def _join(chunks: Sequence[RowChunk]) -> RowChunk:
     if len(chunks) == 1:
         return chunks[0]
     arrays = zip(*(chunk.arrays for chunk in chunks), strict=True)
-    return RowChunk(np.concatenate([chunk.rows for chunk in chunks]), tuple(map(pa.concat_arrays, arrays)))
+    return RowChunk(
+        np.concatenate([chunk.rows for chunk in chunks]), tuple(map(pa.concat_arrays, arrays))
+    )
 
 
-def _measure_rows(columns: Sequence[ReleasedColumn], chunk: RowChunk, harmless: int) -> NDArray[np.int64]:
+def _measure_rows(
+    columns: Sequence[ReleasedColumn], chunk: RowChunk, harmless: int
+) -> NDArray[np.int64]:
     """Count the bytes of the values of each row; 0 if all are coded and no row has ``harmless`` bytes.
 
     Rows with other values are always measured: whether they are must not depend on values of records that are not

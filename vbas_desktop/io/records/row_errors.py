@@ -150,7 +150,9 @@ def find_row_errors(
 
     Raises `InputError` where a file cannot be read on.
     """
-    scanner = RowScanner(path, delimiter, encoding, limits, progress, "Looking for the rows that are wrong")
+    scanner = RowScanner(
+        path, delimiter, encoding, limits, progress, "Looking for the rows that are wrong"
+    )
     findings: list[Finding] = []
     ragged = 0
     stray = 0
@@ -183,7 +185,10 @@ def find_row_errors(
     if blank:
         findings.append(blank_lines(path, blank))
     encoding = scanner.stated or ("utf-8" if scanner.first_not_utf8 is None else "iso8859-1")
-    return [*findings, *find_wrong_names(path, [name.decode(encoding, "replace") for name in scanner.names])]
+    return [
+        *findings,
+        *find_wrong_names(path, [name.decode(encoding, "replace") for name in scanner.names]),
+    ]
 
 
 def _ragged_row(path: Path, row: Row, columns: int) -> Finding:
@@ -192,17 +197,27 @@ def _ragged_row(path: Path, row: Row, columns: int) -> Finding:
     return Finding("ragged-row", message, remedy, file=str(path), row=row.line)
 
 
-def count_blank_lines(path: Path, file_format: FileFormat, limits: ReadLimits, progress: Progress) -> int:
+def count_blank_lines(
+    path: Path, file_format: FileFormat, limits: ReadLimits, progress: Progress
+) -> int:
     """Count the lines outside quotes that are empty."""
-    scanner = RowScanner(path, file_format.delimiter, file_format.encoding, limits, progress, "Counting blank lines")
+    scanner = RowScanner(
+        path, file_format.delimiter, file_format.encoding, limits, progress, "Counting blank lines"
+    )
     return sum(not row.fields for row in scanner.rows())
 
 
 def locate_records(
-    path: Path, file_format: FileFormat, positions: NDArray[np.int64], limits: ReadLimits, progress: Progress
+    path: Path,
+    file_format: FileFormat,
+    positions: NDArray[np.int64],
+    limits: ReadLimits,
+    progress: Progress,
 ) -> NDArray[np.int64]:
     """Return the lines on which records begin, whose positions in the file (from 0) are given in ascending order."""
-    scanner = RowScanner(path, file_format.delimiter, file_format.encoding, limits, progress, "Looking for the rows")
+    scanner = RowScanner(
+        path, file_format.delimiter, file_format.encoding, limits, progress, "Looking for the rows"
+    )
     records = (row.line for row in scanner.rows() if row.fields)
     if file_format.category_line:
         next(records, None)

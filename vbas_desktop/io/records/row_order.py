@@ -52,7 +52,9 @@ class _Stream:
         self._piece = lru_cache(_KEPT_PIECES)(self._make_piece)
 
     def _make_piece(self, number: int) -> NDArray[np.uint8]:
-        digest = hashlib.shake_256(self._secret + number.to_bytes(8, "little")).digest(self._width * PIECE_ROWS)
+        digest = hashlib.shake_256(self._secret + number.to_bytes(8, "little")).digest(
+            self._width * PIECE_ROWS
+        )
         return np.frombuffer(digest, np.uint8).reshape(PIECE_ROWS, self._width)
 
     def read(self, rows: NDArray[np.integer]) -> NDArray[np.uint8]:
@@ -99,12 +101,18 @@ class RecordKeys:
 def format_keys(keys: NDArray[np.uint8]) -> Any:
     """Return keys of records, a row of characters for each, as an Arrow array of texts."""
     number, width = keys.shape
-    offsets = np.arange(0, (number + 1) * width, width, dtype=np.int32 if number * width < 1 << 31 else np.int64)
+    offsets = np.arange(
+        0, (number + 1) * width, width, dtype=np.int32 if number * width < 1 << 31 else np.int64
+    )
     array_type = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
-    return array_type.from_buffers(number, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(keys)))
+    return array_type.from_buffers(
+        number, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(keys))
+    )
 
 
-def write_key_index(path: Path, keys: NDArray[np.uint8], positions: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+def write_key_index(
+    path: Path, keys: NDArray[np.uint8], positions: NDArray[np.int64], rows: NDArray[np.int64]
+) -> None:
     """Write ``record_key,record,row`` of every record, in the order of the keys.
 
     ``record`` is the number of the record in its file, counted from 1, so one more than its position; ``row`` the line

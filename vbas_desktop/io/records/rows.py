@@ -41,7 +41,9 @@ def read_coded_texts(table: CodedRecords, name: str) -> tuple[NDArray[np.integer
     if facts.categories is not None:
         return table.codes(name), np.array(facts.categories.values, np.str_)
     read = [texts for (texts,) in _considered_columns(table, [name])]
-    texts, codes = np.unique(np.array([text for part in read for text in part], np.str_), return_inverse=True)
+    texts, codes = np.unique(
+        np.array([text for part in read for text in part], np.str_), return_inverse=True
+    )
     return codes, texts
 
 
@@ -80,7 +82,9 @@ def hash_rows(table: CodedRecords) -> str:
             for name in names:
                 rows += hashed[name][lane][codes[name]]
             total[lane] += int(_mix(rows).sum(dtype=np.uint64))
-    digest = hashlib.sha256("\0".join(sorted(table.file_format.header)).encode("utf-8", "surrogateescape"))
+    digest = hashlib.sha256(
+        "\0".join(sorted(table.file_format.header)).encode("utf-8", "surrogateescape")
+    )
     digest.update(f"\0{table.rows}\0".encode())
     for lane_total in total:
         digest.update((lane_total % (1 << 64)).to_bytes(8, "little"))

@@ -90,7 +90,9 @@ class CodedTable:
         """Return where consecutive records of the table are among all records of the file, counted from 0."""
         return np.arange(rows.start, rows.stop) if self.positions is None else self.positions[rows]
 
-    def select(self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()) -> Self:
+    def select(
+        self, selection: Selection, positions: NDArray[np.int64], findings: Sequence[Finding] = ()
+    ) -> Self:
         """Return a table of the records at these positions, which ascend; ``findings`` were noticed in choosing."""
         columns = []
         codes: dict[str, Codes] = {}
@@ -117,7 +119,11 @@ class CodedTable:
     @cached_property
     def padded_categories(self) -> Mapping[str, tuple[str, ...]]:
         """Return the categories with blanks or invisible characters around them, by column; most columns have none."""
-        padded = {facts.name: padded_values(facts.categories.values) for facts in self.columns if facts.categories}
+        padded = {
+            facts.name: padded_values(facts.categories.values)
+            for facts in self.columns
+            if facts.categories
+        }
         return {name: values for name, values in padded.items() if values}
 
     @cached_property
@@ -131,7 +137,9 @@ class CodedTable:
             if column.name == name:
                 return column
         self.check_name(name)
-        raise LookupError(f"column {self.file_format.header.index(name) + 1} was not asked for when the file was read")
+        raise LookupError(
+            f"column {self.file_format.header.index(name) + 1} was not asked for when the file was read"
+        )
 
     def with_labels(self, codebook: Mapping[str, Mapping[str, str]]) -> Self:
         """Return the same records with the labels of a codebook."""
@@ -143,7 +151,9 @@ class CodedTable:
         codes = dict(self._codes)
         for number, facts in enumerate(columns):
             if facts.name in texts and facts.frequencies is not None:
-                columns[number], code_of = order_categories(facts.name, texts[facts.name], facts.frequencies)
+                columns[number], code_of = order_categories(
+                    facts.name, texts[facts.name], facts.frequencies
+                )
                 codes[facts.name] = pack_codes(code_of, columns[number].distinct)[codes[facts.name]]
         return replace(self, columns=tuple(columns), _codes=codes)
 
@@ -152,7 +162,9 @@ class CodedTable:
         frequencies = np.bincount(codes, minlength=len(values)).astype(np.int64)
         facts, code_of = order_categories(name, values, frequencies)
         return replace(
-            self._with_column(facts, pack_codes(code_of, facts.distinct)[codes]), mapped_column=name, _unmapped=self
+            self._with_column(facts, pack_codes(code_of, facts.distinct)[codes]),
+            mapped_column=name,
+            _unmapped=self,
         )
 
     def with_codes(self, name: str, values: Sequence[str], codes: NDArray[np.int32]) -> Self:
@@ -232,9 +244,13 @@ class CodedTable:
             return
         try:
             if self.file_format.format == "parquet":
-                batches = read_parquet_again(self.source, self.file_format, names, typed, progress, stage)
+                batches = read_parquet_again(
+                    self.source, self.file_format, names, typed, progress, stage
+                )
             else:
-                batches = read_csv_texts(self.source, self.file_format, names, self._block_bytes, progress, stage)
+                batches = read_csv_texts(
+                    self.source, self.file_format, names, self._block_bytes, progress, stage
+                )
             rows = 0
             for batch in batches:
                 rows += batch.num_rows
@@ -244,7 +260,9 @@ class CodedTable:
                 yield batch
         except (UnreadableRows, pa.ArrowException, OSError):
             message = "The file changed since it was loaded."
-            raise input_error("input-changed", message, "Load it again.", file=self.source.path) from None
+            raise input_error(
+                "input-changed", message, "Load it again.", file=self.source.path
+            ) from None
 
     def code_column(self, name: str, progress: Progress) -> Self:
         """Read a column again that had too many values, and return the same records with its categories."""
@@ -268,7 +286,11 @@ class CodedTable:
             else:
                 message = "The column holds structured or binary values, which have no text."
                 raise input_error(
-                    "uncodable-column", message, "Leave the column out.", file=self.source.path, column=name
+                    "uncodable-column",
+                    message,
+                    "Leave the column out.",
+                    file=self.source.path,
+                    column=name,
                 )
         for start in range(0, self.rows, _CHUNK):
             progress.update(stage, start / self.rows)
@@ -292,7 +314,9 @@ class CodedTable:
         """
         if self._first_line is not None:
             return positions + self._first_line
-        return locate_records(Path(self.source.path), self.file_format, positions, USUAL_LIMITS, NO_PROGRESS)
+        return locate_records(
+            Path(self.source.path), self.file_format, positions, USUAL_LIMITS, NO_PROGRESS
+        )
 
     def first_rows(self, name: str, marked: NDArray[np.bool_], limit: int) -> list[int]:
         """Return the row numbers of the first records whose category is marked; none of an address."""
@@ -331,4 +355,6 @@ def unknown_column(table: RecordTable, name: str) -> Finding:
 
 def count_names_among_values(table: RecordTable) -> int:
     """Count the columns whose name is also one of their values."""
-    return sum(facts.categories is not None and facts.name in facts.categories.values for facts in table.columns)
+    return sum(
+        facts.categories is not None and facts.name in facts.categories.values for facts in table.columns
+    )

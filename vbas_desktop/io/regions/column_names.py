@@ -57,7 +57,9 @@ def _split_words(name: str) -> set[str]:
 
 def is_longitude(name: str) -> bool:
     """Tell whether a column is named like a longitude."""
-    return normalise_name(name) in LONGITUDE_NAMES or bool(_split_words(name) & {"longitude", "lon", "lng"})
+    return normalise_name(name) in LONGITUDE_NAMES or bool(
+        _split_words(name) & {"longitude", "lon", "lng"}
+    )
 
 
 def is_latitude(name: str) -> bool:
@@ -90,7 +92,11 @@ class CoordinateColumns:
 
 
 def find_coordinate_columns(
-    header: Sequence[str], x_column: str | None, y_column: str | None, coordinates: str, findings: FindingList
+    header: Sequence[str],
+    x_column: str | None,
+    y_column: str | None,
+    coordinates: str,
+    findings: FindingList,
 ) -> CoordinateColumns | None:
     """Find the coordinate columns; return None after noting which one is missing.
 
@@ -103,7 +109,9 @@ def find_coordinate_columns(
     )
     plane = _find_first(header, X_NAMES), _find_first(header, Y_NAMES)
     pairs = (plane, degrees) if coordinates == "planar" else (degrees, plane)
-    guess = next((pair for pair in pairs if all(pair)), (pairs[0][0] or pairs[1][0], pairs[0][1] or pairs[1][1]))
+    guess = next(
+        (pair for pair in pairs if all(pair)), (pairs[0][0] or pairs[1][0], pairs[0][1] or pairs[1][1])
+    )
     x = _find_requested(header, x_column, findings) if x_column else guess[0]
     y = _find_requested(header, y_column, findings) if y_column else guess[1]
     if x is None and not x_column:
@@ -113,7 +121,9 @@ def find_coordinate_columns(
     if x is None or y is None:
         return None
     if is_latitude(x) and is_longitude(y):
-        return CoordinateColumns(y, x, True) if coordinates != "planar" else CoordinateColumns(x, y, True)
+        return (
+            CoordinateColumns(y, x, True) if coordinates != "planar" else CoordinateColumns(x, y, True)
+        )
     return CoordinateColumns(x, y, is_longitude(x) and is_latitude(y), normalise_name(x) in METRE_NAMES)
 
 
@@ -133,7 +143,9 @@ def check_repeated_names(header: Sequence[str], used: Sequence[str], findings: F
     for name in dict.fromkeys(name for name in header if name and header.count(name) > 1):
         message = f"{header.count(name)} columns have this name."
         if name in used:
-            findings.add("duplicate-column", message, "Rename all but the right one.", row=1, column=name)
+            findings.add(
+                "duplicate-column", message, "Rename all but the right one.", row=1, column=name
+            )
         else:
             findings.warn("duplicate-column", message, "The column is not used.", row=1, column=name)
 
@@ -149,11 +161,16 @@ def _find_requested(header: Sequence[str], requested: str, findings: FindingList
     alike = [name for name in header if name.casefold().strip() == requested.casefold().strip()]
     if alike:
         return alike[0]
-    findings.add("missing-column", f"There is no column “{requested}”.", suggest_columns(requested, header), row=1)
+    findings.add(
+        "missing-column", f"There is no column “{requested}”.", suggest_columns(requested, header), row=1
+    )
     return None
 
 
 def _note_missing(header: Sequence[str], findings: FindingList, what: str, option: str) -> None:
     findings.add(
-        "missing-column", f"No column is named like {what}.", f"Name it with {option}. {list_first_line(header)}", row=1
+        "missing-column",
+        f"No column is named like {what}.",
+        f"Name it with {option}. {list_first_line(header)}",
+        row=1,
     )

@@ -73,7 +73,9 @@ def project_regions(
     findings.stop_on_errors()
     if kind is CoordinateKind.PLANAR:
         believed = not raw.degrees or choice == "planar"
-        system = CoordinateSystem(kind, raw.definition if believed else None, raw.unit if believed else "unit")
+        system = CoordinateSystem(
+            kind, raw.definition if believed else None, raw.unit if believed else "unit"
+        )
         return _with_inner_points(raw, raw.points, raw.polygons, system)
     points, polygons = raw.points, raw.polygons
     if raw.definition is not None and not raw.degrees:
@@ -141,14 +143,18 @@ def from_lon_lat(points: NDArray[np.float64], definition: str) -> NDArray[np.flo
 
 
 def _choose_kind(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKind:
-    bounds = np.hstack([raw.points, raw.points]) if raw.polygons is None else shapely.bounds(raw.polygons)
+    bounds = (
+        np.hstack([raw.points, raw.points]) if raw.polygons is None else shapely.bounds(raw.polygons)
+    )
     bounds = np.where(np.isfinite(bounds), bounds, np.hstack([raw.points, raw.points]))
     is_finite = np.isfinite(bounds).all(axis=1)
     if raw.over_date_line:
         bounds[:, ::2] = wrap_longitudes(bounds[:, ::2])
     fits = are_degrees(bounds)
     for i in np.flatnonzero(is_finite & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
-        findings.add("out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i]))
+        findings.add(
+            "out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i])
+        )
     if is_finite.any() and 0.0 < np.ptp(bounds[is_finite].reshape(-1, 2), axis=0).max() < NEAREST:
         message = "All places are practically one point: no distance can be computed."
         findings.add("out-of-range", message, "Give the coordinates in a smaller unit.")
@@ -188,7 +194,11 @@ def are_degrees(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _note_misfits(
-    raw: RawRegions, bounds: NDArray[np.float64], misfit: NDArray[np.bool_], swapped: bool, findings: FindingList
+    raw: RawRegions,
+    bounds: NDArray[np.float64],
+    misfit: NDArray[np.bool_],
+    swapped: bool,
+    findings: FindingList,
 ) -> None:
     remedy = "Correct it, or choose --coordinates planar if the file is not in degrees."
     if swapped:
@@ -197,39 +207,58 @@ def _note_misfits(
         x, y = np.abs(bounds[i, [0, 2]]).max(), np.abs(bounds[i, [1, 3]]).max()
         row = int(raw.rows[i])
         if x > 180 + SLACK_DEGREES:
-            findings.add("out-of-range", "The longitude is beyond ±180 degrees.", remedy, row=row, column=raw.x_name)
+            findings.add(
+                "out-of-range",
+                "The longitude is beyond ±180 degrees.",
+                remedy,
+                row=row,
+                column=raw.x_name,
+            )
         if y > 90 + SLACK_DEGREES:
-            findings.add("out-of-range", "The latitude is beyond ±90 degrees.", remedy, row=row, column=raw.y_name)
+            findings.add(
+                "out-of-range", "The latitude is beyond ±90 degrees.", remedy, row=row, column=raw.y_name
+            )
 
 
 def _with_inner_points(
-    raw: RawRegions, points: NDArray[np.float64], polygons: NDArray[np.object_] | None, system: CoordinateSystem
+    raw: RawRegions,
+    points: NDArray[np.float64],
+    polygons: NDArray[np.object_] | None,
+    system: CoordinateSystem,
 ) -> tuple[NDArray[np.float64], NDArray[np.object_] | None, CoordinateSystem]:
     if polygons is not None and not raw.points_given:
         points = find_inner_points(polygons, points)
     return np.ascontiguousarray(points), polygons, system
 
 
-def find_inner_points(polygons: NDArray[np.object_], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+def find_inner_points(
+    polygons: NDArray[np.object_], otherwise: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Find a point inside each polygon: its centroid, or where that lies outside a point on its surface."""
     has_polygon = np.array([polygon is not None for polygon in polygons], bool)
     centre = apply_in_blocks(shapely.centroid, polygons)
     outside = has_polygon & ~shapely.contains(polygons, centre)
     centre[outside] = shapely.point_on_surface(polygons[outside])
     points = otherwise.copy()
-    points[has_polygon] = np.column_stack([shapely.get_x(centre[has_polygon]), shapely.get_y(centre[has_polygon])])
+    points[has_polygon] = np.column_stack(
+        [shapely.get_x(centre[has_polygon]), shapely.get_y(centre[has_polygon])]
+    )
     return points
 
 
 def _transform(
-    points: NDArray[np.float64], polygons: NDArray[np.object_] | None, move: Callable[[Any, Any], tuple[Any, Any]]
+    points: NDArray[np.float64],
+    polygons: NDArray[np.object_] | None,
+    move: Callable[[Any, Any], tuple[Any, Any]],
 ) -> tuple[NDArray[np.float64], NDArray[np.object_] | None]:
     new_points = np.column_stack(move(points[:, 0], points[:, 1]))
     if polygons is None:
         return new_points, None
 
     def move_shapes(shapes: NDArray[np.object_]) -> NDArray[np.object_]:
-        return np.asarray(shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1]))))
+        return np.asarray(
+            shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1])))
+        )
 
     return new_points, apply_in_blocks(move_shapes, polygons)
 
@@ -242,7 +271,9 @@ def project_shapes(
         return shapes
     move = _transformer(definition or WGS84, system.definition)
     order = slice(None, None, -1 if system.kind is CoordinateKind.DEGREES else 1)
-    return np.asarray(shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1])[order])))
+    return np.asarray(
+        shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1])[order]))
+    )
 
 
 def _transformer(source: str, target: str) -> Callable[[Any, Any], tuple[Any, Any]]:

@@ -25,7 +25,9 @@ CROSSWALK = "crosswalk.csv"
 _EARLIER = "earlier"
 _GIVEN = "given"
 _EARLIER_REMEDY = "Name the crosswalk.csv in the folder “release” of the earlier run, as it was written."
-_GIVEN_REMEDY = f"Write a CSV file with the columns {','.join(COLUMNS)} and one row for each initial region."
+_GIVEN_REMEDY = (
+    f"Write a CSV file with the columns {','.join(COLUMNS)} and one row for each initial region."
+)
 _MOST_FINDINGS = 20
 
 
@@ -86,14 +88,18 @@ def load_given_partition(file: str, ids: Sequence[str]) -> CrosswalkPartition:
     missing = [id for id in ids if id not in code_of]
     if missing and not findings:
         number_missing = format_count(
-            len(missing), "initial region of the region file is", "initial regions of the region file are"
+            len(missing),
+            "initial region of the region file is",
+            "initial regions of the region file are",
         )
         message = f"{number_missing} missing, the first is “{missing[0]}”."
         findings.append(_find_given(path, message, "Add a row for each of them.", None))
     stop_on_errors(findings[:_MOST_FINDINGS])
     number_of_code: dict[str, int] = {}
     region = [number_of_code.setdefault(code_of[id], len(number_of_code)) for id in ids]
-    return CrosswalkPartition(as_readonly(np.array(region, np.int32)), tuple(number_of_code), describe_source(path))
+    return CrosswalkPartition(
+        as_readonly(np.array(region, np.int32)), tuple(number_of_code), describe_source(path)
+    )
 
 
 def write_partition(path: Path, ids: Sequence[str], membership: NDArray[np.int32]) -> None:
@@ -130,7 +136,10 @@ def _read_rows(path: Path, code: str, what: str, remedy: str) -> list[tuple[int,
     head = numbered[0][1] if numbered else []
     if tuple(head[:2]) != COLUMNS:
         raise input_error(code, f"This is not {what}: its columns are others.", remedy, file=path)
-    return [(number, row if len(row) == len(head) and row[0] and row[1] else []) for number, row in numbered[1:]]
+    return [
+        (number, row if len(row) == len(head) and row[0] and row[1] else [])
+        for number, row in numbered[1:]
+    ]
 
 
 def _find_given(path: Path, message: str, remedy: str, row: int | None) -> Finding:

@@ -33,7 +33,14 @@ from vbas_desktop.settings.reading import RegionReading
 from ..input_checks import check_readable
 from .column_names import find_id_columns, is_latitude, is_longitude
 from .coordinates import are_degrees
-from .raw_regions import POLYGONAL, RawRegions, are_finite, choose_id_column, read_attributes, repair_shapes
+from .raw_regions import (
+    POLYGONAL,
+    RawRegions,
+    are_finite,
+    choose_id_column,
+    read_attributes,
+    repair_shapes,
+)
 
 _SHAPEFILE = (0x270A).to_bytes(4, "big")
 _SQLITE = b"SQLite format 3\0"
@@ -83,7 +90,9 @@ def read_geometry_regions(path: Path, options: RegionReading, findings: FindingL
         findings.stop_on_errors()
     x_column = options.x_column
     y_column = options.y_column
-    attributes = read_attributes(layer, choose_id_column(layer, candidates, findings), (x_column, y_column), findings)
+    attributes = read_attributes(
+        layer, choose_id_column(layer, candidates, findings), (x_column, y_column), findings
+    )
     named_points = _read_named_points(layer, x_column, y_column, findings)
     degrees, unit = _describe_system(layer.definition, findings)
     cut = _find_date_line_cut(layer.geometries) if degrees else None
@@ -163,12 +172,18 @@ def read_layer(
                     meta, geometry, fields = _read_features(copy, chosen, _encoding(path))
         except (DataSourceError, DataLayerError, ValueError, UnicodeDecodeError):
             findings.add(
-                "unreadable", "The file cannot be read as geometry.", "Export it again as GeoJSON or GeoPackage."
+                "unreadable",
+                "The file cannot be read as geometry.",
+                "Export it again as GeoJSON or GeoPackage.",
             )
             findings.stop_on_errors()
             raise
     _note_faults([str(warning.message) for warning in caught_warnings], findings)
-    if meta["crs"] is None and find_shapefile_part(path, ".prj") is not None and path.suffix.lower() == ".shp":
+    if (
+        meta["crs"] is None
+        and find_shapefile_part(path, ".prj") is not None
+        and path.suffix.lower() == ".shp"
+    ):
         message = f"The file {path.stem}.prj with the coordinate system is damaged; taken as plane coordinates."
         findings.warn("broken-part", message, "Get a fresh copy of it, or choose --coordinates.")
     names = [str(name) for name in meta["fields"]]
@@ -180,7 +195,9 @@ def read_layer(
     return GeometryLayer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
 
 
-def _read_features(path: Path, layer: str, encoding: str | None) -> tuple[dict[str, Any], Any, list[NDArray[Any]]]:
+def _read_features(
+    path: Path, layer: str, encoding: str | None
+) -> tuple[dict[str, Any], Any, list[NDArray[Any]]]:
     """Read facts, geometries (None: a table without) and fields of a layer; of a large file some features at a time.
 
     Reading keeps all other threads waiting, that of the window too. Only these formats lead to a feature by its number.
@@ -202,7 +219,11 @@ def _read_features(path: Path, layer: str, encoding: str | None) -> tuple[dict[s
         )
         geometries.append(geometry)
         values.append(fields)
-    return meta, np.concatenate(geometries), [np.concatenate(column) for column in zip(*values, strict=True)]
+    return (
+        meta,
+        np.concatenate(geometries),
+        [np.concatenate(column) for column in zip(*values, strict=True)],
+    )
 
 
 def _read_shapes(geometry: NDArray[np.object_]) -> NDArray[np.object_]:
@@ -225,7 +246,9 @@ def _note_faults(remarks: Sequence[str], findings: FindingList) -> None:
     """Note the faults that the library that reads geometry ignored."""
     for text in dict.fromkeys(remark.strip().partition("\n")[0] for remark in remarks):
         message = f"The file has a fault that was ignored: “{shorten(text)}”."
-        findings.warn("geometry-reader", message, "Look at the regions on the map, or export the file again.")
+        findings.warn(
+            "geometry-reader", message, "Look at the regions on the map, or export the file again."
+        )
 
 
 def read_layer_names(path: Path, layer_name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -257,13 +280,18 @@ def _encoding(path: Path) -> str | None:
 
 
 def _choose_layer(
-    layers: NDArray[np.object_], requested: str | None, findings: FindingList, kinds_wanted: Sequence[str]
+    layers: NDArray[np.object_],
+    requested: str | None,
+    findings: FindingList,
+    kinds_wanted: Sequence[str],
 ) -> str:
     names = [str(name) for name, _ in layers]
     listed = ", ".join(f"“{name}”" for name in names)
     if requested is not None:
         if requested not in names:
-            findings.add("missing-layer", f"There is no layer “{requested}”.", f"The layers are {listed}.")
+            findings.add(
+                "missing-layer", f"There is no layer “{requested}”.", f"The layers are {listed}."
+            )
             findings.stop_on_errors()
         return requested
     kinds = [str(kind or "") for _, kind in layers]
@@ -271,7 +299,9 @@ def _choose_layer(
         fitting = [name for name, kind in zip(names, kinds, strict=True) if word in kind]
         if fitting:
             if len(fitting) > 1:
-                findings.hint("several-layers", f"Layer “{fitting[0]}” is used; the layers are {listed}.")
+                findings.hint(
+                    "several-layers", f"Layer “{fitting[0]}” is used; the layers are {listed}."
+                )
             return fitting[0]
     wanted_kinds = " or ".join(_KIND_WORDS[kind] for kind in kinds_wanted if kind in _KIND_WORDS)
     findings.add("no-regions", f"No layer has {wanted_kinds}.", "Choose a file that has them.")
@@ -283,7 +313,11 @@ def _find_date_line_cut(shapes: NDArray[np.object_]) -> float | None:
     """Find the longitude at which polygons are cut open so that the date line does not tear them."""
     polygons = shapes[np.isin(shapely.get_type_id(shapes), POLYGONAL)]
     polygons = polygons[are_finite(polygons)]
-    return find_cut_of_shapes(polygons) if polygons.size and bool(are_degrees(shapely.bounds(polygons)).all()) else None
+    return (
+        find_cut_of_shapes(polygons)
+        if polygons.size and bool(are_degrees(shapely.bounds(polygons)).all())
+        else None
+    )
 
 
 def _split_shapes(
@@ -297,7 +331,9 @@ def _split_shapes(
     points = np.full((len(shapes), 2), np.nan)
     usable = (polygonal | pointlike) & ~shapely.is_empty(shapes)
     is_finite = usable & are_finite(shapes)
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are too large are noted with their row
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # numbers that are too large are noted with their row
         points[is_finite] = shapely.get_coordinates(apply_in_blocks(shapely.centroid, shapes[is_finite]))
     for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
         _note_unusable(shapes[i], bool(usable[i]), int(rows[i]), findings)
@@ -310,7 +346,9 @@ def _split_shapes(
 
 def _note_unusable(shape: Any, right_kind: bool, row: int, findings: FindingList) -> None:
     if shape is None:
-        findings.add("missing-geometry", "The region has no shape.", "Draw it, or remove the region.", row=row)
+        findings.add(
+            "missing-geometry", "The region has no shape.", "Draw it, or remove the region.", row=row
+        )
     elif shape.is_empty:
         findings.add("invalid-geometry", "The polygon has no area.", "Draw it again.", row=row)
     elif right_kind:
@@ -329,8 +367,14 @@ def _read_named_points(
     values = []
     for name, option in ((x_column, "--x-column"), (y_column, "--y-column")):
         if not name or name not in layer.columns:
-            what = f"There is no column “{name}”." if name else "Only one of the two coordinate columns is given."
-            findings.add("missing-column", what, f"Name a column of numbers with {option}, or neither of the two.")
+            what = (
+                f"There is no column “{name}”."
+                if name
+                else "Only one of the two coordinate columns is given."
+            )
+            findings.add(
+                "missing-column", what, f"Name a column of numbers with {option}, or neither of the two."
+            )
             continue
         values.append(_attribute_numbers(layer.columns[name], name, findings))
     if len(values) < 2:
@@ -345,7 +389,11 @@ def read_layer_numbers(
 ) -> dict[str, NDArray[np.float64]]:
     """Read those of the columns that the layer has as numbers; each field that is none is noted."""
     layer = read_layer(path, layer_name, findings)
-    return {name: _attribute_numbers(layer.columns[name], name, findings) for name in columns if name in layer.columns}
+    return {
+        name: _attribute_numbers(layer.columns[name], name, findings)
+        for name in columns
+        if name in layer.columns
+    }
 
 
 def _attribute_numbers(column: NDArray[Any], name: str, findings: FindingList) -> NDArray[np.float64]:
@@ -394,12 +442,18 @@ def check_geometry_file(path: Path) -> Path:
     # From the root on, no part of a path can be taken for an address; an exclamation mark would be for an archive.
     absolute_path = Path(os.path.abspath(path))
     if "!" in str(absolute_path):
-        _refuse(path, "There is an exclamation mark in the path.", "Rename the file or folder that has it.")
+        _refuse(
+            path, "There is an exclamation mark in the path.", "Rename the file or folder that has it."
+        )
     with path.open("rb") as stream:
         opening = stream.read(4096)
     ending = path.suffix.lower()
     if ending == ".zip":
-        _refuse(path, "A zip archive is not opened.", "Unpack it, and choose the .shp, .gpkg or .geojson in it.")
+        _refuse(
+            path,
+            "A zip archive is not opened.",
+            "Unpack it, and choose the .shp, .gpkg or .geojson in it.",
+        )
     if ending == ".shp" and not opening.startswith(_SHAPEFILE):
         _refuse(path, "This is not a Shapefile, although it is called .shp.")
     if ending == ".gpkg" and not (opening.startswith(_SQLITE) and opening[_APPLICATION] in _GEOPACKAGE):
@@ -421,7 +475,11 @@ def _check_coordinate_system(path: Path) -> None:
         json.loads(data.decode("utf-8-sig"), object_pairs_hook=_check_members)
     except _LinkFound:
         remedy = "Save the file with a coordinate system that has a name, such as EPSG:4326."
-        _refuse(path, "The coordinate system is given as an address on the network, which is not opened.", remedy)
+        _refuse(
+            path,
+            "The coordinate system is given as an address on the network, which is not opened.",
+            remedy,
+        )
     except (ValueError, RecursionError):
         _refuse(path, "This is not valid GeoJSON.")
 
@@ -434,10 +492,16 @@ def _check_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if "crs" in members:
         for name, value in pairs:
-            if name == "crs" and isinstance(value, dict) and str(value.get("type")).lower() in ("link", "url"):
+            if (
+                name == "crs"
+                and isinstance(value, dict)
+                and str(value.get("type")).lower() in ("link", "url")
+            ):
                 raise _LinkFound
     return members
 
 
-def _refuse(path: Path, message: str, remedy: str = "Choose a GeoJSON, GeoPackage or Shapefile, or a table.") -> None:
+def _refuse(
+    path: Path, message: str, remedy: str = "Choose a GeoJSON, GeoPackage or Shapefile, or a table."
+) -> None:
     raise input_error("wrong-format", message, remedy, file=path.name)

@@ -41,17 +41,25 @@ def load_obstacles(
         usable = _find_usable(projected, findings)
         _check_extent(projected[usable], points, findings)
         shapes.append(projected[usable])
-        names += [name for name, is_usable in zip(_read_names(layer), usable.tolist(), strict=True) if is_usable]
+        names += [
+            name
+            for name, is_usable in zip(_read_names(layer), usable.tolist(), strict=True)
+            if is_usable
+        ]
         sources.append(describe_source(path))
         remarks += findings.stop_on_errors()
     return Obstacles(as_readonly(np.concatenate(shapes)), tuple(names), tuple(sources)), tuple(remarks)
 
 
-def read_geometry_layer(path: Path, findings: FindingList, kinds: Sequence[str], needed: str) -> GeometryLayer:
+def read_geometry_layer(
+    path: Path, findings: FindingList, kinds: Sequence[str], needed: str
+) -> GeometryLayer:
     """Read the features of a local geometry file; ``needed`` is the message if it is none."""
     check_readable(path)
     if path.suffix.lower() not in ENDINGS:
-        raise input_error("wrong-format", needed, "Choose a GeoJSON, GeoPackage or Shapefile.", file=path.name)
+        raise input_error(
+            "wrong-format", needed, "Choose a GeoJSON, GeoPackage or Shapefile.", file=path.name
+        )
     if path.suffix.lower() == ".shp":
         check_shapefile_parts(path, findings)
     return read_layer(path, None, findings, kinds)
@@ -70,15 +78,21 @@ def _find_usable(shapes: NDArray[np.object_], findings: FindingList) -> NDArray[
     for row in np.flatnonzero(~fits).tolist():
         findings.warn("no-obstacle", "This is neither an area nor a line; it is left out.", row=row + 1)
     if not fits.any():
-        findings.add("no-obstacle", "The file has no areas and no lines.", "Choose a file that has them.")
+        findings.add(
+            "no-obstacle", "The file has no areas and no lines.", "Choose a file that has them."
+        )
     return np.asarray(fits)
 
 
-def _check_extent(shapes: NDArray[np.object_], points: NDArray[np.float64], findings: FindingList) -> None:
+def _check_extent(
+    shapes: NDArray[np.object_], points: NDArray[np.float64], findings: FindingList
+) -> None:
     if not len(shapes) or not len(points):
         return
     (low_x, low_y), (high_x, high_y) = points.min(axis=0), points.max(axis=0)
-    if not shapely.intersects(shapely.box(low_x, low_y, high_x, high_y), shapely.box(*shapely.total_bounds(shapes))):
+    if not shapely.intersects(
+        shapely.box(low_x, low_y, high_x, high_y), shapely.box(*shapely.total_bounds(shapes))
+    ):
         findings.warn(
             "obstacles-elsewhere",
             "The obstacles lie nowhere near the regions, so they change nothing.",
@@ -91,14 +105,23 @@ def load_context_layer(path: str, system: CoordinateSystem) -> NDArray[np.object
     file = Path(path)
     findings = FindingList(file.name)
     if not file.is_file():
-        raise input_error("missing-file", "There is no such file.", "Put it back, or remove it.", file=file.name)
-    layer = read_geometry_layer(file, findings, _CONTEXT_KINDS, "A layer for orientation needs areas, lines or points.")
+        raise input_error(
+            "missing-file", "There is no such file.", "Put it back, or remove it.", file=file.name
+        )
+    layer = read_geometry_layer(
+        file, findings, _CONTEXT_KINDS, "A layer for orientation needs areas, lines or points."
+    )
     findings.stop_on_errors()
-    shapes = layer.geometries[~(shapely.is_missing(layer.geometries) | shapely.is_empty(layer.geometries))]
+    shapes = layer.geometries[
+        ~(shapely.is_missing(layer.geometries) | shapely.is_empty(layer.geometries))
+    ]
     projected = project_shapes(shapes, layer.definition, system)
     projected = projected[are_finite(projected)]
     if not len(projected):
         raise input_error(
-            "no-shapes", "The file has no areas, lines or points.", "Choose another file.", file=file.name
+            "no-shapes",
+            "The file has no areas, lines or points.",
+            "Choose another file.",
+            file=file.name,
         )
     return projected

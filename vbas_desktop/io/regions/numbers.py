@@ -76,7 +76,9 @@ def _parse_column(
     if decimal == "point" and (quick := parse_plain_numbers(words)) is not None:
         return quick
     ambiguous = [_is_ambiguous(word, decimal) for word in words]
-    _note_ambiguous([row for row, bad in zip(rows, ambiguous, strict=True) if bad], decimal, name, findings)
+    _note_ambiguous(
+        [row for row, bad in zip(rows, ambiguous, strict=True) if bad], decimal, name, findings
+    )
     numbers = [
         math.nan if bad else _parse_number(_with_point(word, decimal), row, name, findings)
         for word, row, bad in zip(words, rows, ambiguous, strict=True)

@@ -66,12 +66,16 @@ class AttributeTable(Protocol):
 def choose_id_column(table: AttributeTable, candidates: Sequence[str], findings: FindingList) -> str:
     """Choose the first candidate without empty or repeated values, else the likeliest; note further candidates."""
     columns = {name: table.column(name) for name in candidates}
-    complete = [name for name, values in columns.items() if all(values) and len(set(values)) == len(values)]
+    complete = [
+        name for name, values in columns.items() if all(values) and len(set(values)) == len(values)
+    ]
     chosen = (complete or list(candidates))[0]
     if len(complete) > 1:
         others = ", ".join(f"“{name}”" for name in complete if name != chosen)
         message = f"It is used as the region id; {others} would be possible, too."
-        findings.hint("id-guessed", message, "If another column is meant, name it with --id-column.", column=chosen)
+        findings.hint(
+            "id-guessed", message, "If another column is meant, name it with --id-column.", column=chosen
+        )
     return chosen
 
 
@@ -115,7 +119,8 @@ def _read_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     if numbers is None:
         numbers = np.array([finite_number(text) for text in texts], np.float64)
     return cast(
-        "NDArray[np.float64]", as_readonly(np.where((numbers >= 0) & (numbers <= LARGEST_NUMBER), numbers, np.nan))
+        "NDArray[np.float64]",
+        as_readonly(np.where((numbers >= 0) & (numbers <= LARGEST_NUMBER), numbers, np.nan)),
     )
 
 
@@ -124,13 +129,17 @@ def _are_mostly_numbers(numbers: NDArray[np.float64]) -> bool:
     return bool(2 * np.count_nonzero(~np.isnan(numbers)) > numbers.size)
 
 
-def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, findings: FindingList) -> None:
+def check_ids(
+    ids: Sequence[str], rows: NDArray[np.int64], column: str | None, findings: FindingList
+) -> None:
     """Note empty ids, ids that occur twice (an error: records could not be placed), and ids with blanks around them."""
     first: dict[str, int] = {}
     blanks = 0
     for id, row in zip(ids, rows.tolist(), strict=True):
         if not id.strip():
-            findings.add("empty-id", "The region id is empty.", "Give the region an id.", row=row, column=column)
+            findings.add(
+                "empty-id", "The region id is empty.", "Give the region an id.", row=row, column=column
+            )
         elif id in first:
             findings.add(
                 "duplicate-id",
@@ -151,11 +160,15 @@ def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, f
         )
 
 
-def check_distinct_points(points: NDArray[np.float64], rows: NDArray[np.int64], findings: FindingList) -> None:
+def check_distinct_points(
+    points: NDArray[np.float64], rows: NDArray[np.int64], findings: FindingList
+) -> None:
     """Hint at regions that share one point: they always end in the same aggregated region."""
     if len(points) < 2:
         return
-    _, first, inverse, count = np.unique(points, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    _, first, inverse, count = np.unique(
+        points, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
     shared = np.flatnonzero(count > 1)
     if not shared.size:
         return
@@ -173,10 +186,15 @@ def check_distinct_points(points: NDArray[np.float64], rows: NDArray[np.int64], 
 POLYGONAL = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 
-def repair_shapes(shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList) -> NDArray[np.object_]:
+def repair_shapes(
+    shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList
+) -> NDArray[np.object_]:
     """Repair polygons, each of which is noted; empty shapes become None, and single points become points."""
     single = np.array(
-        [shape is not None and shape.geom_type == "MultiPoint" and len(shape.geoms) == 1 for shape in shapes]
+        [
+            shape is not None and shape.geom_type == "MultiPoint" and len(shape.geoms) == 1
+            for shape in shapes
+        ]
     )
     shapes = np.where(shapely.is_empty(shapes), np.array(None, object), shapes)
     shapes[single] = [shape.geoms[0] for shape in shapes[single]]
@@ -206,7 +224,9 @@ def are_finite(shapes: NDArray[np.object_]) -> NDArray[np.bool_]:
 def _repair_polygon(shape: Any) -> Any:
     """Make a valid polygon of an invalid one; a hole is cut from its own shell and adds nothing elsewhere."""
     parts = [
-        shapely.difference(_valid(shapely.Polygon(part.exterior)), shapely.union_all([_valid(hole) for hole in holes]))
+        shapely.difference(
+            _valid(shapely.Polygon(part.exterior)), shapely.union_all([_valid(hole) for hole in holes])
+        )
         for part in shapely.get_parts(shape)
         for holes in [[shapely.Polygon(ring) for ring in part.interiors]]
     ]

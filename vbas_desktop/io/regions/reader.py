@@ -44,7 +44,11 @@ def load_regions(
     progress.update("Reading regions", 0.0)
     _check_options(path, options, findings)
     input_checks.check_text_table(path, shapes_too=True)
-    read = geometry_files.read_geometry_regions if path.suffix.lower() in geometry_files.ENDINGS else read_text_regions
+    read = (
+        geometry_files.read_geometry_regions
+        if path.suffix.lower() in geometry_files.ENDINGS
+        else read_text_regions
+    )
     raw = read(path, options, findings)
     progress.update("Reading regions", 0.5)
     points, polygons, system = project_regions(raw, options.coordinates, findings)
@@ -77,12 +81,18 @@ def _check_options(path: Path, options: RegionReading, findings: FindingList) ->
         ("decimal", options.decimal, DECIMALS),
     ):
         if chosen not in allowed:
-            findings.add(f"unknown-{name}", f"“{chosen}” is not known.", f"Use one of {', '.join(allowed)}.")
+            findings.add(
+                f"unknown-{name}", f"“{chosen}” is not known.", f"Use one of {', '.join(allowed)}."
+            )
     input_checks.check_local(path)
     if not path.exists():
-        findings.note(Finding("missing-file", input_checks.NO_SUCH_FILE, "Check the path.", file=str(path)))
+        findings.note(
+            Finding("missing-file", input_checks.NO_SUCH_FILE, "Check the path.", file=str(path))
+        )
     elif path.is_dir():
-        findings.note(Finding("missing-file", input_checks.IS_FOLDER, "Choose a file in it.", file=str(path)))
+        findings.note(
+            Finding("missing-file", input_checks.IS_FOLDER, "Choose a file in it.", file=str(path))
+        )
     elif not path.is_file():
         input_checks.check_readable(path)
     elif path.stat().st_size == 0:
@@ -104,7 +114,9 @@ def read_region_numbers(
     else:
         table = read_text_table(path, options, findings)
         texts = {name: table.column(name) for name in columns if name in table.header}
-        numbers = dict(zip(texts, parse_numbers(texts, table.rows, options.decimal, findings), strict=True))
+        numbers = dict(
+            zip(texts, parse_numbers(texts, table.rows, options.decimal, findings), strict=True)
+        )
     for name in columns:
         if name not in numbers:
             findings.add("missing-column", f"There is no column “{name}”.", "Check the name.")
@@ -112,7 +124,9 @@ def read_region_numbers(
     return numbers
 
 
-def read_columns_and_layers(path: Path, options: RegionReading) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def read_columns_and_layers(
+    path: Path, options: RegionReading
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read the columns of a region file and, if it is a geometry file, its layers.
 
     Both are empty if the file cannot be read: its problems are reported when it is loaded.

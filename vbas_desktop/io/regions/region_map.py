@@ -41,12 +41,16 @@ def load_region_map(file: str | None, ids: Sequence[str]) -> RegionMap | None:
     for source_id, (row, targets_of_id) in shares.items():
         total = sum(targets_of_id.values(), Fraction(0))
         if not has_shares:
-            targets[source_id] = tuple((region, Fraction(1, len(targets_of_id))) for region in targets_of_id)
+            targets[source_id] = tuple(
+                (region, Fraction(1, len(targets_of_id))) for region in targets_of_id
+            )
         elif abs(total - 1) > TOLERANCE:
             message = f"The shares of the id first listed here add up to {float(total):.6g}, not to 1."
             findings.append(_finding(path, message, "Correct the shares of this id.", row))
         else:
-            targets[source_id] = tuple((region, share / total) for region, share in targets_of_id.items() if share)
+            targets[source_id] = tuple(
+                (region, share / total) for region, share in targets_of_id.items() if share
+            )
     stop_on_errors(findings[:_MOST_FINDINGS])
     return RegionMap(targets, describe_source(path))
 
@@ -60,7 +64,9 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
         raise _wrong(path, "This is not a region map: it cannot be read as CSV in UTF-8.") from None
     names = [name.strip().lower() for name in rows[0][1]] if rows else []
     if names not in ([FROM, TO], [FROM, TO, SHARE]):
-        raise _wrong(path, "This is not a region map: its columns are not from,to or from,to,share.", row=1)
+        raise _wrong(
+            path, "This is not a region map: its columns are not from,to or from,to,share.", row=1
+        )
     if len(rows) == 1:
         raise _wrong(path, "The region map has no lines below the names.")
     return rows
@@ -80,12 +86,16 @@ def _collect_targets(
         _, targets = targets_by_id.setdefault(row[0], (number, {}))
         if row[1] not in ids:
             message = f"“{row[1][:80]}” in the column “{TO}” is not in the region file."
-            findings.append(_finding(path, message, "Correct the id, or add the region to the region file.", number))
+            findings.append(
+                _finding(path, message, "Correct the id, or add the region to the region file.", number)
+            )
         elif row[1] in targets:
             message = "The pair of ids is listed twice."
             findings.append(_finding(path, message, "Keep one of the two lines.", number))
         elif share is None:
-            findings.append(_finding(path, "The share is not a number from 0 to 1.", "Write it like 0.25.", number))
+            findings.append(
+                _finding(path, "The share is not a number from 0 to 1.", "Write it like 0.25.", number)
+            )
         else:
             targets[row[1]] = share
     return targets_by_id

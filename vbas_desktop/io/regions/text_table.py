@@ -18,7 +18,12 @@ from vbas_desktop.settings.reading import RegionReading
 
 from ..delimited_text import check_column_count, check_line_ends, sniff_delimiter, suggest_delimiter
 from ..text_files import read_text_file
-from .column_names import CoordinateColumns, check_repeated_names, find_coordinate_columns, find_id_columns
+from .column_names import (
+    CoordinateColumns,
+    check_repeated_names,
+    find_coordinate_columns,
+    find_id_columns,
+)
 from .coordinates import are_degrees, choose_projection, from_lon_lat
 from .numbers import parse_numbers
 from .raw_regions import RawRegions, choose_id_column, read_attributes
@@ -43,7 +48,9 @@ class TextTable:
     def begins_with_record(self) -> bool:
         """Tell whether line 1 may be a record: a name is also a value of its column."""
         names = enumerate(self.header)
-        return any(name and any(row[number].strip() == name for row in self.fields) for number, name in names)
+        return any(
+            name and any(row[number].strip() == name for row in self.fields) for number, name in names
+        )
 
 
 def read_text_regions(path: Path, options: RegionReading, findings: FindingList) -> RawRegions:
@@ -51,14 +58,22 @@ def read_text_regions(path: Path, options: RegionReading, findings: FindingList)
     table = read_text_table(path, options, findings)
     lacking = FindingList(findings.file)
     candidates = find_id_columns(table.header, options.id_column, lacking)
-    axes = find_coordinate_columns(table.header, options.x_column, options.y_column, options.coordinates, lacking)
+    axes = find_coordinate_columns(
+        table.header, options.x_column, options.y_column, options.coordinates, lacking
+    )
     if axes is None or not candidates:
-        other = suggest_delimiter(table.header, options.delimiter, "--regions-delimiter") if options.delimiter else None
+        other = (
+            suggest_delimiter(table.header, options.delimiter, "--regions-delimiter")
+            if options.delimiter
+            else None
+        )
         if other is not None:
             findings.add("missing-column", *other, row=1)
             findings.stop_on_errors()
         if table.begins_with_record():
-            findings.add("missing-column", "No column is named like an id or a coordinate.", NO_NAMES, row=1)
+            findings.add(
+                "missing-column", "No column is named like an id or a coordinate.", NO_NAMES, row=1
+            )
             findings.stop_on_errors()
     for finding in lacking.all():
         findings.note(finding)
@@ -105,9 +120,13 @@ def read_text_table(path: Path, options: RegionReading, findings: FindingList) -
                 fields.append(row)
                 rows.append(first_line)
     except csv.Error:
-        findings.add("not-csv", "The line cannot be split into fields.", "Check the quotes.", row=lines.line_num)
+        findings.add(
+            "not-csv", "The line cannot be split into fields.", "Check the quotes.", row=lines.line_num
+        )
     if header and not fields and not any(finding.code == "ragged-row" for finding in findings.all()):
-        findings.add("empty-file", "The file has column names but no regions.", "Choose a file with regions.")
+        findings.add(
+            "empty-file", "The file has column names but no regions.", "Choose a file with regions."
+        )
     if not header:
         findings.add("empty-file", "The file is empty.", "Choose a file with regions.")
         findings.stop_on_errors()
@@ -131,11 +150,15 @@ def _names(row: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() for name in row)
 
 
-def _note_ragged(row: list[str], header: tuple[str, ...], delimiter: str, line: int, findings: FindingList) -> None:
+def _note_ragged(
+    row: list[str], header: tuple[str, ...], delimiter: str, line: int, findings: FindingList
+) -> None:
     remedy = "Add or remove fields, or put fields that contain the delimiter in quotes."
     if delimiter == "," and len(row) > len(header):
         remedy += " If the numbers have decimal commas, use points or another delimiter."
-    findings.add("ragged-row", f"The row has {len(row)} fields instead of {len(header)}.", remedy, row=line)
+    findings.add(
+        "ragged-row", f"The row has {len(row)} fields instead of {len(header)}.", remedy, row=line
+    )
 
 
 def _read_points(
@@ -157,7 +180,11 @@ def _find_plane_system(
     if others is None or not others.named_degrees:
         return None, unit
     lon_lat = _read_points(table, others, decimal, True, FindingList(""))
-    if not len(points) or not np.isfinite(points).all() or not are_degrees(np.hstack([lon_lat, lon_lat])).all():
+    if (
+        not len(points)
+        or not np.isfinite(points).all()
+        or not are_degrees(np.hstack([lon_lat, lon_lat])).all()
+    ):
         return None, unit
     definition = choose_projection(lon_lat)
     distances = np.abs(from_lon_lat(lon_lat, definition) - points).max(axis=1)

@@ -67,14 +67,19 @@ class _Plan:
         self.last_record = np.cumsum(regions.records)
         self.sizes = [len(labels) for labels in categories]
         self.codes = [
-            _written_codes(attribute, labels) for attribute, labels in zip(spec.attributes, categories, strict=True)
+            _written_codes(attribute, labels)
+            for attribute, labels in zip(spec.attributes, categories, strict=True)
         ]
-        self.numbering = [_choose_numbering(identifier, self.total, rng) for identifier in spec.identifiers]
+        self.numbering = [
+            _choose_numbering(identifier, self.total, rng) for identifier in spec.identifiers
+        ]
         texts = [[identifier.pattern] for identifier in spec.identifiers]
         texts += [category_values(labels, as_text) for labels in categories]
         texts += [list(regions.ids)]
         names = spec.column_names
-        self.order = [names.index(name) for name in spec.columns] if spec.columns else list(range(len(names)))
+        self.order = (
+            [names.index(name) for name in spec.columns] if spec.columns else list(range(len(names)))
+        )
         ends = [b","] * (len(self.order) - 1) + [b"\n"]
         # A column is a pattern for numbers or its different fields, with the comma or line end behind each.
         self.fields: list[bytes | pa.Array] = []
@@ -82,7 +87,9 @@ class _Plan:
             encoded = [_encode_field(text) + end for text in texts[column]]
             is_pattern = column < len(spec.identifiers)
             self.fields.append(encoded[0] if is_pattern else pa.array(encoded, pa.large_binary()))
-        self.longest_line = sum(max(len(_encode_field(text)) for text in texts[column]) + 1 for column in self.order)
+        self.longest_line = sum(
+            max(len(_encode_field(text)) for text in texts[column]) + 1 for column in self.order
+        )
         numbers = [self.total] * len(spec.identifiers) + self.sizes + [len(regions.ids)]
         self.head = b",".join(_encode_field(names[column]) for column in self.order) + b"\n"
         if spec.category_counts:
@@ -123,17 +130,26 @@ def generate(
     synthetic_regions, columns = build_regions(spec, regions, records, for_places)
     model = build_distributions(spec, synthetic_regions.points, columns, for_model)
     as_text = (labels or spec.labels) == "text"
-    categories = [attribute.group_labels if generalised else attribute.labels for attribute in spec.attributes]
+    categories = [
+        attribute.group_labels if generalised else attribute.labels for attribute in spec.attributes
+    ]
     plan = _Plan(spec, synthetic_regions, model, categories, as_text, for_numbers)
     require_space(target, len(plan.head) + plan.longest_line * plan.total)
     with staged_folder(target, OWNED) as folder:
         counts = _write_records(plan, folder / "records.csv", progress)
         write_table(folder / "regions.csv", region_rows(synthetic_regions))
         write_table(folder / "codebook.csv", codebook_rows(spec, categories, as_text, counts))
-        if not generalised and any(attribute.groups != attribute.labels for attribute in spec.attributes):
+        if not generalised and any(
+            attribute.groups != attribute.labels for attribute in spec.attributes
+        ):
             write_table(folder / "generalise.csv", generalise_rows(spec, as_text))
         files = tuple(sorted(file.name for file in folder.iterdir()))
-        facts = {"made_by": "vbas generate", "records": plan.total, "regions": len(synthetic_regions.ids), "seed": seed}
+        facts = {
+            "made_by": "vbas generate",
+            "records": plan.total,
+            "regions": len(synthetic_regions.ids),
+            "seed": seed,
+        }
         write_text(folder / MARK_FILE, json.dumps(facts, indent=2) + "\n")
     return GeneratedFiles(target, files, plan.total, len(synthetic_regions.ids))
 
@@ -146,7 +162,9 @@ def _encode_field(text: str) -> bytes:
 def _render(plan: _Plan, codes: list[NDArray[np.int64]]) -> pa.Buffer:
     """Write the rows of a chunk, given the codes of each column; Arrow joins their fields to one text."""
     columns = [
-        _fill_pattern(fields, numbers) if isinstance(fields, bytes) else pc.take(fields, pa.array(numbers))
+        _fill_pattern(fields, numbers)
+        if isinstance(fields, bytes)
+        else pc.take(fields, pa.array(numbers))
         for fields, numbers in zip(plan.fields, codes, strict=True)
     ]
     return pc.binary_join_element_wise(*columns, pa.scalar(b"", pa.large_binary())).buffers()[2]
@@ -163,7 +181,9 @@ def _fill_pattern(pattern: bytes, numbers: NDArray[np.int64]) -> pa.Array:
     return fixed.cast(pa.large_binary())
 
 
-def _choose_numbering(identifier: Identifier, total: int, rng: np.random.Generator) -> tuple[int, int, int]:
+def _choose_numbering(
+    identifier: Identifier, total: int, rng: np.random.Generator
+) -> tuple[int, int, int]:
     """Choose factor, offset and modulus of a one-to-one map from record numbers to numbers that look random."""
     modulus = 10 ** identifier.pattern.count("#")
     if modulus < total:
@@ -200,7 +220,9 @@ def _make_chunks(plan: _Plan) -> Iterator[tuple[pa.Buffer, list[NDArray[np.int64
     with ThreadPoolExecutor(workers) as threads:
         waiting: deque[Future[tuple[pa.Buffer, list[NDArray[np.int64]]]]] = deque()
         for start in range(0, plan.total, CHUNK_RECORDS):
-            waiting.append(threads.submit(_make_chunk, plan, start, min(start + CHUNK_RECORDS, plan.total)))
+            waiting.append(
+                threads.submit(_make_chunk, plan, start, min(start + CHUNK_RECORDS, plan.total))
+            )
             if len(waiting) > workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -214,13 +236,17 @@ def _make_chunk(plan: _Plan, start: int, stop: int) -> tuple[pa.Buffer, list[NDA
     for distribution in plan.distributions:
         drawn.append(distribution.draw(start, region, drawn))
     codes_shown = [table[codes] for table, codes in zip(plan.codes, drawn, strict=True)]
-    counts = [np.bincount(codes, minlength=size) for codes, size in zip(codes_shown, plan.sizes, strict=True)]
+    counts = [
+        np.bincount(codes, minlength=size) for codes, size in zip(codes_shown, plan.sizes, strict=True)
+    ]
     unique = [_unique_numbers(number, *numbering) for numbering in plan.numbering]
     columns = [*unique, *codes_shown, region.astype(np.int64)]
     return _render(plan, [columns[column] for column in plan.order]), counts
 
 
-def _unique_numbers(number: NDArray[np.int64], factor: int, offset: int, modulus: int) -> NDArray[np.int64]:
+def _unique_numbers(
+    number: NDArray[np.int64], factor: int, offset: int, modulus: int
+) -> NDArray[np.int64]:
     """Compute ``number · factor + offset`` modulo ``modulus`` by doubling and adding, so that 64 bits suffice."""
     result = np.full_like(number, offset)
     rest = number.copy()

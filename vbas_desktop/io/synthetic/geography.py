@@ -50,14 +50,22 @@ def build_regions(
         names = loaded.names
     else:
         _refuse_region_columns(spec)
-        lon_lat = invent_geography(plan.geography, regions if isinstance(regions, int) else plan.count, generators[0])
+        lon_lat = invent_geography(
+            plan.geography, regions if isinstance(regions, int) else plan.count, generators[0]
+        )
         points = np.round(from_lon_lat(lon_lat, choose_projection(lon_lat)), 2)
         ids = tuple(str(plan.geography.first_id + i) for i in range(len(points)))
         names = None
     total = records
-    if total is None and (path is None or path == plan.file) and len(ids) == _planned_count(plan, len(ids)):
+    if (
+        total is None
+        and (path is None or path == plan.file)
+        and len(ids) == _planned_count(plan, len(ids))
+    ):
         total = spec.records
-    sizes = distribute_records(plan, columns.get(plan.population_column or ""), len(ids), total, generators[1])
+    sizes = distribute_records(
+        plan, columns.get(plan.population_column or ""), len(ids), total, generators[1]
+    )
     return SyntheticRegions(ids, points, lon_lat, sizes, names), columns
 
 
@@ -78,7 +86,11 @@ def _refuse_region_columns(spec: Spec) -> None:
 def _to_degrees(regions: Regions) -> NDArray[np.float64] | None:
     if regions.system.kind is CoordinateKind.DEGREES:
         return regions.points[:, ::-1]
-    return None if regions.system.definition is None else to_lon_lat(regions.points, regions.system.definition)
+    return (
+        None
+        if regions.system.definition is None
+        else to_lon_lat(regions.points, regions.system.definition)
+    )
 
 
 def invent_geography(geography: Geography, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -97,7 +109,9 @@ def invent_geography(geography: Geography, count: int, rng: np.random.Generator)
     points[wet] = land.draw_points(int(wet.sum()), rng)
     order = np.lexsort((distance, wet, town))
     lon, lat = geography.centre
-    plane = f"+proj=lcc +lat_0={lat} +lon_0={lon} +lat_1={lat} +lat_2={lat} +datum=WGS84 +units=m +no_defs"
+    plane = (
+        f"+proj=lcc +lat_0={lat} +lon_0={lon} +lat_1={lat} +lat_2={lat} +datum=WGS84 +units=m +no_defs"
+    )
     if abs(lat) < 0.02:
         plane = f"+proj=merc +lon_0={lon} +datum=WGS84 +units=m +no_defs"
     return np.round(to_lon_lat(points[order], plane), 6)
@@ -143,7 +157,9 @@ def distribute_records(
     if population is not None:
         if population.min() < 0 or population.sum() <= 0:
             raise input_error(
-                "wrong-value", "A population is negative, or all are zero.", column=plan.population_column
+                "wrong-value",
+                "A population is negative, or all are zero.",
+                column=plan.population_column,
             )
         return apportion(population, int(population.sum()) if total is None else total)
     sizes = rng.integers(low, high, regions, endpoint=True)
@@ -183,7 +199,12 @@ def region_rows(regions: SyntheticRegions) -> Iterator[list[object]]:
     yield head + (["name"] if regions.names is not None else [])
     for i, id in enumerate(regions.ids):
         degrees = [] if regions.lon_lat is None else [f"{value:.6f}" for value in regions.lon_lat[i]]
-        row: list[object] = [id, *degrees, *(f"{value:.2f}" for value in regions.points[i]), int(regions.records[i])]
+        row: list[object] = [
+            id,
+            *degrees,
+            *(f"{value:.2f}" for value in regions.points[i]),
+            int(regions.records[i]),
+        ]
         yield row + ([regions.names[i]] if regions.names is not None else [])
 
 
@@ -193,7 +214,9 @@ def codebook_rows(
     """Yield the rows of codebook.csv: each category with the number of records that have it."""
     yield ["column", "code", "value", "label", "role", "records"]
     for attribute, labels, count in zip(spec.attributes, categories, counts, strict=True):
-        for code, (value, label) in enumerate(zip(category_values(labels, as_text), labels, strict=True)):
+        for code, (value, label) in enumerate(
+            zip(category_values(labels, as_text), labels, strict=True)
+        ):
             yield [attribute.name, code + 1, value, label, attribute.role, int(count[code])]
 
 
@@ -203,9 +226,13 @@ def generalise_rows(spec: Spec, as_text: bool) -> Iterator[list[object]]:
     for attribute in spec.attributes:
         if attribute.groups != attribute.labels:
             written_group = dict(
-                zip(attribute.group_labels, category_values(attribute.group_labels, as_text), strict=True)
+                zip(
+                    attribute.group_labels, category_values(attribute.group_labels, as_text), strict=True
+                )
             )
-            for value, group in zip(category_values(attribute.labels, as_text), attribute.groups, strict=True):
+            for value, group in zip(
+                category_values(attribute.labels, as_text), attribute.groups, strict=True
+            ):
                 yield [attribute.name, value, written_group[group]]
 
 

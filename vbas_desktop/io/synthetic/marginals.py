@@ -90,6 +90,10 @@ def load_spec_with_attributes(like: str | Path, attributes: str) -> Spec:
     if attributes == DEPENDENT:
         return load_spec(like)
     if str(like) not in BUILT_IN:
-        message = "Independent attributes are drawn by published marginals, which a spec file does not have."
-        raise input_error("wrong-value", message, f"Leave out --attributes, or use one of {', '.join(BUILT_IN)}.")
+        message = (
+            "Independent attributes are drawn by published marginals, which a spec file does not have."
+        )
+        raise input_error(
+            "wrong-value", message, f"Leave out --attributes, or use one of {', '.join(BUILT_IN)}."
+        )
     return load_spec(like).model_copy(update={"attributes": make_independent_attributes(str(like))})

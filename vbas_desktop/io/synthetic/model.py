@@ -56,9 +56,15 @@ class Distribution:
     parents: tuple[tuple[int, int], ...]
     key: np.uint64
 
-    def draw(self, start: int, region: NDArray[np.int32], codes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    def draw(
+        self, start: int, region: NDArray[np.int32], codes: list[NDArray[np.int32]]
+    ) -> NDArray[np.int32]:
         """Draw the categories of consecutive records, given their regions and their earlier attributes."""
-        context = region.astype(np.int64) * self.conditions if self.by_region else np.zeros(region.size, np.int64)
+        context = (
+            region.astype(np.int64) * self.conditions
+            if self.by_region
+            else np.zeros(region.size, np.int64)
+        )
         for attribute, stride in self.parents:
             context += codes[attribute] * np.int64(stride)
         words = random_words(self.key, np.arange(start, start + region.size, dtype=np.uint64))
@@ -107,7 +113,9 @@ def _build_distribution(
     return Distribution(cumulate_weights(weights), by_region, prod(sizes), parents, key)
 
 
-def _conditional_weights(spec: Spec, attribute: Attribute, parents_of_rules: list[int]) -> NDArray[np.float64]:
+def _conditional_weights(
+    spec: Spec, attribute: Attribute, parents_of_rules: list[int]
+) -> NDArray[np.float64]:
     """Compute a row of weights for each combination of the attributes that the rules ask for, row-major."""
     labels = [spec.attributes[parent].labels for parent in parents_of_rules]
     names = [spec.attributes[parent].name for parent in parents_of_rules]
@@ -121,7 +129,10 @@ def _conditional_weights(spec: Spec, attribute: Attribute, parents_of_rules: lis
                 weights = weights * [rule.multiply.get(label, 1.0) for label in attribute.labels]
         if weights.sum() <= 0:
             raise input_error(
-                "wrong-value", "The rules leave no category possible.", "Relax one.", column=attribute.name
+                "wrong-value",
+                "The rules leave no category possible.",
+                "Relax one.",
+                column=attribute.name,
             )
         rows.append(weights)
     return np.array(rows)
@@ -147,7 +158,9 @@ def _region_factors(
     return np.exp(exponent)
 
 
-def _draw_smooth_values(points: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _draw_smooth_values(
+    points: NDArray[np.float64], size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
     """Draw values of unit variance that change slowly over the map (regions × categories)."""
     extent = max(float(np.ptp(points, axis=0).max()), 1e-9)
     waves = rng.standard_normal((2, WAVES)) * (2 * np.pi / (0.6 * extent))

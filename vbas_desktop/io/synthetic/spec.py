@@ -32,7 +32,9 @@ WholeNumber = Annotated[int, Field(ge=0, description="a whole number of at least
 Number = Annotated[float, Field(allow_inf_nan=False, description="a number")]
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a number of at least 0")]
 OptionalText = Annotated[str | None, Field(description="a text")]
-OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, Field(description="a whole number of at least 1")]
+OptionalCount = Annotated[
+    Annotated[int, Field(ge=1)] | None, Field(description="a whole number of at least 1")
+]
 # TOML has lists where the models have tuples.
 Texts = Annotated[tuple[str, ...], Field(strict=False, description="a list of texts")]
 Numbers = Annotated[tuple[Number, ...], Field(strict=False, description="a list of numbers")]
@@ -102,7 +104,9 @@ class Attribute(SpecTable):
             tilts = data.get("tilts")
             if isinstance(tilts, list):
                 scores = _spread_scores(len(labels))
-                filled["tilts"] = [{"scores": scores, **tilt} if isinstance(tilt, dict) else tilt for tilt in tilts]
+                filled["tilts"] = [
+                    {"scores": scores, **tilt} if isinstance(tilt, dict) else tilt for tilt in tilts
+                ]
         return filled
 
     @model_validator(mode="after")
@@ -165,7 +169,9 @@ class RegionPlan(SpecTable):
     id_column: OptionalText = None
     count: Count = 300
     geography: Geography = Field(default_factory=Geography, description="a table")
-    records_per_region: Annotated[tuple[int, ...], Field(strict=False, description="a list of whole numbers")] = (
+    records_per_region: Annotated[
+        tuple[int, ...], Field(strict=False, description="a list of whole numbers")
+    ] = (
         400,
         700,
     )
@@ -233,7 +239,9 @@ def _read_toml(path: Path, including: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise input_error("missing-file", "There is no such spec.", remedy, file=path.name) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "not UTF-8 text"
-        raise input_error("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name) from None
+        raise input_error(
+            "not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name
+        ) from None
     except RecursionError:
         message = "The values of this file are nested too deeply."
         raise input_error("not-toml", message, "Correct the file.", file=path.name) from None
@@ -284,7 +292,9 @@ def _note_errors(error: ValidationError, data: dict[str, Any], findings: Finding
         elif details["type"] == "literal_error":
             problems = [(path, f"use one of {details['ctx']['expected']}")]
         elif details["type"] == "problems":
-            problems = [(f"{path}.{key}".lstrip("."), reason) for key, reason in details["ctx"]["problems"]]
+            problems = [
+                (f"{path}.{key}".lstrip("."), reason) for key, reason in details["ctx"]["problems"]
+            ]
         for key, reason in problems:
             if (key, reason) not in noted:
                 noted.add((key, reason))
@@ -349,7 +359,9 @@ def _check_attributes(spec: Spec, findings: FindingList) -> None:
                     reason = "a value is not among the labels of that attribute"
                 if reason:
                     path = f"attributes {number}.rules {position}.when.{name}"
-                    findings.add("wrong-value", f"{path}: {reason}.", "Correct the spec.", column=attribute.name)
+                    findings.add(
+                        "wrong-value", f"{path}: {reason}.", "Correct the spec.", column=attribute.name
+                    )
         labels_of[attribute.name] = set(attribute.labels)
 
 
@@ -359,8 +371,14 @@ def _check_columns(spec: Spec, findings: FindingList) -> None:
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         findings.add("duplicate-column", "Two columns have this name.", "Rename one.", column=name)
     if spec.columns and sorted(spec.columns) != sorted(names):
-        findings.add("wrong-columns", "“columns” does not list every column once.", f"They are {', '.join(names)}.")
+        findings.add(
+            "wrong-columns",
+            "“columns” does not list every column once.",
+            f"They are {', '.join(names)}.",
+        )
     for identifier in spec.identifiers:
         if not 1 <= identifier.pattern.count("#") <= 18:
             message = "The pattern needs 1 to 18 signs #, one for each digit."
-            findings.add("wrong-value", message, 'Example: pattern = "HN-#######".', column=identifier.name)
+            findings.add(
+                "wrong-value", message, 'Example: pattern = "HN-#######".', column=identifier.name
+            )

@@ -149,7 +149,9 @@ def describe_refused(ledger: Ledger, candidate: ReleaseCandidate, audience: str)
 def describe_alternatives(earlier: LedgerEntry, refused: RefusedRelease | None) -> str:
     """Say what can be handed over together with an earlier release instead, with the commands."""
     alternatives = () if refused is None else list_alternatives(earlier, refused)
-    lines = [f"({number}) {text}: {command}" for number, (text, command) in enumerate(alternatives, start=1)]
+    lines = [
+        f"({number}) {text}: {command}" for number, (text, command) in enumerate(alternatives, start=1)
+    ]
     override = "Or hand it over all the same and say why: --despite-ledger REASON."
     if lines:
         return "\n".join(["Instead:", *lines, override])
@@ -188,7 +190,12 @@ def list_alternatives(earlier: LedgerEntry, refused: RefusedRelease) -> Iterator
         records = next(release.glob("anonymized.*"), release / "anonymized.csv")
         command = ["vbas", "run", str(records), str(release / "aggregated_regions.geojson")]
         command += ["--region-column", earlier.region_column]
-        command += ["--quasi-identifiers", format_names(earlier.released_quasi_identifiers), "-k", str(earlier.k)]
+        command += [
+            "--quasi-identifiers",
+            format_names(earlier.released_quasi_identifiers),
+            "-k",
+            str(earlier.k),
+        ]
         text = "its regions joined further; it is made from what was handed over and tells nothing else"
         yield text, shlex.join([*command, *allowed_columns, *handover])
     fewer = _choose_fewer_columns(earlier, refused.columns, has_same_source)
@@ -202,7 +209,9 @@ def _has_folder(earlier: LedgerEntry) -> bool:
     return bool(earlier.folder) and (Path(earlier.folder) / "release" / CROSSWALK).is_file()
 
 
-def _choose_fewer_columns(earlier: LedgerEntry, requested: Sequence[str], can_have_all: bool) -> tuple[str, ...]:
+def _choose_fewer_columns(
+    earlier: LedgerEntry, requested: Sequence[str], can_have_all: bool
+) -> tuple[str, ...]:
     """Choose columns of an extract that is less than what was handed over; empty if there is none.
 
     If it would be all requested columns, and these are suggested already (``can_have_all``), only the regions and

@@ -94,7 +94,10 @@ class CriteriaCounts:
 
 
 def find_disclosed_attributes(
-    criteria: Sequence[CriteriaCounts], cells: JointCounts, merged_rows: Ints, releases: Sequence[ReleaseView]
+    criteria: Sequence[CriteriaCounts],
+    cells: JointCounts,
+    merged_rows: Ints,
+    releases: Sequence[ReleaseView],
 ) -> Iterator[tuple[SensitiveColumn, int]]:
     """Find the columns of which people learn more than the criteria allow, with the number of people concerned.
 
@@ -157,7 +160,9 @@ class _SensitiveCells:
     def count_values(self, is_counted: NDArray[np.bool_]) -> Ints:
         """Count the records of each value in some of the cells."""
         selected = is_counted[self.cells]
-        return np.bincount(self.values[selected], self.sizes[selected], self.is_harmful.size).astype(np.int64)
+        return np.bincount(self.values[selected], self.sizes[selected], self.is_harmful.size).astype(
+            np.int64
+        )
 
     def find_failing_cells(
         self, groups: Ints, is_shown: NDArray[np.bool_], criteria: Sequence[Criterion], totals: Ints
@@ -197,10 +202,14 @@ def recompute_listed_classes(
         k=entry.k,
         unknown_regions="suppress",
         groupings=[_restore_grouping(key, table, entry, name) for name in entry.groups],
-        sensitive=[recorded.restore(key, list_values(table, recorded.column)) for recorded in entry.criteria],
+        sensitive=[
+            recorded.restore(key, list_values(table, recorded.column)) for recorded in entry.criteria
+        ],
     )
     tiers = entry.tiers if entry.parents else None
-    aggregation = Aggregation(problem.counts, entry.k, membership, entry.aggregated_regions, tiers, problem.sensitive)
+    aggregation = Aggregation(
+        problem.counts, entry.k, membership, entry.aggregated_regions, tiers, problem.sensitive
+    )
     suppression = suppress_locally(aggregation)
     value_hashes = {
         number: _hash_groups(key, categories.column, categories.values)

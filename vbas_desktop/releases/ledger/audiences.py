@@ -47,11 +47,15 @@ def _measure_similarity(one: str, other: str) -> float:
 
 def _split_words(name: str) -> list[str]:
     decomposed = unicodedata.normalize("NFKD", name)
-    without_accents = "".join(character for character in decomposed if not unicodedata.combining(character))
+    without_accents = "".join(
+        character for character in decomposed if not unicodedata.combining(character)
+    )
     words: list[str] = re.findall(r"[^\W_]+", without_accents.casefold())
     return [word for word in words if word not in _ARTICLES] or words
 
 
 def _list_labels(words: Iterable[str]) -> list[str]:
     """List numbers and single letters: “Ward 1” and “Ward 2”, or “Team A” and “Team B”, are meant to differ."""
-    return sorted(word for word in words if len(word) == 1 or any(character.isdigit() for character in word))
+    return sorted(
+        word for word in words if len(word) == 1 or any(character.isdigit() for character in word)
+    )

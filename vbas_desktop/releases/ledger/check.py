@@ -73,7 +73,9 @@ def _compare_with_available(
     same_comparisons, joint_risk = compare_same_records(ledger, candidate, same_records, progress, k)
     comparisons += same_comparisons
     if other_records:
-        other_comparisons, other_risk = _compare_other_records(ledger, candidate, other_records, progress, k)
+        other_comparisons, other_risk = _compare_other_records(
+            ledger, candidate, other_records, progress, k
+        )
         comparisons += other_comparisons
         joint_risk = " ".join(filter(None, (joint_risk, other_risk)))
     comparisons.sort(key=lambda comparison: comparison.entry.id)
@@ -91,12 +93,18 @@ def _compare_with_origin(
     if origin in available or root in roots:
         text = f"It is made from {origin.title} alone, so it tells nothing that this audience does not have."
         return tuple(ReleaseComparison(entry, True, text) for entry in available)
-    reason = f"It is made from {origin.title}, which this audience does not have, and cannot be compared with"
+    reason = (
+        f"It is made from {origin.title}, which this audience does not have, and cannot be compared with"
+    )
     remedy = "the records themselves are needed for that. Make it from the record file."
-    return tuple(ReleaseComparison(entry, False, f"{reason} {entry.title}: {remedy}") for entry in available)
+    return tuple(
+        ReleaseComparison(entry, False, f"{reason} {entry.title}: {remedy}") for entry in available
+    )
 
 
-def _trace_to_roots(ledger: Ledger, entries: Iterable[LedgerEntry]) -> list[tuple[LedgerEntry, list[LedgerEntry]]]:
+def _trace_to_roots(
+    ledger: Ledger, entries: Iterable[LedgerEntry]
+) -> list[tuple[LedgerEntry, list[LedgerEntry]]]:
     """Replace releases by those that they were made from: who is safe with all of it is safe with a part.
 
     Returns each root with the entries that were made from it, directly or not.
@@ -120,16 +128,25 @@ def _find_origin(ledger: Ledger, entry: LedgerEntry) -> LedgerEntry | None:
 
 
 def _compare_other_records(
-    ledger: Ledger, candidate: ReleaseCandidate, earlier: Sequence[LedgerEntry], progress: Progress, k: int
+    ledger: Ledger,
+    candidate: ReleaseCandidate,
+    earlier: Sequence[LedgerEntry],
+    progress: Progress,
+    k: int,
 ) -> tuple[list[ReleaseComparison], str]:
     """Compare with releases of other record files, such as last year's, one by one and all together."""
     new = candidate.entry
     rows = count_rows(new, candidate.table, ledger.key, progress) if new.rows is None else new.rows
     columns = {recorded.column for entry in (new, *earlier) for recorded in entry.criteria}
-    texts = {column: list(dict.fromkeys(map(plain_value, list_values(candidate.table, column)))) for column in columns}
+    texts = {
+        column: list(dict.fromkeys(map(plain_value, list_values(candidate.table, column))))
+        for column in columns
+    }
     progress.update(STAGE, 0.9)
     comparison = ChangeComparison(new, rows, k, ledger.key, texts)
-    comparisons = [_describe_change(ledger, candidate, entry, comparison.compare(entry), k) for entry in earlier]
+    comparisons = [
+        _describe_change(ledger, candidate, entry, comparison.compare(entry), k) for entry in earlier
+    ]
     if not all(comparison.is_safe for comparison in comparisons):
         return comparisons, ""
     joint = comparison.compare_jointly(earlier)
@@ -156,7 +173,9 @@ def _describe_change(
             f"are: {format_count(change.classes, 'combination')} of place and values that one of the two has in a "
             "larger area the other one has in a smaller one."
         )
-        return ReleaseComparison(entry, False, f"{text} {_suggest_comparable(new, entry)}", change.people)
+        return ReleaseComparison(
+            entry, False, f"{text} {_suggest_comparable(new, entry)}", change.people
+        )
     if not change.is_safe:
         return ReleaseComparison(entry, False, _describe_exposed(receivers, change, k), change.people)
     text = f"Nobody is told to have come or gone since {entry.title}."

@@ -84,7 +84,9 @@ class JointCounts:
         row, first_row = number_combinations(memberships)
         column = first_column = np.arange(self.counts.n_combinations)
         if releases:
-            column, first_column = number_combinations([self.hash_combinations_in(entry) for entry in releases])
+            column, first_column = number_combinations(
+                [self.hash_combinations_in(entry) for entry in releases]
+            )
         if first_row.size == row.size and first_column.size == column.size:
             return self, list(memberships)
         cells = (row[self.cell_rows], column[self.cell_columns])
@@ -173,7 +175,9 @@ class OwnClasses:
     combinations: Hashes
 
     @classmethod
-    def of_release(cls, entry: LedgerEntry, cells: JointCounts, membership: NDArray[np.int32]) -> OwnClasses:
+    def of_release(
+        cls, entry: LedgerEntry, cells: JointCounts, membership: NDArray[np.int32]
+    ) -> OwnClasses:
         """Number the classes of a release; ``membership`` is the aggregated region of each row of the counts.
 
         Merged counts, and parts of these, have the same numbers as the counts that they were made from.
@@ -200,7 +204,10 @@ class ClassTiers(NamedTuple):
 
 
 def find_released_classes(
-    entry: LedgerEntry, cells: JointCounts, membership: NDArray[np.int32], listed: ListedClasses | None = None
+    entry: LedgerEntry,
+    cells: JointCounts,
+    membership: NDArray[np.int32],
+    listed: ListedClasses | None = None,
 ) -> ClassTiers | None:
     """Find the classes of aggregated regions that a release lists; None if it has tiers and the rule decides.
 
@@ -224,7 +231,10 @@ def find_released_classes(
 
 
 def find_outcome(
-    entry: LedgerEntry, cells: JointCounts, membership: NDArray[np.int32], released: ClassTiers | None = None
+    entry: LedgerEntry,
+    cells: JointCounts,
+    membership: NDArray[np.int32],
+    released: ClassTiers | None = None,
 ) -> ReleaseOutcome:
     """Find what becomes of every cell in a release.
 
@@ -338,7 +348,9 @@ class Exposure:
     revealed: int = 0
 
 
-def find_exposed_groups(new: ReleaseOutcome, earlier: Sequence[ReleaseOutcome], sizes: Ints, k: int) -> Exposure:
+def find_exposed_groups(
+    new: ReleaseOutcome, earlier: Sequence[ReleaseOutcome], sizes: Ints, k: int
+) -> Exposure:
     """Find groups of fewer than k records that the new release isolates by differencing with earlier ones.
 
     Records are in one group if every release has them in the same class, or does not release them. A group counts if

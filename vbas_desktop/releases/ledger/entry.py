@@ -80,7 +80,9 @@ def look_up(keys: Hashes, values: NDArray[Any], wanted: Hashes, default: NDArray
     return result
 
 
-def _stored_array(dtype: type[np.generic], dimensions: int = 1) -> tuple[PlainValidator, PlainSerializer]:
+def _stored_array(
+    dtype: type[np.generic], dimensions: int = 1
+) -> tuple[PlainValidator, PlainSerializer]:
     """Say how an array is read from JSON, checked and written."""
     return PlainValidator(_check_array(dtype, dimensions)), PlainSerializer(encode_array)
 
@@ -215,7 +217,9 @@ class RecordedCriteria:
         return self
 
     @classmethod
-    def from_columns(cls, key: bytes, sensitive: Iterable[SensitiveColumn]) -> tuple[RecordedCriteria, ...]:
+    def from_columns(
+        cls, key: bytes, sensitive: Iterable[SensitiveColumn]
+    ) -> tuple[RecordedCriteria, ...]:
         """Record the sensitive columns that had criteria."""
         return tuple(
             cls(
@@ -230,7 +234,9 @@ class RecordedCriteria:
 
     def restore(self, key: bytes, values: Sequence[str]) -> SensitiveColumn:
         """Restore the criteria, with the benign ones among these values of the column."""
-        texts = list(dict.fromkeys([*(form for value in values for form in possible_values(value)), MISSING]))
+        texts = list(
+            dict.fromkeys([*(form for value in values for form in possible_values(value)), MISSING])
+        )
         is_benign = np.isin(hash_values(key, self.column, texts), self.benign)
         benign = tuple(text for text, benign in zip(texts, is_benign, strict=True) if benign)
         criteria = tuple(parse_criterion(text).of(self.column) for text in self.criteria)
@@ -341,7 +347,11 @@ class LedgerEntry:
     @property
     def regions_by_tier(self) -> tuple[int, ...]:
         """Number of regions of each tier; without tiers, the number of aggregated regions alone."""
-        return (*(parent.size for parent in self.parents), 1) if self.parents else (self.aggregated_regions,)
+        return (
+            (*(parent.size for parent in self.parents), 1)
+            if self.parents
+            else (self.aggregated_regions,)
+        )
 
     @property
     def tiers(self) -> Tiers:

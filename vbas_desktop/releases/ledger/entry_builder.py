@@ -77,7 +77,9 @@ def entry_from_plan(
         parents=() if plan.solution.tiers is None else plan.solution.tiers.parents,
         classes=_merge_classes(plan.areas[is_released], combinations, plan.released[is_released]),
         groups=_hash_groups(key, problem.groupings),
-        criteria=RecordedCriteria.from_columns(key, [sensitive.chosen for sensitive in problem.sensitive]),
+        criteria=RecordedCriteria.from_columns(
+            key, [sensitive.chosen for sensitive in problem.sensitive]
+        ),
         source_rows_hash=table.rows_hash,
         aggregated_columns=options.aggregate,
     )
@@ -87,21 +89,28 @@ def _merge_classes(regions: NDArray[np.integer], combinations: Hashes, sizes: In
     """Merge the classes that the released columns do not tell apart."""
     numbers, first = number_values(make_class_keys(regions, combinations))
     merged_sizes = np.bincount(numbers, sizes, first.size)
-    return ReleasedClasses(regions[first].astype(np.int32), combinations[first], merged_sizes.astype(np.int32))
+    return ReleasedClasses(
+        regions[first].astype(np.int32), combinations[first], merged_sizes.astype(np.int32)
+    )
 
 
-def count_rows(entry: LedgerEntry, table: RecordTable, key: bytes, progress: Progress) -> ReleasedRows | None:
+def count_rows(
+    entry: LedgerEntry, table: RecordTable, key: bytes, progress: Progress
+) -> ReleasedRows | None:
     """Count the rows of a planned release as they will be written; None if its columns do not tell their classes."""
     if not entry.releases_all_quasi_identifiers:
         return None
     region_hashes = hash_regions(key, list_values(table, entry.region_column))
     hashes = {
-        name: entry.recode(name, hash_values(key, name, list_values(table, name))) for name in entry.quasi_identifiers
+        name: entry.recode(name, hash_values(key, name, list_values(table, name)))
+        for name in entry.quasi_identifiers
     }
     for name in entry.other_columns:
         if table.facts(name).categorical:
             hashes[name] = _hash_plain_values(key, name, list_values(table, name))
-    rows = _HashedTable(table, entry.find_aggregated_regions(region_hashes), hashes, {}).count_rows(entry, progress)
+    rows = _HashedTable(table, entry.find_aggregated_regions(region_hashes), hashes, {}).count_rows(
+        entry, progress
+    )
     if rows is None or not entry.parents:
         return rows
     # In tiers, what is taken out after other records were released in larger areas would be counted with these.
@@ -120,7 +129,9 @@ def entry_from_folder(
     options = ReleaseOptions.from_dict(document.get("release") or {})
     path = folder / "release" / f"anonymized.{options.format}"
     if not path.is_file():
-        raise InputError(Finding("ledger", "There is no release in this folder.", "Run with --out.", file=str(folder)))
+        raise InputError(
+            Finding("ledger", "There is no release in this folder.", "Run with --out.", file=str(folder))
+        )
     table = load_records(path, _choose_reading(document, options), SubProgress(progress, 0.0, 0.7))
     _check_sum(path, table.source.sha256, "released records are not those that were written: their")
     crosswalk_path = folder / "release" / "crosswalk.csv"
@@ -137,7 +148,9 @@ def entry_from_folder(
         id=0,
         audience=audience,
         date=date,
-        source_sha256=identify(document["inputs"]["records"]["sha256"], str(selection.get("sha256", ""))),
+        source_sha256=identify(
+            document["inputs"]["records"]["sha256"], str(selection.get("sha256", ""))
+        ),
         released_sha256=table.source.sha256,
         region_column=problem["region_column"],
         quasi_identifiers=tuple(problem["quasi_identifiers"]),
@@ -151,7 +164,10 @@ def entry_from_folder(
         folder=str(folder.resolve()),
         override=str(check.get("override", "")),
         criteria=RecordedCriteria.from_columns(
-            key, sensitive_columns(run_options.get("sensitive") or (), SensitiveSettings.from_dict(run_options))
+            key,
+            sensitive_columns(
+                run_options.get("sensitive") or (), SensitiveSettings.from_dict(run_options)
+            ),
         ),
         source_rows_hash=str(document.get("rows_hash", "")),
         released_rows_hash=table.rows_hash,
@@ -185,7 +201,9 @@ class _HashedTable:
         keys = [make_class_keys(*self._hash_records(entry, codes)) for codes in pieces]
         numbers, first = number_values(np.concatenate(keys))
         records = self.table.require_codes()
-        regions, combinations = self._hash_records(entry, {name: records.codes(name)[first] for name in columns})
+        regions, combinations = self._hash_records(
+            entry, {name: records.codes(name)[first] for name in columns}
+        )
         sizes = np.bincount(numbers, minlength=first.size)
         return ReleasedClasses(regions, combinations, sizes.astype(np.int32))
 
@@ -247,7 +265,11 @@ def _find_in_regions(entry: LedgerEntry, regions: NDArray[np.int32], combination
 
 
 def _hash_released_table(
-    table: RecordTable, entry: LedgerEntry, crosswalk: ReleasedCrosswalk, options: ReleaseOptions, key: bytes
+    table: RecordTable,
+    entry: LedgerEntry,
+    crosswalk: ReleasedCrosswalk,
+    options: ReleaseOptions,
+    key: bytes,
 ) -> _HashedTable:
     """Hash the values of a released file. Raises `InputError` if its regions are not in the crosswalk."""
     renames = options.renames
@@ -289,7 +311,9 @@ class _RowCounter:
         rows = _concatenate_rows(self._parts)
         numbers, first = number_values(make_class_keys(rows.classes, rows.hash_rows(rows.columns)))
         counts = np.bincount(numbers, rows.counts, minlength=first.size).astype(np.int32)
-        columns = {name: RowColumn(column.values, column.codes[first]) for name, column in rows.columns.items()}
+        columns = {
+            name: RowColumn(column.values, column.codes[first]) for name, column in rows.columns.items()
+        }
         distinct = ReleasedRows(rows.classes[first], counts, columns)
         self._parts = [distinct]
         self._uncounted = 0
@@ -340,10 +364,14 @@ def _hash_groups(key: bytes, groupings: Sequence[Grouping]) -> dict[str, Hashes]
     return hashes
 
 
-def _read_groupings(run_options: Mapping[str, Any], quasi_identifiers: Sequence[str]) -> tuple[Grouping, ...]:
+def _read_groupings(
+    run_options: Mapping[str, Any], quasi_identifiers: Sequence[str]
+) -> tuple[Grouping, ...]:
     """Read the groups of the quasi-identifiers from the options of a run."""
     groupings = run_options.get("groupings") or {}
-    return tuple(Grouping(column, groups) for column, groups in groupings.items() if column in quasi_identifiers)
+    return tuple(
+        Grouping(column, groups) for column, groups in groupings.items() if column in quasi_identifiers
+    )
 
 
 def _choose_reading(document: Mapping[str, Any], options: ReleaseOptions) -> RecordReading:

@@ -51,7 +51,9 @@ def count_revealed_groups(one: ReleaseOutcome, other: ReleaseOutcome, sizes: Int
     return int(np.count_nonzero(is_revealed))
 
 
-def _sum_certain_bounds(outcome: ReleaseOutcome, unlisted: Ints, group: Ints, n_groups: int) -> NDArray[np.float64]:
+def _sum_certain_bounds(
+    outcome: ReleaseOutcome, unlisted: Ints, group: Ints, n_groups: int
+) -> NDArray[np.float64]:
     """Sum how many records of each group fit into its unlisted classes, even if the largest of these is empty.
 
     unlisted: cells; group: group of each of them.
@@ -102,7 +104,8 @@ def find_occupied_cells(releases: Sequence[ReleaseOutcome], sizes: Ints) -> NDAr
         return occupied
     group, _ = number_combinations([release.released_class[cells] for release in releases], sort=True)
     unlisted_classes = [
-        np.where(release.is_unlisted[cells], release.own_class[cells], NO_CLASS) for release in without_tiers
+        np.where(release.is_unlisted[cells], release.own_class[cells], NO_CLASS)
+        for release in without_tiers
     ]
     part, first = number_combinations([group, *unlisted_classes], sort=True)
     part_sizes = np.bincount(part, sizes[cells]).astype(np.int64)
@@ -195,7 +198,9 @@ class _SeenParts:
         for release in self.releases:
             unlisted = np.flatnonzero(release.classes >= 0)
             parts_in_class = np.bincount(release.classes[unlisted])
-            share[unlisted] = np.minimum(share[unlisted], release.bound // parts_in_class[release.classes[unlisted]])
+            share[unlisted] = np.minimum(
+                share[unlisted], release.bound // parts_in_class[release.classes[unlisted]]
+            )
         n_groups = int(self.group.max()) + 1
         group_sizes = np.bincount(self.group, self.sizes, n_groups)
         total = np.bincount(self.group, share, n_groups)

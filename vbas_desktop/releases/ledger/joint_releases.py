@@ -68,7 +68,8 @@ class JointReleases:
             [release.membership for release in pair], [release.entry for release in pair]
         )
         releases = [
-            replace(release, membership=membership) for release, membership in zip(pair, memberships, strict=True)
+            replace(release, membership=membership)
+            for release, membership in zip(pair, memberships, strict=True)
         ]
         return JointReleases(cells, tuple(releases))
 
@@ -76,7 +77,8 @@ class JointReleases:
     def outcomes(self) -> tuple[ReleaseOutcome, ...]:
         """The outcome of every cell in each release."""
         return tuple(
-            find_outcome(release.entry, self.cells, release.membership, release.released) for release in self.releases
+            find_outcome(release.entry, self.cells, release.membership, release.released)
+            for release in self.releases
         )
 
     def find_exposure(self, k: int) -> Exposure:
@@ -96,7 +98,10 @@ class JointReleases:
     def adds_nothing(self, one: int, other: int) -> bool:
         """Return True if release number ``one`` can be derived from release number ``other``."""
         return can_be_derived(
-            self.releases[one].entry, self.outcomes[one], self.releases[other].entry, self.outcomes[other]
+            self.releases[one].entry,
+            self.outcomes[one],
+            self.releases[other].entry,
+            self.outcomes[other],
         )
 
 
@@ -118,7 +123,10 @@ def has_same_partition(one: LedgerEntry, other: LedgerEntry) -> bool:
         return False
     membership = other.find_aggregated_regions(one.regions)
     _, first = number_combinations([membership, one.membership])
-    return bool((membership >= 0).all()) and first.size == one.aggregated_regions == other.aggregated_regions
+    return (
+        bool((membership >= 0).all())
+        and first.size == one.aggregated_regions == other.aggregated_regions
+    )
 
 
 def _has_same_tiers(one: LedgerEntry, other: LedgerEntry) -> bool:

@@ -99,7 +99,9 @@ def read_ledger(path: Path, *, must_exist: bool = True) -> Ledger:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _unusable(path, "This is not a ledger of this program.", "Choose another file.") from None
     if version != FORMAT:
-        remedy = "Use the version of the program that wrote it, or record the releases again in a new ledger."
+        remedy = (
+            "Use the version of the program that wrote it, or record the releases again in a new ledger."
+        )
         raise _unusable(path, f"It has format {version}, this program reads format {FORMAT}.", remedy)
     try:
         return replace(_LEDGER.validate_json(text), path=str(path))

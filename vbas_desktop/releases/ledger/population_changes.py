@@ -76,7 +76,9 @@ class ChangeComparison:
         if region_of_old is None or reason:
             return PopulationChange(reason=reason)
         classes, old_classes = _number_alike(self.new, old, region_of_old)
-        located = np.concatenate((classes.find_located_by(old_classes), old_classes.find_located_by(classes)))
+        located = np.concatenate(
+            (classes.find_located_by(old_classes), old_classes.find_located_by(classes))
+        )
         if located.size:
             return PopulationChange(int(located.sum()), located.size, reveals_location=True)
         listings = (
@@ -96,7 +98,9 @@ class ChangeComparison:
         Somebody who left and came back is told apart by three releases, but not by any two of them. Earlier releases
         in tiers have areas of their own if the new one has no tiers, and are left out.
         """
-        comparable = [old for old in earlier if old.rows is not None and (self.new.parents or not old.parents)]
+        comparable = [
+            old for old in earlier if old.rows is not None and (self.new.parents or not old.parents)
+        ]
         comparable = comparable[1 - MAX_RELEASES :]
         if self.rows is None or len(comparable) < 2:
             return PopulationChange()
@@ -163,7 +167,9 @@ class ChangeComparison:
         """Find a column with criteria that a release has among its columns, but not among its known rows."""
         for recorded in (*self.new.criteria, *old.criteria):
             for entry, rows in ((self.new, self.rows), (old, old.rows)):
-                if recorded.column in entry.columns and (rows is None or recorded.column not in rows.columns):
+                if recorded.column in entry.columns and (
+                    rows is None or recorded.column not in rows.columns
+                ):
                     return recorded.column
         return None
 
@@ -241,7 +247,9 @@ def _number_alike(
         numbers = matched
     elif old.parents:
         # Both have the same aggregated regions, in another order.
-        numbers = np.concatenate((region_of_old, np.arange(region_of_old.size, sum(old.regions_by_tier))))
+        numbers = np.concatenate(
+            (region_of_old, np.arange(region_of_old.size, sum(old.regions_by_tier)))
+        )
         parent_region = np.full(numbers.size, -1, np.int64)
         parent_region[numbers] = np.where(old.parent_region >= 0, numbers[old.parent_region], -1)
     new_regions = new.classes.regions.astype(np.int64)
@@ -258,7 +266,9 @@ def _list_comparable(entry: LedgerEntry, regions: Ints, parent_region: Ints) -> 
     return _ComparableClasses(keys, classes.sizes.astype(np.int64), enclosing)
 
 
-def _list_enclosing(regions: Ints, combinations: Hashes, parent_region: Ints) -> Iterator[tuple[Hashes, Ints]]:
+def _list_enclosing(
+    regions: Ints, combinations: Hashes, parent_region: Ints
+) -> Iterator[tuple[Hashes, Ints]]:
     """Yield the keys of classes in each larger area, and the positions of the classes that have one."""
     positions = np.arange(regions.size)
     while True:

@@ -165,7 +165,11 @@ class RowGroups:
         release: number of the release that has the criteria. texts: known values of the column, to find their order.
         """
         is_failing = np.zeros(self.people.size, np.bool_)
-        showing = [number for number, listing in enumerate(self.listings) if recorded.column in listing.rows.columns]
+        showing = [
+            number
+            for number, listing in enumerate(self.listings)
+            if recorded.column in listing.rows.columns
+        ]
         if not showing:
             return is_failing
         columns = [self.listings[number].rows.columns[recorded.column] for number in showing]

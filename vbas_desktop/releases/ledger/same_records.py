@@ -33,7 +33,11 @@ STAGE = "Comparing with earlier releases"
 
 
 def compare_same_records(
-    ledger: Ledger, candidate: ReleaseCandidate, earlier: Sequence[LedgerEntry], progress: Progress, k: int
+    ledger: Ledger,
+    candidate: ReleaseCandidate,
+    earlier: Sequence[LedgerEntry],
+    progress: Progress,
+    k: int,
 ) -> tuple[list[ReleaseComparison], str]:
     """Compare a release with earlier ones of the same records, one by one and all together.
 
@@ -60,30 +64,44 @@ def compare_same_records(
     for entry, pair, exposure in zip(earlier, pairs, exposures, strict=True):
         progress.update(STAGE, 0.7)
         revealed = 0 if is_known or pair.adds_nothing(1, 0) else pair.count_revealed()
-        comparisons.append(_describe_pair(k, entry, replace(exposure, revealed=revealed), pair.reproduces(1)))
+        comparisons.append(
+            _describe_pair(k, entry, replace(exposure, revealed=revealed), pair.reproduces(1))
+        )
     if is_known or any(not comparison.is_safe for comparison in comparisons):
         return comparisons, ""
     progress.update(STAGE, 0.9)
-    joint_risk = _describe_joint_exposure(joint, k) or _describe_disclosed_attributes(ledger, candidate, counts, joint)
+    joint_risk = _describe_joint_exposure(joint, k) or _describe_disclosed_attributes(
+        ledger, candidate, counts, joint
+    )
     return comparisons, joint_risk
 
 
-def count_exposed_in_current_records(ledger: Ledger, candidate: ReleaseCandidate, entry: LedgerEntry, k: int) -> int:
+def count_exposed_in_current_records(
+    ledger: Ledger, candidate: ReleaseCandidate, entry: LedgerEntry, k: int
+) -> int:
     """Count whom two releases would expose together if both were made of the records at hand."""
     counts = count_joint_cells(ledger.key, candidate, [entry])
     return _join_releases(ledger, candidate, [entry], counts).find_exposure(k).people
 
 
-def count_joint_cells(key: bytes, candidate: ReleaseCandidate, earlier: Sequence[LedgerEntry]) -> JointCounts:
+def count_joint_cells(
+    key: bytes, candidate: ReleaseCandidate, earlier: Sequence[LedgerEntry]
+) -> JointCounts:
     """Count the records by initial region and by all quasi-identifiers that any of the releases has."""
     problem = _build_joint_problem(candidate, earlier)
-    values = tuple(hash_values(key, categories.column, categories.values) for categories in problem.categories)
+    values = tuple(
+        hash_values(key, categories.column, categories.values) for categories in problem.categories
+    )
     regions = hash_regions(key, problem.regions.ids)
-    return JointCounts(regions, problem.quasi_identifiers, values, problem.counts, is_recoded=bool(problem.groupings))
+    return JointCounts(
+        regions, problem.quasi_identifiers, values, problem.counts, is_recoded=bool(problem.groupings)
+    )
 
 
 def _build_joint_problem(
-    candidate: ReleaseCandidate, earlier: Sequence[LedgerEntry], sensitive: Sequence[SensitiveColumn] = ()
+    candidate: ReleaseCandidate,
+    earlier: Sequence[LedgerEntry],
+    sensitive: Sequence[SensitiveColumn] = (),
 ) -> Problem:
     """Use the counts at hand if all releases have the same combinations; otherwise count all columns, not recoded."""
     new = candidate.entry
@@ -110,10 +128,14 @@ def _join_releases(
 ) -> JointReleases:
     """Find the classes of the new release and of the earlier ones in their joint counts."""
     entries = (candidate.entry, *earlier)
-    return JointReleases.build(counts, entries, [_recompute_listed(ledger, candidate, entry) for entry in entries])
+    return JointReleases.build(
+        counts, entries, [_recompute_listed(ledger, candidate, entry) for entry in entries]
+    )
 
 
-def _recompute_listed(ledger: Ledger, candidate: ReleaseCandidate, entry: LedgerEntry) -> ListedClasses | None:
+def _recompute_listed(
+    ledger: Ledger, candidate: ReleaseCandidate, entry: LedgerEntry
+) -> ListedClasses | None:
     """Work out which classes a release lists; None if that is not needed, or if the records do not allow it."""
     try:
         return recompute_listed_classes(ledger.key, candidate.table, candidate.regions, entry)
@@ -126,7 +148,9 @@ def _list_incomparable(new: LedgerEntry, earlier: Sequence[LedgerEntry]) -> list
     """Say of each earlier release that the new one cannot be compared with it, and what to do."""
     remedy = ""
     if new.parents and new.criteria:
-        remedy = " Release it without tiers or without criteria, or hand over an extract of that release."
+        remedy = (
+            " Release it without tiers or without criteria, or hand over an extract of that release."
+        )
     reason = "what it releases does not follow from numbers of records alone."
     return [
         ReleaseComparison(entry, False, f"It cannot be compared with {entry.title}: {reason}{remedy}")
@@ -134,7 +158,9 @@ def _list_incomparable(new: LedgerEntry, earlier: Sequence[LedgerEntry]) -> list
     ]
 
 
-def _describe_pair(k: int, entry: LedgerEntry, exposure: Exposure, is_reproduced: bool) -> ReleaseComparison:
+def _describe_pair(
+    k: int, entry: LedgerEntry, exposure: Exposure, is_reproduced: bool
+) -> ReleaseComparison:
     """Say how the release compares with one earlier release."""
     if not is_reproduced:
         text = f"It cannot be compared with {entry.title}: the record file does not give what was released then."
@@ -188,7 +214,9 @@ def _describe_disclosed_attributes(
     ledger: Ledger, candidate: ReleaseCandidate, counts: JointCounts, joint: JointReleases
 ) -> str:
     """Say of how many people all releases together disclose sensitive values; an empty text if of nobody."""
-    criteria = list(_count_criteria(ledger.key, candidate, [release.entry for release in joint.releases[1:]]))
+    criteria = list(
+        _count_criteria(ledger.key, candidate, [release.entry for release in joint.releases[1:]])
+    )
     if not criteria:
         return ""
     texts = []
@@ -196,7 +224,9 @@ def _describe_disclosed_attributes(
         ReleaseView(outcome, release.entry.columns)
         for outcome, release in zip(joint.outcomes, joint.releases, strict=True)
     ]
-    for column, people in find_disclosed_attributes(criteria, joint.cells, _find_merged_rows(counts, joint), views):
+    for column, people in find_disclosed_attributes(
+        criteria, joint.cells, _find_merged_rows(counts, joint), views
+    ):
         missed = " or ".join(criterion.text for criterion in column.criteria)
         texts.append(
             f"Together with what this audience has, the release would give “{column.column}” of "

@@ -10,7 +10,18 @@ from vbas_desktop.engine.comparison.plan import INITIALIZER_SEPARATOR
 
 from .drawing import Area, Drawing, Label, Line
 
-COLOURS = ("#4477aa", "#cc6677", "#ddaa33", "#228833", "#66ccee", "#aa3377", "#888888", "#44aa99", "#999933", "#882255")
+COLOURS = (
+    "#4477aa",
+    "#cc6677",
+    "#ddaa33",
+    "#228833",
+    "#66ccee",
+    "#aa3377",
+    "#888888",
+    "#44aa99",
+    "#999933",
+    "#882255",
+)
 """Told apart by colour-blind eyes too, and by their lightness on grey paper as far as ten colours can be."""
 
 _WIDTH = 860.0
@@ -32,7 +43,8 @@ def choose_colours(labels: Sequence[str]) -> dict[str, str]:
     ]
     colours = {label: COLOURS[index % len(COLOURS)] for index, label in enumerate(base_labels)}
     return {
-        label: colours.get(label) or _lighten(colours[label.rpartition(INITIALIZER_SEPARATOR)[2]]) for label in labels
+        label: colours.get(label) or _lighten(colours[label.rpartition(INITIALIZER_SEPARATOR)[2]])
+        for label in labels
     }
 
 
@@ -52,7 +64,9 @@ class Panel:
 def draw_bars(title: str, panels: Sequence[Panel], labels: Sequence[str]) -> Drawing:
     """Draw the chart; bars of undefined values are left out."""
     drawing = Drawing(_WIDTH, _HEIGHT, description=title)
-    values = [v for panel in panels for group in panel.groups.values() for v in group.values() if v is not None]
+    values = [
+        v for panel in panels for group in panel.groups.values() for v in group.values() if v is not None
+    ]
     top = max([0.0, *(float(value) for value in values)]) * 1.04 or 1.0
     low = min([0.0, *(float(value) for value in values)])
     _draw_legend(drawing, title, labels)
@@ -91,7 +105,9 @@ def _draw_group(
         ring = ((x, zero), (x, y), (x + width * 0.92, y), (x + width * 0.92, zero))
         colour = colours[label]
         drawing.things.append(Area((ring,), colour, colour, f"{label}, {sites:,} sites: {value:,.6g}"))
-    drawing.things.append(Label((left + group_width / 2, _HEIGHT - _BOTTOM + 13), f"{sites:,}", 9.0, colour=_MUTED))
+    drawing.things.append(
+        Label((left + group_width / 2, _HEIGHT - _BOTTOM + 13), f"{sites:,}", 9.0, colour=_MUTED)
+    )
 
 
 def _y(value: float, bounds: tuple[float, float]) -> float:
@@ -103,7 +119,9 @@ def _draw_legend(drawing: Drawing, title: str, labels: Sequence[str]) -> None:
     drawing.things.append(Label((0.0, 12.0), title, 12.0, "start"))
     x = 0.0
     for label, colour in choose_colours(labels).items():
-        drawing.things.append(Area((((x, 21.0), (x + 9, 21.0), (x + 9, 30.0), (x, 30.0)),), colour, colour))
+        drawing.things.append(
+            Area((((x, 21.0), (x + 9, 21.0), (x + 9, 30.0), (x, 30.0)),), colour, colour)
+        )
         drawing.things.append(Label((x + 13, 29.5), label, 10.0, "start"))
         x += 24 + 5.4 * len(label)
 

@@ -75,7 +75,12 @@ def column_blocks(k: int, counted: Sequence[str], others: Sequence[str]) -> Iter
 def files_table(files: Sequence[ReleasedFile]) -> Table:
     """List the files of the release with their checksums."""
     rows = [
-        (Path(file.path).name, WHAT_FILES_ARE.get(Path(file.path).name, ""), f"{file.size_bytes:,}", file.sha256)
+        (
+            Path(file.path).name,
+            WHAT_FILES_ARE.get(Path(file.path).name, ""),
+            f"{file.size_bytes:,}",
+            file.sha256,
+        )
         for file in files
     ]
     return Table(("file", "what it is", "bytes", "SHA-256"), rows, 2, 3)
@@ -107,7 +112,9 @@ def describe_choices(facts: InternalFacts) -> list[tuple[str, str]]:
     """Names and values: columns, k, approaches, form of the released file."""
     problem = facts.plan.problem
     options = facts.options
-    items = [("k", f"{problem.k:,}: the fewest records that may share a combination of values in a region")]
+    items = [
+        ("k", f"{problem.k:,}: the fewest records that may share a combination of values in a region")
+    ]
     items += [
         (f"Quasi-identifier “{categories.column}”", format_count(len(categories.values), "category"))
         for categories in problem.categories
@@ -119,22 +126,30 @@ def describe_choices(facts: InternalFacts) -> list[tuple[str, str]]:
         )
         for grouping in problem.groupings
     ]
-    items.append((f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region"))
+    items.append(
+        (f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region")
+    )
     if problem.regions.mapping is not None:
         items.append(("Initial regions of the records", MAPPED))
     items += [(name, _describe_approach(facts, component)) for component, name in COMPONENTS.items()]
     if facts.plan.cell_sites is not None:
-        placed = "by the records" if uses_records(facts.plan.solution) else "without regard to the records"
+        placed = (
+            "by the records" if uses_records(facts.plan.solution) else "without regard to the records"
+        )
         items.append(("Shapes", f"{CELLS}, which were placed {placed}"))
     changed = facts.plan.solution.diagnostics.get("obstacles")
     if changed is not None:
-        items.append(("Changed because of obstacles", describe_changed_regions(changed, len(problem.regions))))
+        items.append(
+            ("Changed because of obstacles", describe_changed_regions(changed, len(problem.regions)))
+        )
     items.append(("Coordinates", describe_coordinates(problem.regions.system)))
     if options.identifiers:
         items.append(("Columns left out", ", ".join(options.identifiers)))
     if options.columns is not None:
         items.append(("Columns chosen", ", ".join(options.columns)))
-    items += [(f"Column “{old}”", f"is called “{new}” in the release") for old, new in options.renames.items()]
+    items += [
+        (f"Column “{old}”", f"is called “{new}” in the release") for old, new in options.renames.items()
+    ]
     items += describe_file(facts.table.file_format, options, facts.written.encoding)
     return [*items, *report_lines(facts.document.get("options") or {})]
 
@@ -155,7 +170,9 @@ def _describe_approach(facts: InternalFacts, component: str) -> str:
     if kind is None:
         return name
     settings = solution.parameters.get(component, {})
-    without_effect = {parameter.name for parameter in kind.options() if not parameter.is_effective(settings)}
+    without_effect = {
+        parameter.name for parameter in kind.options() if not parameter.is_effective(settings)
+    }
     files = {parameter.name for parameter in kind.options() if parameter.metavar == "FILE"}
     shown_parameters = ", ".join(
         f"{key} = {Path(value).name if key in files else _format_parameter(value)}"
@@ -171,22 +188,29 @@ def _format_parameter(value: Any) -> str:
     return "yes" if value is True else "no" if value is False else str(value)
 
 
-def describe_file(file_format: FileFormat, options: ReleaseOptions, encoding: str) -> list[tuple[str, str]]:
+def describe_file(
+    file_format: FileFormat, options: ReleaseOptions, encoding: str
+) -> list[tuple[str, str]]:
     """Describe the form of the released file."""
     items = [("Order of the rows", "random" if options.shuffle else "as in the record file")]
     if options.class_size:
-        items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
-    if options.record_key:
-        description = (
-            "a random key of each record, another one in every release; who has which key is known inside only"
+        items.append(
+            (f"Added column “{options.class_size}”", "how many released records share the row’s values")
         )
+    if options.record_key:
+        description = "a random key of each record, another one in every release; "
+        description += "who has which key is known inside only"
         items.append((f"Added column “{options.record_key}”", description))
     if options.aggregate:
         names = ", ".join(f"“{options.renames.get(name, name)}”" for name in options.aggregate)
         where = (
-            "every class" if options.aggregate_below is None else f"classes of fewer than {options.aggregate_below:,}"
+            "every class"
+            if options.aggregate_below is None
+            else f"classes of fewer than {options.aggregate_below:,}"
         )
-        description = f"{names}: one value for all records in {where} (mean of numbers, most frequent category)"
+        description = (
+            f"{names}: one value for all records in {where} (mean of numbers, most frequent category)"
+        )
         items.append(("Aggregated values", description))
     return [*items, ("Form of the file", _describe_format(file_format, options, encoding))]
 
@@ -201,7 +225,13 @@ def describe_coordinates(system: CoordinateSystem) -> str:
 
 
 def _name_system(definition: str | None) -> str:
-    return "system not known" if definition is None else definition if len(definition) < 40 else "as the file says"
+    return (
+        "system not known"
+        if definition is None
+        else definition
+        if len(definition) < 40
+        else "as the file says"
+    )
 
 
 def _describe_format(file_format: FileFormat, options: ReleaseOptions, encoding: str) -> str:

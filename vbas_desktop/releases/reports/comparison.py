@@ -82,7 +82,9 @@ def _panels(comparison: Comparison, scenario: Scenario, figure: SolutionFigure) 
     for finished in comparison.finished:
         if finished.combination.scenario == scenario:
             labels = finished.combination.labels
-            panel = panels.setdefault(" · ".join([labels[0], *(labels[index] for index in compared)]), {})
+            panel = panels.setdefault(
+                " · ".join([labels[0], *(labels[index] for index in compared)]), {}
+            )
             for solution in finished.result.solutions:
                 value = figure.read(solution)
                 group = panel.setdefault(solution.site_count, {})
@@ -102,11 +104,15 @@ def _overview(summary: ComparisonSummary) -> Section:
     ]
     pairs = [("Records", f"{problem.records:,}"), ("Initial regions", f"{len(problem.regions):,}")]
     pairs += [
-        (COMPONENT_TITLES[name], ", ".join(list_labels(comparison, place))) for place, name in enumerate(COMPONENTS)
+        (COMPONENT_TITLES[name], ", ".join(list_labels(comparison, place)))
+        for place, name in enumerate(COMPONENTS)
     ]
     pairs += [(f"Scenario {number}", one.title) for number, one in enumerate(plan.scenarios, 1)]
     pairs.append(
-        ("Pareto-optimal in", ", ".join(get_measure_figure(name).title.lower() for name in comparison.pareto_measures))
+        (
+            "Pareto-optimal in",
+            ", ".join(get_measure_figure(name).title.lower() for name in comparison.pareto_measures),
+        )
     )
     return Section("What was compared", (Tiles(tiles), Pairs(pairs)))
 
@@ -127,8 +133,14 @@ def _standings(contest: MeasureComparison) -> Table:
     leader = contest.standings[0].label
     rows = []
     for standing in contest.standings:
-        against = "" if standing.label == leader else _ratio(contest.duel(standing.label, leader).ratio_of_sums)
-        median = "" if standing.label == leader else _ratio(contest.duel(standing.label, leader).median_ratio)
+        against = (
+            ""
+            if standing.label == leader
+            else _ratio(contest.duel(standing.label, leader).ratio_of_sums)
+        )
+        median = (
+            "" if standing.label == leader else _ratio(contest.duel(standing.label, leader).median_ratio)
+        )
         rows.append(
             [
                 standing.label,
@@ -140,7 +152,15 @@ def _standings(contest: MeasureComparison) -> Table:
                 median,
             ]
         )
-    headings = ["Approach", "lowest", "shared", "share", "sum", "sum ÷ that of the first", "median of the ratios"]
+    headings = [
+        "Approach",
+        "lowest",
+        "shared",
+        "share",
+        "sum",
+        "sum ÷ that of the first",
+        "median of the ratios",
+    ]
     return Table(headings, rows, marked=frozenset({0}))
 
 
@@ -153,7 +173,9 @@ def _fronts(summary: ComparisonSummary) -> Section:
 
 def _front_table(front: ParetoFront, comparison: Comparison) -> Table:
     names = list(comparison.pareto_measures)
-    told = [place for place in range(len(COMPONENTS)) if place < 2 or len(list_labels(comparison, place)) > 1]
+    told = [
+        place for place in range(len(COMPONENTS)) if place < 2 or len(list_labels(comparison, place)) > 1
+    ]
     rows = [
         [
             *(one.combination.labels[place] for place in told),

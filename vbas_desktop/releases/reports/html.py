@@ -15,7 +15,8 @@ def render_html(report: Report) -> str:
     """Set a report as a page of HTML."""
     sections = "\n".join(_section(number, section) for number, section in enumerate(report.sections, 1))
     contents = " ".join(
-        f'<a href="#s{number}">{escape(section.title)}</a>' for number, section in enumerate(report.sections, 1)
+        f'<a href="#s{number}">{escape(section.title)}</a>'
+        for number, section in enumerate(report.sections, 1)
     )
     kind = "internal" if report.internal else "recipient"
     return f"""<!DOCTYPE html>
@@ -57,18 +58,21 @@ def _block(block: Block, section_title: str) -> str:
         case Paragraph(text, quiet):
             return f'<p class="quiet">{escape(text)}</p>' if quiet else f"<p>{escape(text)}</p>"
         case Tiles(items):
-            tiles = "".join(f"<div><b>{escape(value)}</b><span>{escape(text)}</span></div>" for value, text in items)
+            tiles = "".join(
+                f"<div><b>{escape(value)}</b><span>{escape(text)}</span></div>" for value, text in items
+            )
             return f'<div class="tiles">{tiles}</div>'
         case Pairs(items):
-            pairs = "".join(f"<dt>{escape(name)}</dt><dd>{_breakable(value)}</dd>" for name, value in items)
+            pairs = "".join(
+                f"<dt>{escape(name)}</dt><dd>{_breakable(value)}</dd>" for name, value in items
+            )
             return f"<dl>{pairs}</dl>"
         case Checks(items):
             return f'<ul class="checks">{"".join(_check(*item) for item in items)}</ul>'
         case Figure(drawing, caption):
             width = min(100.0, drawing.width / 8.6)
-            return (
-                f'<figure style="width:{width:.0f}%">{drawing.svg}<figcaption>{escape(caption)}</figcaption></figure>'
-            )
+            text = f"<figcaption>{escape(caption)}</figcaption>"
+            return f'<figure style="width:{width:.0f}%">{drawing.svg}{text}</figure>'
         case Command(text):
             return f'<pre tabindex="0">{escape(text)}</pre>'
         case Table():
@@ -83,7 +87,9 @@ def _check(passed: bool, name: str, detail: str) -> str:
 
 def _table(table: Table, section_title: str) -> str:
     """Set a table that scrolls where it is wider than the page; the keyboard reaches it by its label."""
-    head = "".join(_cell("th", text, table.is_number(column), "col") for column, text in enumerate(table.headings))
+    head = "".join(
+        _cell("th", text, table.is_number(column), "col") for column, text in enumerate(table.headings)
+    )
     body = "\n".join(
         f"<tr{' class=marked aria-current=true' if index in table.marked else ''}>"
         + "".join(_cell("td", text, table.is_number(column)) for column, text in enumerate(row))
@@ -105,4 +111,6 @@ def _cell(tag: str, text: str, number: bool, scope: str = "") -> str:
 
 def _breakable(text: str) -> str:
     """Escape a text; long words without spaces (checksums) may break anywhere."""
-    return " ".join(f"<code>{escape(word)}</code>" if len(word) > 40 else escape(word) for word in text.split(" "))
+    return " ".join(
+        f"<code>{escape(word)}</code>" if len(word) > 40 else escape(word) for word in text.split(" ")
+    )

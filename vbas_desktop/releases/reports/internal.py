@@ -42,8 +42,21 @@ from .blocks import (
 )
 from .choices import column_blocks, describe_choices, files_table, list_filters, protection_blocks
 from .maps import Maps, solutions_scatter
-from .measures import MEASURE_ROWS, geography_blocks, journalist_risk, measure_rows, risk_blocks, solution_table
-from .protection import checklist_blocks, last_look_blocks, policy_blocks, population_blocks, sensitive_blocks
+from .measures import (
+    MEASURE_ROWS,
+    geography_blocks,
+    journalist_risk,
+    measure_rows,
+    risk_blocks,
+    solution_table,
+)
+from .protection import (
+    checklist_blocks,
+    last_look_blocks,
+    policy_blocks,
+    population_blocks,
+    sensitive_blocks,
+)
 from .regions import format_counts, map_caption, region_blocks, tier_blocks
 
 
@@ -74,7 +87,8 @@ def losses_by_value(plan: ReleasePlan) -> Iterator[Table]:
         code = counts.decode_column(q)[plan.columns]
         number = len(categories.values)
         before, after = (
-            np.bincount(code, records, number).astype(np.int64).tolist() for records in (plan.counts, plan.released)
+            np.bincount(code, records, number).astype(np.int64).tolist()
+            for records in (plan.counts, plan.released)
         )
         rows = [
             (categories.label(value), f"{after[value]:,}", f"{before[value] - after[value]:,}")
@@ -88,7 +102,11 @@ def check_blocks(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
     if not rows:
         return
     missed = sum(row["verdict"] == "not met" for row in rows)
-    yield Paragraph("All that could be checked is met." if not missed else f"{missed:,} of {len(rows):,} are not met.")
+    yield Paragraph(
+        "All that could be checked is met."
+        if not missed
+        else f"{missed:,} of {len(rows):,} are not met."
+    )
     cells = [(row["criterion"], row["required"], row["actual"], row["verdict"]) for row in rows]
     marked = frozenset(number for number, row in enumerate(rows) if row["verdict"] == "not met")
     yield Table(("criterion", "required", "actual", "verdict"), cells, 9, marked=marked)
@@ -122,7 +140,9 @@ class _Writer:
         yield Section("Columns", tuple(self._columns()))
         yield Section("Policy", tuple(policy_blocks(self.plan, self.facts.document)))
         yield Section("Policy checklist", tuple(checklist_blocks(self.facts.document)))
-        yield Section("The requirement", tuple(check_blocks(self.facts.document.get("requirement_check") or ())))
+        yield Section(
+            "The requirement", tuple(check_blocks(self.facts.document.get("requirement_check") or ()))
+        )
         yield Section("The files", (files_table(self.facts.files),))
         yield Section("Where it came from", tuple(self._inputs()))
         yield Section("What was chosen", (Pairs(describe_choices(self.facts)),))
@@ -131,7 +151,9 @@ class _Writer:
         yield Section("The map", tuple(self._maps()))
         yield Section("What the aggregation costs", (self._measures(),))
         yield Section("Sensitive values", (*sensitive_blocks(self.plan), *self._harm_map()))
-        yield Section("What remains of the geography", tuple(geography_blocks(self.plan, self.facts.geography)))
+        yield Section(
+            "What remains of the geography", tuple(geography_blocks(self.plan, self.facts.geography))
+        )
         yield Section("Solutions that were considered", tuple(self._solutions()))
         yield Section("Suppressed records", tuple(self._suppression()))
         yield Section("Risk of re-identification", tuple(self._risk()))
@@ -148,9 +170,18 @@ class _Writer:
         share = self.plan.records_suppressed / max(1, self.problem.records)
         items = [
             (f"{self.plan.records_released:,}", "records released"),
-            (f"{len(self.plan.codes):,}", f"aggregated regions, from {len(self.problem.regions):,} initial ones"),
-            ("–" if anonymity is None else f"{anonymity:,}", f"records in the smallest class; k is {self.k:,}"),
-            (f"{self.plan.records_suppressed:,}", f"records suppressed ({100 * share:.2g} % of the file)"),
+            (
+                f"{len(self.plan.codes):,}",
+                f"aggregated regions, from {len(self.problem.regions):,} initial ones",
+            ),
+            (
+                "–" if anonymity is None else f"{anonymity:,}",
+                f"records in the smallest class; k is {self.k:,}",
+            ),
+            (
+                f"{self.plan.records_suppressed:,}",
+                f"records suppressed ({100 * share:.2g} % of the file)",
+            ),
         ]
         return Tiles(items)
 
@@ -165,7 +196,10 @@ class _Writer:
             yield Paragraph(f"No role was given for {names_in_words(covered.without_role)}.")
 
     def _inputs(self) -> Iterable[Block]:
-        sources = [("Record file", self.problem.records_source), ("Region file", self.problem.regions_source)]
+        sources = [
+            ("Record file", self.problem.records_source),
+            ("Region file", self.problem.regions_source),
+        ]
         items = [(name, _describe_source(source)) for name, source in sources if source is not None]
         items.insert(1, ("Records in it", f"{self.problem.records + self.problem.records_left_out:,}"))
         items[2:2] = list_filters(self.problem)
@@ -175,7 +209,9 @@ class _Writer:
     def _maps(self) -> Iterable[Block]:
         yield Figure(self.facts.maps.regions, map_caption(self.plan))
         if self.facts.maps.suppressed is not None:
-            yield Figure(self.facts.maps.suppressed, "Share of the records that were suppressed, by region.")
+            yield Figure(
+                self.facts.maps.suppressed, "Share of the records that were suppressed, by region."
+            )
 
     def _harm_map(self) -> Iterable[Block]:
         if self.facts.maps.harm is not None:
@@ -224,9 +260,15 @@ class _Writer:
                     "In classes too small in their aggregated region",
                     f"{solution.suppressed_local - solution.suppressed_sensitive:,}",
                 ),
-                ("In classes whose sensitive values miss the criteria", f"{solution.suppressed_sensitive:,}"),
+                (
+                    "In classes whose sensitive values miss the criteria",
+                    f"{solution.suppressed_sensitive:,}",
+                ),
                 ("Of regions that the region file lacks", f"{unknown:,}"),
-                ("Stated to the recipient", f"{self.facts.recipient_facts.suppressed}, in per cent of the file"),
+                (
+                    "Stated to the recipient",
+                    f"{self.facts.recipient_facts.suppressed}, in per cent of the file",
+                ),
             ]
         )
         yield from losses_by_value(self.plan)
@@ -244,7 +286,9 @@ class _Writer:
             yield Paragraph(f"There was no ledger at {missing} yet; nothing was compared.")
             return
         if not ledger_check:
-            yield Paragraph("Nobody who gets this release is known to have an earlier one; nothing was compared.")
+            yield Paragraph(
+                "Nobody who gets this release is known to have an earlier one; nothing was compared."
+            )
             return
         verdict = "singles out nobody" if ledger_check["safe"] else "would single people out"
         yield Paragraph(
@@ -264,7 +308,9 @@ class _Writer:
                 f"for this reason: {ledger_check['k_reason']}"
             )
         elif ledger_check["k"]:
-            yield Paragraph(f"Groups of {ledger_check['k']:,} people were required, the largest k of these releases.")
+            yield Paragraph(
+                f"Groups of {ledger_check['k']:,} people were required, the largest k of these releases."
+            )
         if ledger_check["override"]:
             yield Paragraph(f"It was released all the same, for this reason: {ledger_check['override']}")
 
@@ -273,7 +319,10 @@ class _Writer:
 
     def _remarks(self) -> Iterable[Block]:
         findings = (*self.problem.findings, *self.facts.result.findings, *self.facts.warnings)
-        rows = [(str(finding.severity), finding.column or "", finding.message) for finding in dict.fromkeys(findings)]
+        rows = [
+            (str(finding.severity), finding.column or "", finding.message)
+            for finding in dict.fromkeys(findings)
+        ]
         if rows:
             yield Table(("kind", "column", "found while loading, running and releasing"), rows, 9)
         cells = [(column, f"{count:,}") for column, count in self.facts.written.formulas.items()]
@@ -283,7 +332,9 @@ class _Writer:
                 if self.facts.options.escape_formulas
                 else "They were left as they are."
             )
-            yield Paragraph(f"Cells that a spreadsheet program might run as a formula (= + - @ at the start). {done}")
+            yield Paragraph(
+                f"Cells that a spreadsheet program might run as a formula (= + - @ at the start). {done}"
+            )
             yield Table(("column", "cells"), cells)
         if not rows and not cells:
             yield Paragraph("Nothing was found that needs a remark.")
@@ -293,7 +344,9 @@ class _Writer:
         if command:
             others = ", ".join(files_to_repeat(self.facts.document).values())
             there = f" It also reads what lies beside this report: {others}." if others else ""
-            yield Paragraph(f"On the same two files this command gives the same release, byte for byte.{there}")
+            yield Paragraph(
+                f"On the same two files this command gives the same release, byte for byte.{there}"
+            )
             yield Command(command)
 
 
@@ -314,15 +367,25 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
     rows: list[tuple[bool, str, str]] = []
     if constraints["within"]:
         columns = ", ".join(f"“{column}”" for column in constraints["within"])
-        rows.append((True, f"No region across boundaries of {columns}", f"{constraints['boundaries']:,} boundaries"))
+        rows.append(
+            (
+                True,
+                f"No region across boundaries of {columns}",
+                f"{constraints['boundaries']:,} boundaries",
+            )
+        )
     if constraints["alone"]:
-        rows.append((True, "Regions that stay alone", format_count(len(constraints["alone"]), "initial region")))
+        rows.append(
+            (True, "Regions that stay alone", format_count(len(constraints["alone"]), "initial region"))
+        )
     for constraint in constraints["size_targets"]:
         for key, words in (("at_least", "at least"), ("at_most", "at most")):
             if constraint[key]:
                 short = sum(region["what"] == constraint["what"] and key in region for region in unmet)
                 apart = " that may be merged" if constraints["alone"] else ""
-                outcome = f"{concerned - short:,} of {format_count(concerned, 'aggregated region')}{apart}"
+                outcome = (
+                    f"{concerned - short:,} of {format_count(concerned, 'aggregated region')}{apart}"
+                )
                 rows.append(
                     (
                         not short,
@@ -346,7 +409,9 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
             (
                 region["region"],
                 region["what"],
-                f"at least {region['at_least']:,}" if "at_least" in region else f"at most {region['at_most']:,}",
+                f"at least {region['at_least']:,}"
+                if "at_least" in region
+                else f"at most {region['at_most']:,}",
                 f"{region['has']:,}",
             )
             for region in unmet[:LONGEST]

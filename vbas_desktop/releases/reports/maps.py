@@ -57,9 +57,13 @@ class Frame:
         """Shapes in the units of the drawing, without detail that nobody could see."""
 
         def move(points: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.column_stack((points[:, 0] * self.scale + self._left, self._top - points[:, 1] * self.scale))
+            return np.column_stack(
+                (points[:, 0] * self.scale + self._left, self._top - points[:, 1] * self.scale)
+            )
 
-        to_drawing: NDArray[np.object_] = shapely.simplify(shapely.transform(self.to_east_north(shapes), move), 0.2)
+        to_drawing: NDArray[np.object_] = shapely.simplify(
+            shapely.transform(self.to_east_north(shapes), move), 0.2
+        )
         return to_drawing
 
 
@@ -131,7 +135,9 @@ def solutions_scatter(
 ) -> Drawing:
     """Solutions by two measures; those not dominated are filled, the chosen one has a ring."""
     drawing = Drawing(430, 300, description=f"Solutions by {titles[0]} and {titles[1]}")
-    known = [one for one in solutions if one.measures.get(x) is not None and one.measures.get(y) is not None]
+    known = [
+        one for one in solutions if one.measures.get(x) is not None and one.measures.get(y) is not None
+    ]
     if not known:
         return drawing
     values = np.array([[float(one.measures[x] or 0), float(one.measures[y] or 0)] for one in known])
@@ -203,7 +209,14 @@ def _legend(frame: Frame, top: float) -> list[Area | Label]:
     x = frame.width - 250
     y = frame.height - 24
     boxes: list[Area | Label] = [
-        Area([[(x + 26 * i, y), (x + 26 * i + 26, y), (x + 26 * i + 26, y + 10), (x + 26 * i, y + 10)]], fill)
+        Area(
+            [[(x + 26 * i, y), (x + 26 * i + 26, y), (x + 26 * i + 26, y + 10), (x + 26 * i, y + 10)]],
+            fill,
+        )
         for i, fill in enumerate(SEQUENCE)
     ]
-    return [*boxes, Label((x - 6, y + 9), "0 %", 10, "end"), Label((x + 162, y + 9), f"{100 * top:.3g} %", 10, "start")]
+    return [
+        *boxes,
+        Label((x - 6, y + 9), "0 %", 10, "end"),
+        Label((x + 162, y + 9), f"{100 * top:.3g} %", 10, "start"),
+    ]

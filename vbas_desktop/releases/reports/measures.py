@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from vbas_desktop.analysis.risk import THRESHOLDS, ReidentificationRisk
 from vbas_desktop.approaches.registry import list_approaches
-from vbas_desktop.engine.figures import MISSING, SolutionFigure, Value, format_to_four_decimals, get_measure_figure
+from vbas_desktop.engine.figures import (
+    MISSING,
+    SolutionFigure,
+    Value,
+    format_to_four_decimals,
+    get_measure_figure,
+)
 from vbas_desktop.engine.geographic_representability import GeographicRepresentability, distance_scale
 from vbas_desktop.model.regions import CoordinateSystem
 from vbas_desktop.model.solution import Solution
@@ -23,7 +29,9 @@ from .regions import format_counts, region_table
 MEASURE_ROWS = ("measure", "value", "what it says")
 
 
-def format_measure(figure: SolutionFigure, value: Value, system: CoordinateSystem, digits: int | None = None) -> str:
+def format_measure(
+    figure: SolutionFigure, value: Value, system: CoordinateSystem, digits: int | None = None
+) -> str:
     """Write a measure with its unit, with so many digits if that is given."""
     shown = figure.convert(value, system)
     if shown is None:
@@ -59,7 +67,11 @@ def measure_rows(
 ) -> list[tuple[str, str, str]]:
     """List title, value and explanation of every measure that is given."""
     return [
-        (figure.title, format_measure(figure, values[figure.name], system, digits), _explain(figure.name))
+        (
+            figure.title,
+            format_measure(figure, values[figure.name], system, digits),
+            _explain(figure.name),
+        )
         for figure in list_report_figures(values)
     ]
 
@@ -87,17 +99,24 @@ def journalist_risk(document: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     """List the journalist's risk of the file, as far as the inhabitants are known: what it is, and its value."""
     population = document.get("population")
     if not population:
-        return ((_JOURNALIST, "not computed: no population is known (--population, or the page Policy)"),)
+        return (
+            (_JOURNALIST, "not computed: no population is known (--population, or the page Policy)"),
+        )
     for word in ("", "_estimated"):
         highest = population[f"journalist_maximum{word}"]
         average = population[f"journalist_average{word}"]
         if highest is not None:
             how = ", estimated" if word else ""
-            return (f"{_JOURNALIST}{how}", f"{highest:.4g}"), (f"Journalist: average{how}", f"{average:.4g}")
+            return (f"{_JOURNALIST}{how}", f"{highest:.4g}"), (
+                f"Journalist: average{how}",
+                f"{average:.4g}",
+            )
     return ((_JOURNALIST, f"not computed: {population['not_exact_because']}"),)
 
 
-def journalist_risk_for_recipients(population: Mapping[str, Any] | None, whole: bool) -> Sequence[tuple[str, str]]:
+def journalist_risk_for_recipients(
+    population: Mapping[str, Any] | None, whole: bool
+) -> Sequence[tuple[str, str]]:
     """State the journalist risk as far as it follows from the released file and a table of the population.
 
     An estimate goes by the records of the file, suppressed ones too, so it is not told. ``whole``: the released columns
@@ -106,18 +125,27 @@ def journalist_risk_for_recipients(population: Mapping[str, Any] | None, whole: 
     if not population:
         return ((_JOURNALIST, "not computed: no population is known"),)
     if population["not_estimated_because"] or population["journalist_maximum_estimated"] is not None:
-        return ((_JOURNALIST, "not computed: inhabitants are known by region only, not by the values of a record"),)
+        return (
+            (
+                _JOURNALIST,
+                "not computed: inhabitants are known by region only, not by the values of a record",
+            ),
+        )
     if not whole:
         return ((_JOURNALIST, "not computed: the file lacks a column that the classes are made of"),)
     highest = population["journalist_maximum"]
     average = population["journalist_average"]
     if highest is None:
-        return ((_JOURNALIST, "not computed: the table of the population does not fit the released records"),)
+        return (
+            (_JOURNALIST, "not computed: the table of the population does not fit the released records"),
+        )
     return (_JOURNALIST, f"{highest:.2g}"), ("Journalist: average", f"{average:.2g}")
 
 
 def risk_blocks(
-    columns: Sequence[tuple[str, ReidentificationRisk]], journalist: Sequence[tuple[str, str]], digits: int = 4
+    columns: Sequence[tuple[str, ReidentificationRisk]],
+    journalist: Sequence[tuple[str, str]],
+    digits: int = 4,
 ) -> Iterable[Block]:
     """Yield the risks of files side by side, each with its heading; ``journalist`` is that of the last."""
 
@@ -228,13 +256,17 @@ def _quartiles(values: NDArray[np.float64]) -> list[float] | None:
 
 def _farthest_table(plan: ReleasePlan, geography: GeographicRepresentability) -> Table:
     scale, unit = distance_scale(plan.problem.regions.system.unit)
-    order = sorted(code_order(plan), key=lambda number: -np.nan_to_num(geography.region_distance[number], nan=-1.0))
+    order = sorted(
+        code_order(plan), key=lambda number: -np.nan_to_num(geography.region_distance[number], nan=-1.0)
+    )
     columns = {
         "records released": format_counts(plan.released_by_region),
         "kept together": lambda number: _format(float(geography.region_jaccard[number])),
         "Fowlkes–Mallows": lambda number: _format(float(geography.region_fowlkes_mallows[number])),
         "Davies–Bouldin": lambda number: _format(float(geography.region_davies_bouldin[number])),
-        f"distance moved ({unit})": lambda number: _format(float(geography.region_distance[number]) / scale),
+        f"distance moved ({unit})": lambda number: _format(
+            float(geography.region_distance[number]) / scale
+        ),
     }
     return region_table(plan, order, columns, caption="Those whose records moved farthest first.")
 

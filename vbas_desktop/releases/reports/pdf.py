@@ -24,13 +24,17 @@ from vbas_desktop.model.text import capitalise
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Table, Tiles
 from .pdf_drawing import ABSENT, FONT, DrawnFigure
 
-TEXT, MUTED, RULE, ACCENT = (colors.HexColor(code) for code in ("#1b2530", "#5c6975", "#d5dbe1", "#0f6b8f"))
+TEXT, MUTED, RULE, ACCENT = (
+    colors.HexColor(code) for code in ("#1b2530", "#5c6975", "#d5dbe1", "#0f6b8f")
+)
 BAD = colors.HexColor("#b3261e")
 WIDTH = A4[0] - 122
 _FONTS = {FONT: "Vera.ttf", "Vera-Bold": "VeraBd.ttf"}
 
 
-_ACCESSIBLE_VERSION = "This file has no tags for screen readers. The accessible version is {name}, beside it."
+_ACCESSIBLE_VERSION = (
+    "This file has no tags for screen readers. The accessible version is {name}, beside it."
+)
 
 
 def render_pdf(report: Report, html_name: str = "report.html") -> bytes:
@@ -53,7 +57,11 @@ def render_pdf(report: Report, html_name: str = "report.html") -> bytes:
         heading = _Heading(section.title, 1, _style(13, TEXT, bold=True, before=14, after=6))
         first, *others = [group for block in section.blocks for group in _flows(block)]
         if isinstance(first, _GridRows):
-            story += [CondPageBreak(_height(heading) + first.measure_beginning()), heading, first.make_grid()]
+            story += [
+                CondPageBreak(_height(heading) + first.measure_beginning()),
+                heading,
+                first.make_grid(),
+            ]
         else:
             story.append(KeepTogether([heading, *first]))
         for group in others:
@@ -132,7 +140,12 @@ def _page_number(canvas: Any, document: Any) -> None:
 
 
 def _style(
-    size: float, colour: Any, bold: bool = False, before: float = 0, after: float = 4, right: bool = False
+    size: float,
+    colour: Any,
+    bold: bool = False,
+    before: float = 0,
+    after: float = 4,
+    right: bool = False,
 ) -> ParagraphStyle:
     return ParagraphStyle(
         "text", fontName="Vera-Bold" if bold else "Vera", fontSize=size, leading=size * 1.42, textColor=colour,
@@ -157,11 +170,15 @@ def _flows(block: Block) -> list[_Group]:
             return [_GridRows([big, small], widths, _plain()), [Spacer(1, 8)]]
         case Pairs(items):
             rows = [
-                [Flow(_safe(a), _style(8, MUTED, after=0)), Flow(_safe(b), _style(8, TEXT, after=0))] for a, b in items
+                [Flow(_safe(a), _style(8, MUTED, after=0)), Flow(_safe(b), _style(8, TEXT, after=0))]
+                for a, b in items
             ]
             return [_GridRows(rows, [WIDTH * 0.32, WIDTH * 0.68], _plain()), [Spacer(1, 6)]]
         case Checks(items):
-            return [*([Flow(_check(*item), _style(8.5, TEXT, after=2))] for item in items), [Spacer(1, 4)]]
+            return [
+                *([Flow(_check(*item), _style(8.5, TEXT, after=2))] for item in items),
+                [Spacer(1, 4)],
+            ]
         case Figure(drawing, caption):
             return [[DrawnFigure(drawing, WIDTH), Flow(_safe(caption), _style(8, MUTED, after=8))]]
         case Command(text):
@@ -200,7 +217,9 @@ def _table(table: Table) -> list[_Group]:
     ]
     body = [
         [
-            Flow(_safe(text), _style(size, TEXT, index in table.marked, right=table.is_number(c), after=0))
+            Flow(
+                _safe(text), _style(size, TEXT, index in table.marked, right=table.is_number(c), after=0)
+            )
             for c, text in enumerate(row)
         ]
         for index, row in enumerate(table.rows)
@@ -216,10 +235,13 @@ def _table(table: Table) -> list[_Group]:
 def _widths(table: Table, size: float) -> list[float]:
     """Columns as wide as their longest word, the rest shared by the length of their texts."""
     columns = (
-        list(zip(table.headings, *table.rows, strict=True)) if table.rows else [(text,) for text in table.headings]
+        list(zip(table.headings, *table.rows, strict=True))
+        if table.rows
+        else [(text,) for text in table.headings]
     )
     least = [
-        min(150.0, max(_width(word, size) for text in cells for word in text.split() or [""])) + 9 for cells in columns
+        min(150.0, max(_width(word, size) for text in cells for word in text.split() or [""])) + 9
+        for cells in columns
     ]
     wish = [max(_width(text, size) for text in cells) + 9 for cells in columns]
     spare = max(0.0, WIDTH - sum(least))

@@ -57,7 +57,9 @@ def _format_area(area: Area, height: float) -> str:
     """Return the operators that fill an area and draw its outline; a ring within another is a hole."""
     operators = []
     for ring in area.rings:
-        operators += [f"{x:.1f} {height - y:.1f} {'l' if index else 'm'}" for index, (x, y) in enumerate(ring)]
+        operators += [
+            f"{x:.1f} {height - y:.1f} {'l' if index else 'm'}" for index, (x, y) in enumerate(ring)
+        ]
         operators.append("h")
     return f"{_format_colour(area.fill)} rg {_format_colour(area.stroke)} RG {' '.join(operators)} B*"
 
@@ -85,6 +87,10 @@ def _draw_thing(canvas: Any, thing: Line | Dot | Label, height: float) -> None:
         return
     canvas.setFillColor(colors.HexColor(thing.colour))
     canvas.setFont(FONT, thing.size)
-    set_text = {"start": canvas.drawString, "middle": canvas.drawCentredString, "end": canvas.drawRightString}
+    set_text = {
+        "start": canvas.drawString,
+        "middle": canvas.drawCentredString,
+        "end": canvas.drawRightString,
+    }
     x, y = thing.position
     set_text[thing.anchor](x, height - y, thing.text.translate(ABSENT))

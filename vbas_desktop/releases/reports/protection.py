@@ -25,11 +25,15 @@ def policy_blocks(plan: ReleasePlan, document: Mapping[str, Any]) -> Iterable[Bl
     if judged:
         yield from judged_blocks(judged)
         return
-    yield Paragraph("No policy was chosen. How the release compares with those that come with the program:")
+    yield Paragraph(
+        "No policy was chosen. How the release compares with those that come with the program:"
+    )
     figures = compute_policy_figures(plan, document)
     rows = [
         (evaluation.policy.name, evaluation.policy.origin, evaluation.in_words)
-        for evaluation in (evaluate_policy(policy, figures) for policy in load_bundled_policies().values())
+        for evaluation in (
+            evaluate_policy(policy, figures) for policy in load_bundled_policies().values()
+        )
     ]
     yield Table(("policy", "where it comes from", "outcome"), rows, 9)
 
@@ -37,7 +41,9 @@ def policy_blocks(plan: ReleasePlan, document: Mapping[str, Any]) -> Iterable[Bl
 def judged_blocks(judged: Mapping[str, Any]) -> Iterable[Block]:
     """Yield the outcome, where the policy comes from, and every criterion."""
     yield Paragraph(judged["text"])
-    yield Pairs([("Authority", judged["authority"]), ("Source", f"{judged['citation']}, {judged['date']}")])
+    yield Pairs(
+        [("Authority", judged["authority"]), ("Source", f"{judged['citation']}, {judged['date']}")]
+    )
     yield Paragraph(judged["source"], quiet=True)
     if judged.get("check"):
         yield Paragraph(f"Check before you rely on it: {judged['check']}")
@@ -51,7 +57,9 @@ def judged_blocks(judged: Mapping[str, Any]) -> Iterable[Block]:
         for criterion in judged["criteria"]
     ]
     missed = frozenset(
-        row for row, criterion in enumerate(judged["criteria"]) if criterion["verdict"] == CriterionStatus.MISSED
+        row
+        for row, criterion in enumerate(judged["criteria"])
+        if criterion["verdict"] == CriterionStatus.MISSED
     )
     yield Table(_HEADINGS, rows, 9, marked=missed)
 
@@ -67,7 +75,9 @@ def policy_blocks_for_recipients(judged: Mapping[str, Any] | None) -> Iterable[B
     rows = [
         (
             criterion["criterion"],
-            (criterion["actual"] or "–", criterion["verdict"]) if criterion["told"] else ("–", _CUSTODIAN),
+            (criterion["actual"] or "–", criterion["verdict"])
+            if criterion["told"]
+            else ("–", _CUSTODIAN),
         )
         for criterion in judged["criteria"]
     ]
@@ -83,7 +93,12 @@ def checklist_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
     if filled.get("outcomes"):
         yield Paragraph(f"These choices lead to: {' '.join(filled['outcomes'])}")
     rows = [
-        (entry["id"], entry["title"], entry["state"], " ".join(filter(None, (entry["evidence"], entry["note"]))))
+        (
+            entry["id"],
+            entry["title"],
+            entry["state"],
+            " ".join(filter(None, (entry["evidence"], entry["note"]))),
+        )
         for entry in filled["points"]
     ]
     yield Table(("point", "what", "state", "evidence and notes"), rows, 9)
@@ -98,18 +113,29 @@ def checklist_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
 def _list_verdicts(judged: Mapping[str, Any] | None) -> Iterable[Block]:
     """Beside the signature: what the program computed, and what nobody did."""
     if not judged:
-        yield Paragraph("No policy was chosen, so nothing was judged criterion by criterion.", quiet=True)
+        yield Paragraph(
+            "No policy was chosen, so nothing was judged criterion by criterion.", quiet=True
+        )
         return
 
     def with_verdict(*verdicts: CriterionStatus) -> str:
         chosen = [criterion for criterion in judged["criteria"] if criterion["verdict"] in verdicts]
-        return "; ".join(f"{criterion['criterion']} ({criterion['verdict']})" for criterion in chosen) or "none"
+        return (
+            "; ".join(f"{criterion['criterion']} ({criterion['verdict']})" for criterion in chosen)
+            or "none"
+        )
 
     yield Pairs(
         [
-            (f"Computed for “{judged['name']}”", with_verdict(CriterionStatus.HELD, CriterionStatus.MISSED)),
+            (
+                f"Computed for “{judged['name']}”",
+                with_verdict(CriterionStatus.HELD, CriterionStatus.MISSED),
+            ),
             ("Answered by a person", with_verdict(CriterionStatus.ANSWERED)),
-            ("Computed and answered by nobody", with_verdict(CriterionStatus.UNKNOWN, CriterionStatus.ASKED)),
+            (
+                "Computed and answered by nobody",
+                with_verdict(CriterionStatus.UNKNOWN, CriterionStatus.ASKED),
+            ),
         ]
     )
 
@@ -163,10 +189,26 @@ _FIGURES = (
         "Largest share of one harmful value",
         "in a released class; at 100 % it is certain",
     ),
-    ("least_distinct", "Fewest different values", "in a released class that has a harmful one (distinct l-diversity)"),
-    ("least_entropy", "Least even spread", "as a number of equally frequent values (entropy l-diversity)"),
-    ("largest_closeness", "Largest distance from all released records", "0 to 1, total variation (t-closeness)"),
-    ("largest_ordered_closeness", "The same along the order of the numbers", "0 to 1 (t-closeness, ordered)"),
+    (
+        "least_distinct",
+        "Fewest different values",
+        "in a released class that has a harmful one (distinct l-diversity)",
+    ),
+    (
+        "least_entropy",
+        "Least even spread",
+        "as a number of equally frequent values (entropy l-diversity)",
+    ),
+    (
+        "largest_closeness",
+        "Largest distance from all released records",
+        "0 to 1, total variation (t-closeness)",
+    ),
+    (
+        "largest_ordered_closeness",
+        "The same along the order of the numbers",
+        "0 to 1 (t-closeness, ordered)",
+    ),
 )
 
 
@@ -195,9 +237,13 @@ def sensitive_blocks_for_recipients(facts: RecipientFacts) -> Iterable[Block]:
     yield Paragraph(_INTRODUCTION)
     for column in facts.sensitive:
         demand = (
-            f"every released class has {' and '.join(column.criteria)}" if column.criteria else "nothing was asked for"
+            f"every released class has {' and '.join(column.criteria)}"
+            if column.criteria
+            else "nothing was asked for"
         )
-        yield Paragraph(f"“{column.name}”: {demand}. Values that were declared harmless do not count as harm.")
+        yield Paragraph(
+            f"“{column.name}”: {demand}. Values that were declared harmless do not count as harm."
+        )
         if column.figures:
             yield Table(("figure", "value", "what it says"), _list_figures(column.figures), 1, 2)
 
@@ -244,7 +290,9 @@ def last_look_blocks(document: Mapping[str, Any], k: int) -> Iterator[Block]:
     if last_look is None:
         return
     if not last_look["columns"]:
-        yield Paragraph("Only the region and quasi-identifiers are released; there is no other column to test.")
+        yield Paragraph(
+            "Only the region and quasi-identifiers are released; there is no other column to test."
+        )
         return
     records = max(1, last_look["records"])
     yield Paragraph(
@@ -261,7 +309,12 @@ def last_look_blocks(document: Mapping[str, Any], k: int) -> Iterator[Block]:
         )
         for column in last_look["columns"]
     ]
-    headings = ("column", f"records in groups below {k:,}", "records alone in their group", "smallest group")
+    headings = (
+        "column",
+        f"records in groups below {k:,}",
+        "records alone in their group",
+        "smallest group",
+    )
     yield Table(headings, rows)
     if not last_look["compared_with_original"]:
         yield Paragraph(
@@ -273,7 +326,9 @@ def last_look_blocks(document: Mapping[str, Any], k: int) -> Iterator[Block]:
 
 def _combination_blocks(last_look: Mapping[str, Any], records: int, k: int) -> Iterator[Block]:
     if not last_look["pair_tests"]:
-        yield Paragraph("Pairs and triples of columns were not tested in the written file (--no-pair-tests).")
+        yield Paragraph(
+            "Pairs and triples of columns were not tested in the written file (--no-pair-tests)."
+        )
         return
     tried = last_look["combinations"]
     not_tried = last_look["combinations_not_tried"]

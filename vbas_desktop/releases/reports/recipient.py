@@ -82,12 +82,17 @@ def _sections(content: RecipientReportFacts) -> Iterable[Section]:
     yield Section("Suppressed records", tuple(_suppression_blocks(facts.suppressed)))
     yield Section("What the aggregation costs", (_measure_table(facts),))
     yield Section("Sensitive values", tuple(sensitive_blocks_for_recipients(facts)))
-    yield Section("What remains of the geography", tuple(geography_blocks_for_recipients(content.vector["overall"])))
+    yield Section(
+        "What remains of the geography",
+        tuple(geography_blocks_for_recipients(content.vector["overall"])),
+    )
     yield Section("Columns in detail", tuple(attribute_blocks(content.vector)))
     journalist = journalist_risk_for_recipients(content.population, facts.whole)
     risks = risk_blocks([("released file", measure_risk(facts.sizes))], journalist, digits=2)
     yield Section("Risk of re-identification", tuple(risks))
-    yield Section("Verification", (Checks([(check.passed, check.name, "") for check in content.checks]),))
+    yield Section(
+        "Verification", (Checks([(check.passed, check.name, "") for check in content.checks]),)
+    )
     yield Section("Remarks", tuple(_remark_blocks(content)))
     yield Section("The aggregated regions", tuple(region_blocks(facts, {})))
 
@@ -120,7 +125,9 @@ def _tier_tile(facts: RecipientFacts) -> list[tuple[str, str]]:
 
 def _list_choices(content: RecipientReportFacts) -> list[tuple[str, str]]:
     facts = content.facts
-    items = [("k", f"{facts.k:,}: the fewest records that may share a combination of values in a region")]
+    items = [
+        ("k", f"{facts.k:,}: the fewest records that may share a combination of values in a region")
+    ]
     items += [
         (
             f"Quasi-identifier “{column.name}”",
@@ -130,7 +137,9 @@ def _list_choices(content: RecipientReportFacts) -> list[tuple[str, str]]:
         for column in facts.columns
     ]
     released_region = (
-        "the smallest place in which the record may be released" if facts.coarser else "the aggregated region"
+        "the smallest place in which the record may be released"
+        if facts.coarser
+        else "the aggregated region"
     )
     items.append((f"Region column “{facts.region_column}”", f"the code of {released_region}"))
     if facts.regions.mapping is not None:
@@ -138,7 +147,10 @@ def _list_choices(content: RecipientReportFacts) -> list[tuple[str, str]]:
     for component, name in facts.approaches.items():
         kind = list_approaches(component).get(name)
         items.append(
-            (COMPONENTS[component], name if kind is None else f"{kind.metadata.title}: {kind.metadata.summary}")
+            (
+                COMPONENTS[component],
+                name if kind is None else f"{kind.metadata.title}: {kind.metadata.summary}",
+            )
         )
     if facts.cell_sites is not None:
         items.append(("Shapes", CELLS))
@@ -165,7 +177,9 @@ def _suppression_blocks(share: PercentRange) -> Iterable[Block]:
 
 def _measure_table(facts: RecipientFacts) -> Table:
     rows = measure_rows(facts.measures, facts.regions.system, digits=2)
-    return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure. Two digits are given.")
+    return Table(
+        MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure. Two digits are given."
+    )
 
 
 def _remark_blocks(content: RecipientReportFacts) -> Iterable[Block]:

@@ -17,7 +17,10 @@ from .blocks import LONGEST, Block, Paragraph, Table, rows_left_out
 
 
 def region_table(
-    partition: ReleasedPartition, order: Sequence[int], columns: Mapping[str, Callable[[int], str]], caption: str = ""
+    partition: ReleasedPartition,
+    order: Sequence[int],
+    columns: Mapping[str, Callable[[int], str]],
+    caption: str = "",
 ) -> Table:
     """List the aggregated regions in this order: code, name if they have any, and what each column says of a number."""
     names = partition.names
@@ -34,7 +37,9 @@ def format_counts(numbers: NDArray[np.integer]) -> Callable[[int], str]:
     return lambda region: f"{numbers[region]:,}"
 
 
-def region_blocks(partition: ReleasedPartition, columns: Mapping[str, Callable[[int], str]]) -> Iterator[Block]:
+def region_blocks(
+    partition: ReleasedPartition, columns: Mapping[str, Callable[[int], str]]
+) -> Iterator[Block]:
     """Yield all aggregated regions with initial regions and released records; ``columns`` tell more of each."""
     own = {
         "initial regions": format_counts(partition.members_by_region),
@@ -98,7 +103,9 @@ def _tier_table(facts: RecipientFacts) -> Table:
         )
         for number, (title, tier) in enumerate(zip(titles, facts.tiers, strict=True))
     ]
-    return Table(("tier", "what its places are", "codes", "places", "records", "share of the release"), rows, 3)
+    return Table(
+        ("tier", "what its places are", "codes", "places", "records", "share of the release"), rows, 3
+    )
 
 
 def _describe_example(example: FallbackExample) -> str:

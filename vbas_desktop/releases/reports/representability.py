@@ -37,7 +37,9 @@ def _sections(vector: Mapping[str, Any]) -> Iterable[Section]:
     yield Section("How much remains", tuple(_overall(vector["overall"])))
     yield _element("per_class", _classes(vector["per_class"]))
     yield _element("excluded_attributes", _pairs(vector["excluded_attributes"], "No column is missing."))
-    yield _element("included_quasi_identifiers", [Paragraph(", ".join(vector["included_quasi_identifiers"]) + ".")])
+    yield _element(
+        "included_quasi_identifiers", [Paragraph(", ".join(vector["included_quasi_identifiers"]) + ".")]
+    )
     yield _element("attributes", [attribute_table(vector["attributes"])])
     yield _element("excluded_classes", _list_removed(vector["excluded_classes"]))
     yield _element("coding", list(_coding(vector["coding"])))
@@ -72,7 +74,10 @@ def _list_treatments(vector: Mapping[str, Any]) -> list[Block]:
     done = vector["general"]["approaches"]
     if not done:
         return [Paragraph("Nothing was done to the records: all classes are as they were.")]
-    return [Paragraph("What was recognised: "), Pairs([(APPROACHES[n], _records(r)) for n, r in done.items()])]
+    return [
+        Paragraph("What was recognised: "),
+        Pairs([(APPROACHES[n], _records(r)) for n, r in done.items()]),
+    ]
 
 
 def _warnings(warnings: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
@@ -83,7 +88,9 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
 
 def _overall(overall: Mapping[str, Any]) -> Iterable[Block]:
     rows = [
-        (title, _number(overall.get(name)), text) for name, (title, text) in OVERALL_MEASURES.items() if name in overall
+        (title, _number(overall.get(name)), text)
+        for name, (title, text) in OVERALL_MEASURES.items()
+        if name in overall
     ]
     yield Table(("measure", "value", "what it says"), rows, 1, 2)
     if overall.get("deleted_records") or overall.get("fabricated_records"):
@@ -112,7 +119,11 @@ def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     heads = (*names, "records", "detail kept", "Jaccard", "Davies–Bouldin", "classes before")
     blocks: list[Block] = [Table(heads, cells, len(names))]
     if any(row["jaccard"] is None or row["davies_bouldin"] is None for row in rows):
-        blocks.append(Paragraph("–: would show how a few people were spread over the original classes.", quiet=True))
+        blocks.append(
+            Paragraph(
+                "–: would show how a few people were spread over the original classes.", quiet=True
+            )
+        )
     return [*blocks, *rows_left_out(len(rows), "representability.json")]
 
 
@@ -128,7 +139,9 @@ def _list_removed(gone: Mapping[str, Any]) -> list[Block]:
     blocks: list[Block] = [Table(("class", "records"), rows)] if rows else []
     rest = gone["unnamed_records"]
     if rest != 0:
-        blocks.append(Paragraph(f"In others, too small to be named or released in part: {_records(rest)}."))
+        blocks.append(
+            Paragraph(f"In others, too small to be named or released in part: {_records(rest)}.")
+        )
     return blocks or [Paragraph("No class is missing.")]
 
 
@@ -151,19 +164,29 @@ def _levels(by_level: Mapping[str, int | None]) -> str:
 
 def _sensitive(vector: Mapping[str, Any]) -> Iterable[Block]:
     for column, rows in vector["sensitive_values"].items():
-        yield _category_table(column, rows) if any("shares" in row for row in rows) else _number_table(column, rows)
+        yield (
+            _category_table(column, rows)
+            if any("shares" in row for row in rows)
+            else _number_table(column, rows)
+        )
         yield from rows_left_out(len(rows), "representability.json")
     if not vector["sensitive_values"]:
         yield Paragraph("No sensitive column was named.")
     elif vector["sensitive_aggregated"]:
-        yield Paragraph("The released values are not those of the original records: they were aggregated or changed.")
+        yield Paragraph(
+            "The released values are not those of the original records: they were aggregated or changed."
+        )
     else:
         yield Paragraph("The released values are those of the original records.")
 
 
 def _number_table(column: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     cells = [
-        (", ".join(row["class"].values()), _count(row["count"]), *(_number(row[name]) for name in NUMBER_FIGURES))
+        (
+            ", ".join(row["class"].values()),
+            _count(row["count"]),
+            *(_number(row[name]) for name in NUMBER_FIGURES),
+        )
         for row in rows[:LONGEST]
     ]
     return Table((f"class ({column})", "values", *NUMBER_FIGURES.values()), cells)
@@ -171,7 +194,12 @@ def _number_table(column: str, rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _category_table(column: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     cells = [
-        (", ".join(row["class"].values()), _count(row["count"]), row["mode"] or "–", format_shares(row["shares"]))
+        (
+            ", ".join(row["class"].values()),
+            _count(row["count"]),
+            row["mode"] or "–",
+            format_shares(row["shares"]),
+        )
         for row in rows[:LONGEST]
     ]
     return Table((f"class ({column})", "values", "most frequent", "shares"), cells, 2, 3)
@@ -179,7 +207,9 @@ def _category_table(column: str, rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _weights(weights: Mapping[str, Any]) -> Iterable[Block]:
     yield Pairs([(name, f"{weight:.3g}") for name, weight in weights["quasi_identifiers"].items()])
-    levels = {name: ", ".join(f"{weight:g}" for weight in each) for name, each in weights["levels"].items()}
+    levels = {
+        name: ", ".join(f"{weight:g}" for weight in each) for name, each in weights["levels"].items()
+    }
     if levels:
         yield Pairs([(f"levels of {name}", text) for name, text in levels.items()])
     if weights["levels_normalised"]:
@@ -244,6 +274,8 @@ def attribute_table(attributes: Sequence[Mapping[str, Any]]) -> Table:
 
 def description_blocks(coding: Mapping[str, Any]) -> Iterable[Block]:
     """Show what values mean in the custodian's own words, where there are any."""
-    described = [(name, facts["description"]) for name, facts in coding.items() if facts.get("description")]
+    described = [
+        (name, facts["description"]) for name, facts in coding.items() if facts.get("description")
+    ]
     if described:
         yield Pairs(described)

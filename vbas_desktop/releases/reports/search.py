@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from vbas_desktop.engine.lattice.search import LatticeSearchResult
-from vbas_desktop.engine.lattice.table import ChartLine, build_chart_lines, describe_search, format_front_rows
+from vbas_desktop.engine.lattice.table import (
+    ChartLine,
+    build_chart_lines,
+    describe_search,
+    format_front_rows,
+)
 
 from .blocks import FOOT, Block, Figure, Paragraph, Report, Section, Table
 from .drawing import Dot, Drawing, Label, Line
@@ -75,7 +80,10 @@ def draw_search(searched: LatticeSearchResult) -> Drawing:
         across = _LEFT + (detail - least) / span * (_WIDTH - _LEFT - 30)
         return across, _HEIGHT - _FOOT - regions / most * (_HEIGHT - _FOOT - _TOP)
 
-    drawing.things += [Line((_LEFT, _TOP), (_LEFT, _HEIGHT - _FOOT)), Line(place(least, 0), place(1.0, 0))]
+    drawing.things += [
+        Line((_LEFT, _TOP), (_LEFT, _HEIGHT - _FOOT)),
+        Line(place(least, 0), place(1.0, 0)),
+    ]
     for share in (0.0, 0.5, 1.0):
         x, y = place(least, round(share * most))
         drawing.things.append(Label((x - 6, y + 3), f"{round(share * most):,}", anchor="end"))
@@ -94,13 +102,19 @@ def draw_search(searched: LatticeSearchResult) -> Drawing:
         for spot, point in zip(spots, line.points, strict=True):
             if point.recommended:
                 drawing.things.append(Dot(spot, 7, "none", colour))
-            drawing.things.append(Dot(spot, 4 if point.front else 2, colour if point.front else "#ffffff", colour))
+            drawing.things.append(
+                Dot(spot, 4 if point.front else 2, colour if point.front else "#ffffff", colour)
+            )
         if index in colours:
             letter_positions.append(_find_free_position(spots[-1], letter_positions))
             drawing.things.append(Label(letter_positions[-1], named[index], colour=colour))
-    _add_names(drawing, [(named[index], lines[index].title, colour) for index, colour in colours.items()])
+    _add_names(
+        drawing, [(named[index], lines[index].title, colour) for index, colour in colours.items()]
+    )
     if len(named) < len(lines):
-        drawing.things.append(Label((_LEFT, drawing.height - 4), "grey: dominated by others", anchor="start"))
+        drawing.things.append(
+            Label((_LEFT, drawing.height - 4), "grey: dominated by others", anchor="start")
+        )
         drawing.height += _ROW
     return drawing
 
@@ -109,7 +123,8 @@ def _choose_letters(lines: Sequence[ChartLine]) -> dict[int, str]:
     """Choose the letter of each line that has one: of many lines only those that have part in the front."""
     chosen = [index for index, line in enumerate(lines) if any(point.front for point in line.points)]
     return {
-        index: make_letters(at) for at, index in enumerate(chosen if len(lines) > _MOST_NAMED else range(len(lines)))
+        index: make_letters(at)
+        for at, index in enumerate(chosen if len(lines) > _MOST_NAMED else range(len(lines)))
     }
 
 
@@ -150,5 +165,7 @@ def _hierarchies_section(searched: LatticeSearchResult) -> Section:
             (str(level), f"{hierarchy.count_groups(level):,}", ", ".join(hierarchy.list_labels(level)))
             for level in range(len(hierarchy.levels))
         ]
-        blocks.append(Table(("level", "categories", "groups"), rows, numbers_to=2, caption=hierarchy.column))
+        blocks.append(
+            Table(("level", "categories", "groups"), rows, numbers_to=2, caption=hierarchy.column)
+        )
     return Section("Hierarchies", blocks)

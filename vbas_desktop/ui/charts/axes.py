@@ -34,7 +34,11 @@ class CountAxis(NumberAxis):
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Leave out ticks that stand closer than one."""
-        spacings = [(spacing, offset) for spacing, offset in super().tickSpacing(low, high, size) if spacing >= 1.0]
+        spacings = [
+            (spacing, offset)
+            for spacing, offset in super().tickSpacing(low, high, size)
+            if spacing >= 1.0
+        ]
         return spacings or [(1.0, 0.0)]
 
 
@@ -65,7 +69,10 @@ class LabelAxis(pg.AxisItem):
         metrics = QFontMetricsF(self.font())
         if self.upright_length or self.orientation in ("left", "right"):
             return metrics.height()
-        return max(metrics.horizontalAdvance(self.labels[number]) for number in numbers) + metrics.height() / 2
+        return (
+            max(metrics.horizontalAdvance(self.labels[number]) for number in numbers)
+            + metrics.height() / 2
+        )
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         """Return the labels at the ticks; upright ones are drawn by `drawPicture`."""
@@ -73,7 +80,9 @@ class LabelAxis(pg.AxisItem):
             return ["" for _ in values]
         metrics = QFontMetricsF(self.font())
         labels = (self.labels[round(value)] for value in values)
-        return [metrics.elidedText(label, Qt.TextElideMode.ElideRight, _LONGEST_LABEL_PX) for label in labels]
+        return [
+            metrics.elidedText(label, Qt.TextElideMode.ElideRight, _LONGEST_LABEL_PX) for label in labels
+        ]
 
     def drawPicture(self, painter: QPainter, axis: object, ticks: object, texts: Sequence[Any]) -> None:
         """Draw axis, ticks and labels."""
@@ -83,11 +92,17 @@ class LabelAxis(pg.AxisItem):
         low, high = self.range
         metrics = QFontMetricsF(self.font())
         painter.setPen(self.textPen())
-        for value in (value for _, values in self.tickValues(low, high, self.width()) for value in values):
-            text = metrics.elidedText(self.labels[round(value)], Qt.TextElideMode.ElideMiddle, self.upright_length)
+        for value in (
+            value for _, values in self.tickValues(low, high, self.width()) for value in values
+        ):
+            text = metrics.elidedText(
+                self.labels[round(value)], Qt.TextElideMode.ElideMiddle, self.upright_length
+            )
             painter.save()
             painter.translate((value - low) / (high - low) * self.width(), metrics.height() / 2)
             painter.rotate(-90)
-            line = QRectF(-self.upright_length, -metrics.height() / 2, self.upright_length, metrics.height())
+            line = QRectF(
+                -self.upright_length, -metrics.height() / 2, self.upright_length, metrics.height()
+            )
             painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             painter.restore()

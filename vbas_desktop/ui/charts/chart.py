@@ -114,7 +114,9 @@ class Chart(PlotView):
         has_ring = self.selected is not None and self.marks_selection
         ring = self._xy[self._numbers == self.selected] if has_ring else self._xy[:0]
         self._casing.setData(pos=ring, pen=pg.mkPen(self.colours.base, width=6), brush=None, symbol="o")
-        self._ring.setData(pos=ring, pen=pg.mkPen(self.colours.accent, width=2.5), brush=None, symbol="o")
+        self._ring.setData(
+            pos=ring, pen=pg.mkPen(self.colours.accent, width=2.5), brush=None, symbol="o"
+        )
         self.setAccessibleDescription(self.describe())
 
     def describe(self) -> str:
@@ -160,14 +162,18 @@ class Chart(PlotView):
                 # Towards the middle, so that it is not cut at the edge.
                 self.add_label(row.label, x, y, (-0.1 if x < middle else 1.1, 1.1))
 
-    def place_marks(self, numbers: Sequence[int], xy: Sequence[tuple[float, float]] | NDArray[np.float64]) -> None:
+    def place_marks(
+        self, numbers: Sequence[int], xy: Sequence[tuple[float, float]] | NDArray[np.float64]
+    ) -> None:
         """Note where which solution can be pointed at: n numbers, n × 2 positions."""
         self._numbers = np.array(numbers, np.int64)
         self._xy = np.array(xy, np.float64).reshape(-1, 2)
 
     def add_label(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> pg.TextItem:
         """Write a text at a point, over the marks."""
-        label = pg.TextItem(text, color=self.colours.text, anchor=anchor, fill=fill_brush(self.colours.base, 0.75))
+        label = pg.TextItem(
+            text, color=self.colours.text, anchor=anchor, fill=fill_brush(self.colours.base, 0.75)
+        )
         label.setFont(self.font())
         label.setZValue(10)
         label.setPos(x, y)
@@ -177,7 +183,10 @@ class Chart(PlotView):
 
     def legend_entries(self) -> list[LegendEntry]:
         """Return the entries of the legend: the approaches."""
-        return [LegendEntry(name, self.approach_colour(name), self.approach_symbol(name)) for name in self.styles]
+        return [
+            LegendEntry(name, self.approach_colour(name), self.approach_symbol(name))
+            for name in self.styles
+        ]
 
     def approach_colour(self, approach: str) -> QColor:
         """Return the colour of an approach: that of its site locations, the same in every chart and table."""
@@ -233,12 +242,16 @@ class Chart(PlotView):
         lines += [", ".join(ranks)] if ranks else []
         for measure in self.measures:
             value = row.values.get(measure.name)
-            lines.append(f"{measure.title}: {'–' if value is None else f'{value:,.6g} {measure.unit}'.strip()}")
+            lines.append(
+                f"{measure.title}: {'–' if value is None else f'{value:,.6g} {measure.unit}'.strip()}"
+            )
         return "\n".join(lines)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Choose the next or the previous solution from left to right with the arrow keys."""
-        step = {Key.Key_Right: 1, Key.Key_Down: 1, Key.Key_Left: -1, Key.Key_Up: -1}.get(Key(event.key()), 0)
+        step = {Key.Key_Right: 1, Key.Key_Down: 1, Key.Key_Left: -1, Key.Key_Up: -1}.get(
+            Key(event.key()), 0
+        )
         if not step or not self._numbers.size:
             super().keyPressEvent(event)
             return
@@ -250,7 +263,10 @@ class Chart(PlotView):
     def list_numbers(self) -> list[list[str]]:
         """Return the header and one row of exact values per solution."""
         header = ["solution", "approach", "sites", *(measure.name for measure in self.measures)]
-        return [header, *([str(row.number), row.approach, str(row.sites), *self._values(row)] for row in self.rows)]
+        return [
+            header,
+            *([str(row.number), row.approach, str(row.sites), *self._values(row)] for row in self.rows),
+        ]
 
     def _values(self, row: SolutionRow) -> list[str]:
         values = [row.values.get(measure.name) for measure in self.measures]
@@ -273,4 +289,6 @@ def make_interactive(chart: PlotView, context: UiContext, name: str) -> None:
     context.theme.changed.connect(lambda: chart.use_colours(context.theme.colours))
     chart.copy_requested.connect(lambda: copy_drawing(context, record_chart()))
     chart.save_requested.connect(lambda: offer_to_save(context, chart, record_chart(), name))
-    chart.table_requested.connect(lambda: offer_to_save_rows(context, chart, chart.list_numbers(), f"{name}.csv"))
+    chart.table_requested.connect(
+        lambda: offer_to_save_rows(context, chart, chart.list_numbers(), f"{name}.csv")
+    )

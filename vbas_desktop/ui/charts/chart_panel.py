@@ -52,7 +52,9 @@ class ChartPanel(QWidget):
             "histogram": HistogramChart(colours),
         }
         everything = "Remove the ranges on the axes of “All measures”"
-        self.all_again = button("All again", lambda: self.axes.show_ranges({}), everything, "Ctrl+Shift+U")
+        self.all_again = button(
+            "All again", lambda: self.axes.show_ranges({}), everything, "Ctrl+Shift+U"
+        )
         self._rows: tuple[SolutionRow, ...] = ()
         self._measures: tuple[ChartAxis, ...] = ()
         self._chosen_by_hand: set[QComboBox] = set()
@@ -76,16 +78,23 @@ class ChartPanel(QWidget):
             make_narrow(with_properties(combo, accessibleName=words, toolTip=tip), 9)
             combo.activated.connect(partial(self._on_combo_activated, combo))
         with_properties(
-            self._save, toolTip="Save the chart as PNG, SVG or PDF", accessibleName="Save chart", autoRaise=True
+            self._save,
+            toolTip="Save the chart as PNG, SVG or PDF",
+            accessibleName="Save chart",
+            autoRaise=True,
         )
         self._save.clicked.connect(lambda: self.chart.save_requested.emit())
         self.all_again.hide()
         self.axes.ranges_changed.connect(self._on_ranges)
         margins = (GRID, GRID // 2, GRID, GRID // 2)
-        upper = hbox((captioned("Chart", self.kind), 1), self.all_again, self._save, margins=margins, spacing=GRID)
+        upper = hbox(
+            (captioned("Chart", self.kind), 1), self.all_again, self._save, margins=margins, spacing=GRID
+        )
         self._of = captioned("Measure", self.first)
         self._against = captioned("against", self.second)
-        self._lower = hbox((self._of, 1), (self._against, 1), margins=(GRID, 0, GRID, GRID // 2), spacing=GRID)
+        self._lower = hbox(
+            (self._of, 1), (self._against, 1), margins=(GRID, 0, GRID, GRID // 2), spacing=GRID
+        )
         for kind, chart in self.charts.items():
             chart.setAccessibleName(_KINDS[kind])
             chart.solution_clicked.connect(self.solution_clicked)
@@ -107,7 +116,9 @@ class ChartPanel(QWidget):
             self._lower.setStretch(index, width)
             needed += width
         is_wide = needed <= self.width()
-        self._lower.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+        self._lower.setDirection(
+            QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        )
 
     @property
     def chart(self) -> Chart:
@@ -119,7 +130,9 @@ class ChartPanel(QWidget):
         self.kind.setCurrentIndex(self.kind.findData(kind))
         self._on_choice()
 
-    def show_rows(self, rows: Sequence[SolutionRow], measures: Sequence[ChartAxis], ticked: tuple[str, ...]) -> None:
+    def show_rows(
+        self, rows: Sequence[SolutionRow], measures: Sequence[ChartAxis], ticked: tuple[str, ...]
+    ) -> None:
         """Draw these solutions. ``ticked`` measures rate them: the first axes, and the parallel ones."""
         self._rows = tuple(rows)
         self._measures = tuple(measures)
@@ -175,5 +188,7 @@ class ChartPanel(QWidget):
             "trade_off": [self.first.currentData(), self.second.currentData()],
             "parallel": [measure.name for measure in self._measures if measure.name in self._ticked],
         }[kind]
-        visible_rows = [row for row in self._rows if kind == "parallel" or within(row.values, self.ranges)]
+        visible_rows = [
+            row for row in self._rows if kind == "parallel" or within(row.values, self.ranges)
+        ]
         self.chart.show_rows(visible_rows, [by_name[name] for name in chosen if name in by_name])

@@ -41,7 +41,11 @@ class GroupedBarChart(PlotView):
 
     def series_colours(self) -> list[QColor]:
         """Return the colours of the series."""
-        return [QColor(self.colours.field), QColor(self.colours.accent), QColor(self.colours.series_colour(1))]
+        return [
+            QColor(self.colours.field),
+            QColor(self.colours.accent),
+            QColor(self.colours.series_colour(1)),
+        ]
 
     def draw(self) -> None:
         """Draw the bars."""
@@ -50,13 +54,20 @@ class GroupedBarChart(PlotView):
         self._bars = []
         self._labels.labels = self.labels
         positions = np.arange(len(self.labels), dtype=float)
-        for number, (counts, colour) in enumerate(zip(self.series.values(), self.series_colours(), strict=False)):
+        for number, (counts, colour) in enumerate(
+            zip(self.series.values(), self.series_colours(), strict=False)
+        ):
             x = positions + (number - (len(self.series) - 1) / 2) * _BAR_WIDTH
-            bars = pg.BarGraphItem(x=x, height=list(counts), width=_BAR_WIDTH * 0.92, brush=colour, pen=None)
+            bars = pg.BarGraphItem(
+                x=x, height=list(counts), width=_BAR_WIDTH * 0.92, brush=colour, pen=None
+            )
             self._bars.append(bars)
             self.item.addItem(bars)
         self.show_legend(
-            [LegendEntry(name, colour, "s") for name, colour in zip(self.series, self.series_colours(), strict=False)]
+            [
+                LegendEntry(name, colour, "s")
+                for name, colour in zip(self.series, self.series_colours(), strict=False)
+            ]
         )
         rows = [self._describe(number) for number in range(len(self.labels))]
         self.setAccessibleDescription("; ".join(text.replace("\n", ", ") for text in rows[:24]))

@@ -80,11 +80,17 @@ class HistogramChart(Chart):
         bars = []
         for approach in self.styles:
             for number in range(n_bins):
-                own = [row for row, at in zip(rows, bins, strict=True) if at == number and row.approach == approach]
+                own = [
+                    row
+                    for row, at in zip(rows, bins, strict=True)
+                    if at == number and row.approach == approach
+                ]
                 if own:
                     own.sort(key=lambda row: (row.values[self.measures[0].name] or 0, row.number))
                     bottom = int(bottoms[number])
-                    bars.append(Bar(approach, tuple(own), float(edges[number]), float(edges[number + 1]), bottom))
+                    bars.append(
+                        Bar(approach, tuple(own), float(edges[number]), float(edges[number + 1]), bottom)
+                    )
                     bottoms[number] += len(own)
         return tuple(bars)
 

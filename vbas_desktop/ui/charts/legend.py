@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from ..core.theme import ColourScheme
@@ -85,7 +94,9 @@ def line_height(font: QFont) -> float:
     return QFontMetricsF(font).height() + 4
 
 
-def place_entries(entries: Sequence[LegendEntry], font: QFont, width: float) -> tuple[list[QPointF], int]:
+def place_entries(
+    entries: Sequence[LegendEntry], font: QFont, width: float
+) -> tuple[list[QPointF], int]:
     """Return where the entries of a legend begin, and the number of lines."""
     metrics = QFontMetricsF(font)
     left = 12.0
@@ -114,14 +125,18 @@ def paint_entries(
         middle = corner + QPointF(width / 2, 4 + metrics.height() / 2)
         if entry.line is not None:
             painter.setPen(entry.line)
-            painter.drawLine(QLineF(middle.x() - width / 2, middle.y(), middle.x() + width / 2, middle.y()))
+            painter.drawLine(
+                QLineF(middle.x() - width / 2, middle.y(), middle.x() + width / 2, middle.y())
+            )
         if entry.symbol:
             paint_symbol(painter, middle, entry.symbol, entry.colour, entry.is_filled)
         painter.setPen(QColor(colours.text))
         painter.drawText(QPointF(corner.x() + width + 5, corner.y() + 4 + metrics.ascent()), entry.text)
 
 
-def paint_symbol(painter: QPainter, middle: QPointF, symbol: str, colour: QColor, is_filled: bool = True) -> None:
+def paint_symbol(
+    painter: QPainter, middle: QPointF, symbol: str, colour: QColor, is_filled: bool = True
+) -> None:
     """Paint the symbol of a series as it is in the charts."""
     painter.save()
     painter.translate(middle)

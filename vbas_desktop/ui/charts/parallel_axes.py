@@ -100,7 +100,10 @@ class ParallelAxesChart(Chart):
             for number, measure in enumerate(self.measures)
         }
         self.item.getViewBox().setRange(
-            xRange=(-0.5, len(self.measures) - 0.5), yRange=(-0.12, _TOP), padding=0, disableAutoRange=True
+            xRange=(-0.5, len(self.measures) - 0.5),
+            yRange=(-0.12, _TOP),
+            padding=0,
+            disableAutoRange=True,
         )
         self.item.showGrid(x=False, y=False)
         for measure in self.measures:
@@ -112,7 +115,9 @@ class ParallelAxesChart(Chart):
             dominated.setColor(QColor(self.colours.faint(self.approach_colour(approach).name())))
             self._draw_lines([row for row in inside if not row.star], dominated)
             self._draw_lines([row for row in inside if row.star], self.approach_pen(approach, _THIN))
-            self._draw_lines([row for row in own if not within(row.values, self.ranges)], _outside_pen(self.colours))
+            self._draw_lines(
+                [row for row in own if not within(row.values, self.ranges)], _outside_pen(self.colours)
+            )
         self._mark_rows()
         for name, bounds in self.ranges.items():
             self._draw_range(self.axes[name], *bounds)
@@ -165,7 +170,9 @@ class ParallelAxesChart(Chart):
         if self.rows and self.measures:
             self.draw()
 
-    def _draw_lines(self, rows: Sequence[SolutionRow], pen: QPen, z: float = 1) -> pg.PlotDataItem | None:
+    def _draw_lines(
+        self, rows: Sequence[SolutionRow], pen: QPen, z: float = 1
+    ) -> pg.PlotDataItem | None:
         """Draw the lines of several solutions as one item; a line is broken where a value is unknown."""
         if not rows:
             return None
@@ -226,7 +233,11 @@ class ParallelAxesChart(Chart):
             super().keyPressEvent(event)
         elif key in (Key.Key_Up, Key.Key_Down):
             step = _KEY_STEP if key is Key.Key_Up else -_KEY_STEP
-            self._move_end(self.axes[self._current], step, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+            self._move_end(
+                self.axes[self._current],
+                step,
+                bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier),
+            )
         elif key is Key.Key_Backspace:
             if self.ranges.pop(self._current, None) is not None:
                 self._show_changed_ranges()
@@ -240,7 +251,13 @@ class ParallelAxesChart(Chart):
         names = list(self.axes)
         if not names:
             return
-        at = names.index(self._current) + step if self._current in self.axes else 0 if step > 0 else len(names) - 1
+        at = (
+            names.index(self._current) + step
+            if self._current in self.axes
+            else 0
+            if step > 0
+            else len(names) - 1
+        )
         self._current = names[min(max(at, 0), len(names) - 1)]
         self.draw()
 
@@ -261,7 +278,10 @@ class ParallelAxesChart(Chart):
 
     def axis_at(self, position: QPointF) -> Axis | None:
         """Return the axis at a position of this widget."""
-        distances = {axis.name: abs(self.to_widget(axis.number, 0.0).x() - position.x()) for axis in self.axes.values()}
+        distances = {
+            axis.name: abs(self.to_widget(axis.number, 0.0).x() - position.x())
+            for axis in self.axes.values()
+        }
         name = min(distances, key=lambda name: distances[name], default=None)
         return self.axes[name] if name is not None and distances[name] <= _REACH_PX else None
 
@@ -276,7 +296,9 @@ class ParallelAxesChart(Chart):
             self._drag = None if axis is None else (axis, position)
         elif kind == QEvent.Type.MouseMove:
             is_near = self._drag is not None or self.axis_at(position) is not None
-            self.plot.viewport().setCursor(Qt.CursorShape.SizeVerCursor if is_near else Qt.CursorShape.ArrowCursor)
+            self.plot.viewport().setCursor(
+                Qt.CursorShape.SizeVerCursor if is_near else Qt.CursorShape.ArrowCursor
+            )
             if self._drag is not None and abs(position.y() - self._drag[1].y()) > _LEAST_DRAG:
                 self._show_dragged(position)
                 return True

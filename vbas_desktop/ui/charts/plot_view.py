@@ -52,13 +52,16 @@ class PlotView(QWidget):
         layout.addWidget(self.plot, 1)
         self.item.setContentsMargins(4, 4, 10, 4)
         self.setMinimumSize(
-            self.smallest_size.width(), max(self.smallest_size.height(), 12 * self.fontMetrics().height())
+            self.smallest_size.width(),
+            max(self.smallest_size.height(), 12 * self.fontMetrics().height()),
         )
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(lambda position: self.open_menu(self.mapToGlobal(position)))
+        self.customContextMenuRequested.connect(
+            lambda position: self.open_menu(self.mapToGlobal(position))
+        )
         self.plot.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self.plot.scene().sigMouseClicked.connect(self._on_mouse_clicked)
         self._apply_colours()

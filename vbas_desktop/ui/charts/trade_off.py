@@ -20,7 +20,11 @@ class TradeOffChart(Chart):
             return
         x, y = self.measures[:2]
         self.set_axis_titles(x.label, y.label)
-        rows = [row for row in self.rows if row.values.get(x.name) is not None and row.values.get(y.name) is not None]
+        rows = [
+            row
+            for row in self.rows
+            if row.values.get(x.name) is not None and row.values.get(y.name) is not None
+        ]
         points = [(float(row.values[x.name] or 0), float(row.values[y.name] or 0)) for row in rows]
         front = find_front(self.rows, x, y)
         if len(front) > 1:
@@ -29,7 +33,9 @@ class TradeOffChart(Chart):
             xs = np.repeat([point[0] for point in front], 2)
             ys = np.repeat([point[1] for point in front], 2)
             self.draw_line(
-                xs[1:] if along_x_first else xs[:-1], ys[:-1] if along_x_first else ys[1:], self._front_pen()
+                xs[1:] if along_x_first else xs[:-1],
+                ys[:-1] if along_x_first else ys[1:],
+                self._front_pen(),
             )
         self.show_marks(rows, np.array(points), [MARK_PX if row.star else MARK_PX - 1 for row in rows])
 

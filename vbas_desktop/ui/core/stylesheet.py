@@ -15,7 +15,9 @@ def build_stylesheet(colours: ColourScheme) -> str:
     # combobox-popup: 0 lists the entries in a view. As a menu, which is the style's own way, the highlighted entry
     # would be painted in the colours of the list itself, so that nobody sees which one it is.
     shade = "dark" if colours.on_accent != "#ffffff" else "light"
-    tick, up, down = (resource_path(f"icons/{name}-{shade}.svg").as_posix() for name in ("tick", "up", "down"))
+    tick, up, down = (
+        resource_path(f"icons/{name}-{shade}.svg").as_posix() for name in ("tick", "up", "down")
+    )
     return f"""
 QMainWindow::separator {{ width: 1px; height: 1px; background: {colours.line}; }}
 QToolBar {{ border: none; border-bottom: 1px solid {colours.line}; padding: 4px 8px; spacing: 4px;

@@ -26,7 +26,9 @@ def icon(name: str, colour: str, disabled: str, selected: str) -> QIcon:
     for mode, paint in modes.items():
         renderer = QSvgRenderer(QByteArray(source.replace("currentColor", paint).encode()))
         for size in _SIZES:
-            result.addPixmap(_render_icon(renderer, size, 0.4 if mode is QIcon.Mode.Disabled else 1.0), mode)
+            result.addPixmap(
+                _render_icon(renderer, size, 0.4 if mode is QIcon.Mode.Disabled else 1.0), mode
+            )
     return result
 
 
@@ -104,7 +106,10 @@ def contrast(colour: str, ground: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in _components(colour)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in _components(colour)
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -203,7 +208,9 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, choice: str = FOLLOW_SYSTEM, parent: QObject | None = None) -> None:
+    def __init__(
+        self, app: QApplication, choice: str = FOLLOW_SYSTEM, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._app = app
         self._font = app.font()
@@ -336,7 +343,9 @@ def palette(colours: ColourScheme) -> QPalette:
 def _between(first: str, other: str) -> QColor:
     a = QColor(first)
     b = QColor(other)
-    return QColor((a.red() * 2 + b.red()) // 3, (a.green() * 2 + b.green()) // 3, (a.blue() * 2 + b.blue()) // 3)
+    return QColor(
+        (a.red() * 2 + b.red()) // 3, (a.green() * 2 + b.green()) // 3, (a.blue() * 2 + b.blue()) // 3
+    )
 
 
 def with_tabular_figures(font: QFont) -> QFont:

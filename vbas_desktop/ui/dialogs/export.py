@@ -84,8 +84,12 @@ class ExportDialog(ReleaseDialog):
         self.tiers = NoticeBar()
         self.columns = ReleaseColumns(names)
         self.decisions = NoticeBar()
-        self.recipient = RecipientForm(state.records_path is not None and is_address(str(state.records_path)))
-        self.form = ReleaseForm(self._first_options(), names, tuple(state.regions.columns) if state.regions else ())
+        self.recipient = RecipientForm(
+            state.records_path is not None and is_address(str(state.records_path))
+        )
+        self.form = ReleaseForm(
+            self._first_options(), names, tuple(state.regions.columns) if state.regions else ()
+        )
         self.more = CollapsibleSection("More options: file, order, reports, map", self.form)
         self.target = TargetField(propose_target(state))
         set_items(self.solution, ((entry.title, entry.number) for entry in state.entries))
@@ -135,7 +139,13 @@ class ExportDialog(ReleaseDialog):
             spacing=GRID,
         )
         # The bar that scrolls what is above has the outer half of the margin.
-        vbox((self._scroll, 1), foot, within=self, margins=(2 * GRID, 2 * GRID, GRID, 2 * GRID), spacing=GRID)
+        vbox(
+            (self._scroll, 1),
+            foot,
+            within=self,
+            margins=(2 * GRID, 2 * GRID, GRID, 2 * GRID),
+            spacing=GRID,
+        )
 
     def _connect(self) -> None:
         self.solution.currentIndexChanged.connect(self._on_solution_changed)
@@ -174,7 +184,9 @@ class ExportDialog(ReleaseDialog):
         target = self.target.path
         assert entry is not None
         assert target is not None
-        return self._state.request_release(entry, self.options(), target, self.recipient.handing(self._ledger))
+        return self._state.request_release(
+            entry, self.options(), target, self.recipient.handing(self._ledger)
+        )
 
     @property
     def _ledger(self) -> Path:
@@ -249,7 +261,13 @@ class ExportDialog(ReleaseDialog):
         in_tiers = format_share(self._lost_in_tiers, problem.records)
         self.tiers.show_notice(
             f"{lost} of the records are lost because their groups are too small in their region.",
-            [NoticeAction(f"Fall back to larger areas: {in_tiers}", self._on_tiers, "Run again with the fallback")],
+            [
+                NoticeAction(
+                    f"Fall back to larger areas: {in_tiers}",
+                    self._on_tiers,
+                    "Run again with the fallback",
+                )
+            ],
         )
 
     def _show_decisions(self) -> None:
@@ -310,7 +328,9 @@ class ExportDialog(ReleaseDialog):
             messages.append(f"… and {len(findings) - _MOST_FINDINGS:,} more of this kind.")
         recorded = any(finding.code == RECORDED for finding in findings)
         head = _RECORDED if recorded else _DIFFERENCING if is_differencing else _DISCLOSIVE
-        self.refusal.show_notice("\n".join([head, *messages]), self._list_instead(refusal.earlier), "error")
+        self.refusal.show_notice(
+            "\n".join([head, *messages]), self._list_instead(refusal.earlier), "error"
+        )
         if is_differencing:
             self.recipient.overrule.show()
         self._on_changed()
@@ -336,7 +356,9 @@ class ExportDialog(ReleaseDialog):
         target = self.target.path
         if target is not None:
             handing = self.recipient.handing(self._ledger)
-            self.extract_requested.emit(make_extract_request(earlier, target, self.columns.kept, handing))
+            self.extract_requested.emit(
+                make_extract_request(earlier, target, self.columns.kept, handing)
+            )
             self.reject()
 
     def _on_earlier(self, earlier: LedgerEntry, join: bool) -> None:
@@ -374,5 +396,9 @@ class ExportDialog(ReleaseDialog):
     def highest(self) -> int:
         """Return the height of the window, or that of the screen less the frame that window managers add."""
         window = self.parentWidget()
-        height = max(window.window().height(), _LEAST_HEIGHT) if isinstance(window, QWidget) else _LEAST_HEIGHT
+        height = (
+            max(window.window().height(), _LEAST_HEIGHT)
+            if isinstance(window, QWidget)
+            else _LEAST_HEIGHT
+        )
         return min(height, self.screen().availableGeometry().height() - 5 * GRID)

@@ -63,7 +63,9 @@ class GroupingDialog(Dialog):
         can_be_grouped: bool = True,
     ) -> None:
         title = "Group the categories" if can_be_grouped else "Categories"
-        super().__init__(parent, f"{title} of “{facts.name}”", OK | CANCEL if can_be_grouped else CLOSE, (480, 520))
+        super().__init__(
+            parent, f"{title} of “{facts.name}”", OK | CANCEL if can_be_grouped else CLOSE, (480, 520)
+        )
         self._can_be_grouped = can_be_grouped
         assert facts.categories is not None
         self._table = table
@@ -72,7 +74,9 @@ class GroupingDialog(Dialog):
         self._values = facts.categories.values
         self._groups = dict(groups)
         self._worker = Worker(self)
-        group = TableColumn("group", "Group", self._get_group, edit_value=self._get_group, edit=self._set_group)
+        group = TableColumn(
+            "group", "Group", self._get_group, edit_value=self._get_group, edit=self._set_group
+        )
         numbers = facts.frequencies
         largest = 1 if numbers is None else max(1, int(numbers.max(initial=0)))
         share: TableColumn[int] = TableColumn(
@@ -122,7 +126,9 @@ class GroupingDialog(Dialog):
             accessibleName="Level of the hierarchy",
             toolTip="Which level of a hierarchy (value;level1;level2…) is taken",
         )
-        self.propose = button("&Propose groups", tip="Groups that make sense, by order, labels or classification")
+        self.propose = button(
+            "&Propose groups", tip="Groups that make sense, by order, labels or classification"
+        )
         self.propose.setMenu(self._make_proposals())
         self.by_interval = button("Make &intervals", self._on_intervals)
         self.by_name = button("&Group selected", self._on_named)
@@ -142,7 +148,15 @@ class GroupingDialog(Dialog):
         )
         tools.setVisible(self._can_be_grouped)
         about = _ABOUT_GROUPS if self._can_be_grouped else _ABOUT_CATEGORIES
-        vbox(hint_label(about), (self.table, 1), tools, self.message, self.buttons, within=self, spacing=GRID)
+        vbox(
+            hint_label(about),
+            (self.table, 1),
+            tools,
+            self.message,
+            self.buttons,
+            within=self,
+            spacing=GRID,
+        )
         # Return in the name field groups; it must not close the dialog at the same time.
         for push_button in self.findChildren(QPushButton):
             push_button.setAutoDefault(False)
@@ -185,7 +199,9 @@ class GroupingDialog(Dialog):
         before = len(self._values)
         after = count_groups(self._values, self.groups())
         self.message.setText(
-            f"{before:,} categories become {after:,}." if after < before else f"{format_count(before, 'category')}."
+            f"{before:,} categories become {after:,}."
+            if after < before
+            else f"{format_count(before, 'category')}."
         )
 
     @Slot()
@@ -197,7 +213,9 @@ class GroupingDialog(Dialog):
         name = self.name.text().strip()
         if not name or not self._list_selected():
             self.message.setText(
-                "Select categories above and name their group." if not name else "Select categories above."
+                "Select categories above and name their group."
+                if not name
+                else "Select categories above."
             )
             self.name.setFocus()
             return
@@ -237,7 +255,9 @@ class GroupingDialog(Dialog):
         super().done(result)
 
 
-def _read(path: str, column: str, level: int, table: RecordTable | None, progress: Progress) -> tuple[Grouping, ...]:
+def _read(
+    path: str, column: str, level: int, table: RecordTable | None, progress: Progress
+) -> tuple[Grouping, ...]:
     """Read the groups of a ``column,value,group`` file, or one level of a hierarchy that lists every value."""
     from vbas_desktop.io.documents.hierarchies import (
         HEADER,

@@ -8,7 +8,15 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QWidget,
+)
 
 from vbas_desktop.app.ledger import LEDGER_USED, NO_LEDGER, RecordRequest
 from vbas_desktop.app.release import ExportRequest
@@ -42,7 +50,9 @@ class ReleaseDone(Dialog):
         super().__init__(parent, "Release written", CLOSE, (560, 0))
         self._theme = theme
         folder = QLineEdit(str(report.target))
-        with_properties(folder, readOnly=True, accessibleName="Folder", toolTip="The folder of the release, to copy")
+        with_properties(
+            folder, readOnly=True, accessibleName="Folder", toolTip="The folder of the release, to copy"
+        )
         self.checks = with_properties(QListWidget(), accessibleName="Checks", wordWrap=True)
         self.checks.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.checks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -69,7 +79,9 @@ class ReleaseDone(Dialog):
             self.note,
         )
         vbox(*parts, within=content, margins=0)
-        scroll = scroll_area(content, frameShape=QFrame.Shape.NoFrame, focusPolicy=Qt.FocusPolicy.NoFocus)
+        scroll = scroll_area(
+            content, frameShape=QFrame.Shape.NoFrame, focusPolicy=Qt.FocusPolicy.NoFocus
+        )
         vbox((scroll, 1), self.buttons, within=self, margins=2 * GRID)
         # A scroll area asks for less room than its content, which is scrolled only where the screen is too low.
         room = self.screen().availableGeometry().height() - 6 * GRID
@@ -116,7 +128,9 @@ def _describe_report(report: ReleaseReport) -> list[QLabel]:
     ]
     if report.columns is not None:
         labels += describe_coverage(report.columns)
-    labels += [message_label(finding.message) for finding in report.findings if finding.code == NO_LEDGER]
+    labels += [
+        message_label(finding.message) for finding in report.findings if finding.code == NO_LEDGER
+    ]
     if report.policy is not None:
         labels.append(message_label(report.policy.in_words))
     return labels
@@ -136,7 +150,9 @@ class RecordDialog(Dialog):
         self.note = QLineEdit()
         self.problem = with_properties(Label(), look="muted")
         ledger_path = QLineEdit(str(ledger))
-        with_properties(ledger_path, readOnly=True, accessibleName="Ledger", toolTip="The file of the ledger")
+        with_properties(
+            ledger_path, readOnly=True, accessibleName="Ledger", toolTip="The file of the ledger"
+        )
         self.record = self.confirmed_by("&Record")
         vbox(
             Field("R&ecipient", self.audience, "Who got it; “public” means everyone"),
@@ -176,7 +192,9 @@ class RecordDialog(Dialog):
     def _on_accepted(self) -> None:
         day = self.date.text().strip()
         note = self.note.text().strip()
-        self.record_requested.emit(RecordRequest(self._folder, self._ledger, self.audience.text(), day, note))
+        self.record_requested.emit(
+            RecordRequest(self._folder, self._ledger, self.audience.text(), day, note)
+        )
 
 
 class ExtractDialog(ReleaseDialog):
@@ -195,7 +213,9 @@ class ExtractDialog(ReleaseDialog):
                 # Without its regions it would be no part of that release.
                 item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
         row = max(self.columns.sizeHintForRow(0), GRID)
-        self.columns.setFixedHeight(row * min(_LONGEST, self.columns.count()) + 2 * self.columns.frameWidth() + GRID)
+        self.columns.setFixedHeight(
+            row * min(_LONGEST, self.columns.count()) + 2 * self.columns.frameWidth() + GRID
+        )
         self.audience = with_properties(QLineEdit(audience or entry.audience), placeholderText="anyone")
         self.target = TargetField(Path(with_date(f"{entry.folder} columns")))
         set_variant(self.problem, "muted")
@@ -221,13 +241,19 @@ class ExtractDialog(ReleaseDialog):
     def kept(self) -> list[str]:
         """The columns that are ticked."""
         items = map(self.columns.item, range(self.columns.count()))
-        return [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
+        return [
+            item.data(Qt.ItemDataRole.UserRole)
+            for item in items
+            if item.checkState() == Qt.CheckState.Checked
+        ]
 
     def make_request(self) -> ExportRequest:
         """Return the request for the ticked columns."""
         target = self.target.path
         assert target is not None
-        handing = RecipientOptions(ledger=str(self._ledger), audience=self.audience.text().strip() or None)
+        handing = RecipientOptions(
+            ledger=str(self._ledger), audience=self.audience.text().strip() or None
+        )
         return make_extract_request(self._entry, target, self.kept, handing)
 
     @Slot()

@@ -28,7 +28,9 @@ def _widen(edits: list[QTextEdit]) -> None:
     """Give details the room of a line of code, which must not be broken."""
     for text in edits:
         with_properties(
-            text, lineWrapMode=QTextEdit.LineWrapMode.NoWrap, minimumWidth=72 * text.fontMetrics().averageCharWidth()
+            text,
+            lineWrapMode=QTextEdit.LineWrapMode.NoWrap,
+            minimumWidth=72 * text.fontMetrics().averageCharWidth(),
         )
 
 
@@ -39,7 +41,9 @@ def show_information(parent: QWidget, heading: str, text: str) -> QMessageBox:
     return box
 
 
-def ask_question(parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable[[], object]]) -> QMessageBox:
+def ask_question(
+    parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable[[], object]]
+) -> QMessageBox:
     """Ask; each answer is a button with what follows. Closing the question is the last answer."""
     box = _box(parent, QMessageBox.Icon.Question, heading, text)
     box.setStandardButtons(QMessageBox.StandardButton.NoButton)

@@ -19,7 +19,13 @@ from ..core.worker import Worker
 from ..presentation.messages import TaskFailure
 from ..widgets.dialog import CANCEL, OK, OPEN, Dialog
 from ..widgets.fields import hint_label, message_label, set_variant
-from ..widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open, parse_typed_path
+from ..widgets.file_dialogs import (
+    RECORD_FILES,
+    REGION_FILES,
+    ask_for_folder,
+    ask_to_open,
+    parse_typed_path,
+)
 from ..widgets.file_field import FileDropTarget
 from ..widgets.layouts import button, hbox, vbox, with_properties
 from ..widgets.plain_text import Label, set_tool_tip
@@ -47,7 +53,9 @@ class FileField(FileDropTarget):
         self._invite("Type or paste a path, drop a file here, or browse")
         caption = Label(label)
         caption.setBuddy(self.edit)
-        browse = button(browse_label, self._on_browse, accessibleName=f"Browse for the {self._title.lower()}")
+        browse = button(
+            browse_label, self._on_browse, accessibleName=f"Browse for the {self._title.lower()}"
+        )
         self._row = hbox((self.edit, 1), browse)
         vbox(caption, self._row, within=self, margins=0, spacing=GRID // 2)
 
@@ -118,7 +126,9 @@ class OpenDataDialog(Dialog):
 
     chosen = Signal(Path, Path)
 
-    def __init__(self, parent: QWidget, records: Path | None = None, regions: Path | None = None) -> None:
+    def __init__(
+        self, parent: QWidget, records: Path | None = None, regions: Path | None = None
+    ) -> None:
         super().__init__(parent, "Open data", OPEN | CANCEL, (660, 0))
         self.records = RecordsField()
         self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
@@ -192,7 +202,16 @@ class TablesDialog(Dialog):
         caption = Label("&Password")
         caption.setBuddy(self.password)
         row = hbox((self.password, 1), self.connect_button)
-        vbox(caption, row, self.state, self.tables, self.buttons, within=self, margins=2 * GRID, spacing=GRID)
+        vbox(
+            caption,
+            row,
+            self.state,
+            self.tables,
+            self.buttons,
+            within=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
         self._on_selected()
         self.ask()
 
@@ -212,7 +231,9 @@ class TablesDialog(Dialog):
             item.setData(Qt.ItemDataRole.UserRole, name)
         if tables:
             self.tables.setCurrentRow(0)
-        self._show_state("Choose the table with the records." if tables else "There are no tables.", "muted")
+        self._show_state(
+            "Choose the table with the records." if tables else "There are no tables.", "muted"
+        )
 
     def _on_failed(self, failure: TaskFailure) -> None:
         self.tables.clear()

@@ -27,7 +27,9 @@ class RecordsRow(FileField):
         tip = "A folder or pattern of files, or a table of DuckDB, PostgreSQL or Spark"
         name = f"Enter the address of {self._label.lower()}"
         # Optional, so it is reached by the tab key like the button that clears the row.
-        self.address = with_properties(QToolButton(), text="Address…", autoRaise=True, toolTip=tip, accessibleName=name)
+        self.address = with_properties(
+            QToolButton(), text="Address…", autoRaise=True, toolTip=tip, accessibleName=name
+        )
         self.address.clicked.connect(self._on_address)
         self._row.addWidget(self.address)
 
@@ -59,7 +61,15 @@ class AddressDialog(Dialog):
             "A folder or pattern of Parquet or CSV files, file.duckdb#table, postgresql://user@host/database#table, "
             "spark-local:/folder or spark://host:port/folder. All records are read into memory."
         )
-        vbox(self.records, note, self.reason, self.buttons, within=self, margins=2 * GRID, spacing=2 * GRID)
+        vbox(
+            self.records,
+            note,
+            self.reason,
+            self.buttons,
+            within=self,
+            margins=2 * GRID,
+            spacing=2 * GRID,
+        )
         self.records.changed.connect(self._on_changed)
         self.records.set_path(path)
         self._on_changed()

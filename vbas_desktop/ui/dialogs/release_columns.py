@@ -56,9 +56,13 @@ class ReleaseColumns(QWidget):
         self.view = QTableView()
         self.view.setModel(self.model)
         roles = [(str(role), str(role), tip) for role, tip in DECISIONS.items()]
-        self.view.setItemDelegateForColumn(_ROLE, ComboBoxDelegate(lambda: roles, self.view, unfolded=True))
+        self.view.setItemDelegateForColumn(
+            _ROLE, ComboBoxDelegate(lambda: roles, self.view, unfolded=True)
+        )
         self.role_of_selected = QComboBox()
-        set_items(self.role_of_selected, ((str(role), str(role), tip) for role, tip in DECISIONS.items()))
+        set_items(
+            self.role_of_selected, ((str(role), str(role), tip) for role, tip in DECISIONS.items())
+        )
         with_properties(
             self.role_of_selected,
             placeholderText="choose…",
@@ -71,7 +75,9 @@ class ReleaseColumns(QWidget):
         label.setBuddy(self.role_of_selected)
         vbox(self.view, hbox(label, self.role_of_selected, 1), within=self, margins=0, spacing=GRID // 2)
         self.role_of_selected.activated.connect(self._on_role_of_selected)
-        self.view.clicked.connect(lambda index: self.view.edit(index) if index.column() == _ROLE else None)
+        self.view.clicked.connect(
+            lambda index: self.view.edit(index) if index.column() == _ROLE else None
+        )
         self.view.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self._on_selection_changed()
 
@@ -148,7 +154,9 @@ class ReleaseColumns(QWidget):
     @property
     def dropped(self) -> tuple[str, ...]:
         """The columns that are not released and had no part in the solution."""
-        return tuple(row.name for row in self.model.rows if not row.is_released and row.counted_role is Role.AS_IS)
+        return tuple(
+            row.name for row in self.model.rows if not row.is_released and row.counted_role is Role.AS_IS
+        )
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -204,7 +212,9 @@ class ReleaseColumns(QWidget):
 
     def selected(self) -> tuple[str, ...]:
         """Return the names of the selected columns."""
-        return tuple(self.model.row_at(index.row()).name for index in self.view.selectionModel().selectedRows())
+        return tuple(
+            self.model.row_at(index.row()).name for index in self.view.selectionModel().selectedRows()
+        )
 
     def select(self, names: Collection[str]) -> None:
         """Select the rows of these columns."""
@@ -236,7 +246,9 @@ class ReleaseColumns(QWidget):
     def _on_selection_changed(self) -> None:
         number = len(self.selected())
         self.role_of_selected.setEnabled(number > 0)
-        set_tool_tip(self.role_of_selected, f"Give {format_count(number, 'selected column')} a role at once")
+        set_tool_tip(
+            self.role_of_selected, f"Give {format_count(number, 'selected column')} a role at once"
+        )
 
 
 def _is_tested(row: ColumnDecision) -> bool:

@@ -31,7 +31,9 @@ class ReleaseDialog(Dialog):
         self.problem = message_label(look="error")
         self.problem.hide()
         self.stage = hint_label()
-        self.progress = with_properties(QProgressBar(), maximum=_STEPS, textVisible=False, accessibleName="Progress")
+        self.progress = with_properties(
+            QProgressBar(), maximum=_STEPS, textVisible=False, accessibleName="Progress"
+        )
         self.export = self.confirmed_by("&Export")
         self.is_writing = False
         self._show_writing(False)
@@ -87,6 +89,8 @@ class ReleaseDialog(Dialog):
         self.content.setEnabled(not is_writing)
         self.export.setEnabled(not is_writing)
         self.stage.setText("")
-        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText("Stop" if is_writing else "Cancel")
+        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(
+            "Stop" if is_writing else "Cancel"
+        )
         for widget in (self.progress, self.stage):
             widget.setVisible(is_writing)

@@ -22,7 +22,15 @@ from ..widgets.option_form import OptionForm
 from ..widgets.plain_text import set_tool_tip
 from .column_words import ColumnWords
 
-_FILE = ("format", "release_delimiter", "escape_formulas", "shuffle", "shuffle_seed", "class_size", "record_key")
+_FILE = (
+    "format",
+    "release_delimiter",
+    "escape_formulas",
+    "shuffle",
+    "shuffle_seed",
+    "class_size",
+    "record_key",
+)
 _SENSITIVE_VALUES = ("aggregate", "aggregate_classes")
 _FIRST_DOCUMENTS = ("shapes", "name_column", "pdf", "pair_tests")
 """All other options follow these, so that a new one has a field."""
@@ -45,7 +53,9 @@ class ReleaseForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, options: ReleaseOptions, record_columns: Sequence[str], region_columns: Sequence[str]) -> None:
+    def __init__(
+        self, options: ReleaseOptions, record_columns: Sequence[str], region_columns: Sequence[str]
+    ) -> None:
         super().__init__()
         self._options = options
         self.errors: dict[str, str] = {}
@@ -91,7 +101,10 @@ class ReleaseForm(QWidget):
 
     def _fill_policies(self, chosen: str | None) -> None:
         policies = load_bundled_policies().values()
-        set_items(self.policy, [("None", None), *((policy.name, policy.id, policy.origin) for policy in policies)])
+        set_items(
+            self.policy,
+            [("None", None), *((policy.name, policy.id, policy.origin) for policy in policies)],
+        )
         if chosen and self.policy.findData(chosen) < 0:
             self.policy.addItem(escape_controls(Path(chosen).name), chosen)
         # Names of policies are long; the list shows them whole.

@@ -26,13 +26,21 @@ def describe_coverage(coverage: ColumnCoverage) -> list[QLabel]:
     protected, unprotected, safety = _list_sentences(coverage)
     if unprotected and coverage.unique is None:
         unprotected = f"{unprotected} {_NOT_COUNTED}"
-    labels = [message_label(protected), message_label(unprotected, look="warning"), message_label(safety)]
+    labels = [
+        message_label(protected),
+        message_label(unprotected, look="warning"),
+        message_label(safety),
+    ]
     return [label for label in labels if label.text()]
 
 
 def _list_sentences(coverage: ColumnCoverage) -> tuple[str, str, str]:
     """Say what is protected, what is not (empty if nothing), and what the release is safe against and what not."""
-    return coverage.counted_in_words, coverage.others_in_words, f"{coverage.safe_in_words} {coverage.unsafe_in_words}"
+    return (
+        coverage.counted_in_words,
+        coverage.others_in_words,
+        f"{coverage.safe_in_words} {coverage.unsafe_in_words}",
+    )
 
 
 class ReleaseSummary(QWidget):
@@ -75,7 +83,9 @@ class ReleaseSummary(QWidget):
             self.counting.setText(_COUNTING)
             self.counting.show()
             count = partial(count_coverage, request)
-            self._background.start_latest(self, "Counting unique records", count, self._on_counted, self._on_aborted)
+            self._background.start_latest(
+                self, "Counting unique records", count, self._on_counted, self._on_aborted
+            )
 
     def forget(self) -> None:
         """Stop counting: nobody waits for the result."""

@@ -17,7 +17,13 @@ from vbas_desktop.releases.ledger import LEDGER_FILE
 from ..core.worker import Worker
 from ..state.app_state import AppState
 from ..widgets.fields import Field
-from ..widgets.file_dialogs import ask_for_folder, documents_folder, is_sample, parse_typed_path, sibling_path
+from ..widgets.file_dialogs import (
+    ask_for_folder,
+    documents_folder,
+    is_sample,
+    parse_typed_path,
+    sibling_path,
+)
 from ..widgets.layouts import button, hbox
 
 
@@ -29,7 +35,11 @@ class TargetField(QWidget):
     def __init__(self, proposed: Path) -> None:
         super().__init__()
         self.edit = QLineEdit(str(proposed))
-        field = Field("Target f&older", self.edit, "A new folder; an earlier release is replaced only after a question")
+        field = Field(
+            "Target f&older",
+            self.edit,
+            "A new folder; an earlier release is replaced only after a question",
+        )
         browse = button("&Browse…", self._on_browse)
         hbox((field, 1), (browse, 0, Qt.AlignmentFlag.AlignBottom), within=self, margins=0)
         self.edit.textChanged.connect(self.changed)
@@ -47,7 +57,9 @@ class TargetField(QWidget):
             if self.edit.text() == proposed:
                 self.edit.setText(str(folder))
 
-        background.start_latest(self, "Looking for a new folder", partial(find_new_folder, Path(proposed)), propose)
+        background.start_latest(
+            self, "Looking for a new folder", partial(find_new_folder, Path(proposed)), propose
+        )
 
     @Slot()
     def _on_browse(self) -> None:

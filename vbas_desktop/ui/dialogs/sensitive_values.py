@@ -76,7 +76,9 @@ class SensitiveDialog(Dialog):
         self.add = button("&Add", self._on_add, about_add)
         self.remove = button("Remo&ve", self._on_remove, "Remove the chosen criterion from the list")
         self.criteria = with_properties(
-            QListWidget(), accessibleName="Criteria that released classes must meet, all of them", wordWrap=True
+            QListWidget(),
+            accessibleName="Criteria that released classes must meet, all of them",
+            wordWrap=True,
         )
         self._benign: set[int] = set()
         about_harmless = "Tick the values that say that nothing was found; look whether that does no harm in your data"
@@ -98,7 +100,13 @@ class SensitiveDialog(Dialog):
         self.factor_field = Field("&C, times", self.factor, "Explained below")
         top = Qt.AlignmentFlag.AlignTop
         row = hbox(
-            (Field("&Released classes must have", self.kind, "Records are suppressed until this holds"), 2, top),
+            (
+                Field(
+                    "&Released classes must have", self.kind, "Records are suppressed until this holds"
+                ),
+                2,
+                top,
+            ),
             (self.factor_field, 1, top),
             (self.limit_field, 1, top),
             (self.add, 0, Qt.AlignmentFlag.AlignBottom),
@@ -112,7 +120,9 @@ class SensitiveDialog(Dialog):
             row,
             self.explained,
             listed,
-            hint_label("Tick the values that are benign: harmless if others learn them, such as “none” or “healthy”"),
+            hint_label(
+                "Tick the values that are benign: harmless if others learn them, such as “none” or “healthy”"
+            ),
             self.mark_harmless,
             (self.values, 1),
             self.buttons,
@@ -158,7 +168,8 @@ class SensitiveDialog(Dialog):
         return [
             code
             for code, value in enumerate(categories.values)
-            if code not in self._benign and (looks_benign(value) or looks_benign(categories.labels.get(value, "")))
+            if code not in self._benign
+            and (looks_benign(value) or looks_benign(categories.labels.get(value, "")))
         ]
 
     def _show_harmless(self) -> None:
@@ -220,7 +231,9 @@ class SensitiveDialog(Dialog):
         values = facts.categories.values if facts.categories is not None else ()
         ordered = bool(values) and all(finite_number(value) is not None for value in values)
         kinds = [kind for kind in _LIMITS if ordered or kind != "ordered-closeness"]
-        set_items(self.kind, [(_ONLY_TOLD, ""), *((TITLES[kind], kind, _EXPLAINED[kind]) for kind in kinds)])
+        set_items(
+            self.kind, [(_ONLY_TOLD, ""), *((TITLES[kind], kind, _EXPLAINED[kind]) for kind in kinds)]
+        )
 
     @Slot()
     def _on_kind(self) -> None:

@@ -126,7 +126,9 @@ class MapCanvas(pg.GraphicsView):
 
     def show_overlay(self, overlay: Overlay | None, style: MapStyle) -> None:
         """Draw context layers, outlines and labels in a style."""
-        if style == self._style and overlay is (None if self._overlay is None else self._overlay.overlay):
+        if style == self._style and overlay is (
+            None if self._overlay is None else self._overlay.overlay
+        ):
             return
         if overlay is None:
             self._overlay = None
@@ -149,7 +151,11 @@ class MapCanvas(pg.GraphicsView):
             self.legend = Legend("", ())
         else:
             figure = self.figure if self.geometry_shown is not None else None
-            classes = None if figure is None else classify(figure.values, len(self._colours.sequence), figure.scale)
+            classes = (
+                None
+                if figure is None
+                else classify(figure.values, len(self._colours.sequence), figure.scale)
+            )
             overlay = None
             if self._overlay is not None and self._overlay.overlay.regions is self.base.regions:
                 overlay = OverlayPicture(self._overlay, self._style, self._colours, self.font())
@@ -180,7 +186,9 @@ class MapCanvas(pg.GraphicsView):
         return self._tiled
 
     def _mark(self, mark: HighlightItem, region: int | None) -> None:
-        mark.show_shape(self.geometry_shown.rings if self.geometry_shown else None, region, self._colours)
+        mark.show_shape(
+            self.geometry_shown.rings if self.geometry_shown else None, region, self._colours
+        )
 
     # Choosing and hovering
 
@@ -191,7 +199,11 @@ class MapCanvas(pg.GraphicsView):
 
     def _has(self, region: int | None) -> bool:
         """Say if the shown solution has this region; the state may be ahead of the map."""
-        return region is not None and self.geometry_shown is not None and region < len(self.geometry_shown.shapes)
+        return (
+            region is not None
+            and self.geometry_shown is not None
+            and region < len(self.geometry_shown.shapes)
+        )
 
     def hover(self, region: int | None) -> None:
         """Highlight an aggregated region, as if the pointer were over it."""
@@ -220,7 +232,9 @@ class MapCanvas(pg.GraphicsView):
     def _under(self, ev: QMouseEvent) -> tuple[QPointF, int | None]:
         """Find the place under the pointer, and its aggregated region."""
         point = self.widget_to_map(ev.position())
-        return point, self.geometry_shown.aggregated_at(point.x(), point.y()) if self.geometry_shown else None
+        return point, self.geometry_shown.aggregated_at(
+            point.x(), point.y()
+        ) if self.geometry_shown else None
 
     def mouseMoveEvent(self, ev: QMouseEvent) -> None:
         """Highlight what is under the pointer, and emit `region_hovered`."""
@@ -230,7 +244,9 @@ class MapCanvas(pg.GraphicsView):
         point, region = self._under(ev)
         reach = _REACH_PX * self.units_per_pixel
         self.hover(region)
-        self.region_hovered.emit(region, self.base.region_at(point.x(), point.y(), reach), point.x(), point.y())
+        self.region_hovered.emit(
+            region, self.base.region_at(point.x(), point.y(), reach), point.x(), point.y()
+        )
 
     def leaveEvent(self, ev: QEvent) -> None:
         """Clear the highlight and emit `pointer_left`."""
@@ -381,7 +397,9 @@ class MapCanvas(pg.GraphicsView):
     def _scale(self, area: QRectF) -> tuple[float, str]:
         if self.base is None:
             return 0.0, ""
-        return decorations.scale_of(self.base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4))
+        return decorations.scale_of(
+            self.base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4)
+        )
 
     def _plates(self, area: QRectF, north: bool = False) -> list[QRectF]:
         """Return the boxes of scale bar and north arrow, which cover parts of the map."""
@@ -393,7 +411,10 @@ class MapCanvas(pg.GraphicsView):
     def picture_size(self) -> QSize:
         """The size of a file of the map: what is shown, and the legend below."""
         size = self.viewport().size()
-        return QSize(size.width(), size.height() + decorations.strip_height(self.legend, self.font(), size.width()))
+        return QSize(
+            size.width(),
+            size.height() + decorations.strip_height(self.legend, self.font(), size.width()),
+        )
 
     def paint_map(self, painter: QPainter, whole: QRectF, north: bool = False) -> None:
         """Paint everything that the canvas shows, and its legend below, into an area of `picture_size`."""

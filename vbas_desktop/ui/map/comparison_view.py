@@ -46,7 +46,8 @@ class ComparisonView(QWidget):
         self._map_cache = map_cache_of(context)
         self._pair: MapComparison | None = None
         self._coloured: (
-            tuple[tuple[MapComparison, str | None], tuple[RegionMeasure | None, RegionMeasure | None]] | None
+            tuple[tuple[MapComparison, str | None], tuple[RegionMeasure | None, RegionMeasure | None]]
+            | None
         ) = None
         self.left = with_properties(MapCanvas(context.theme.colours), accessibleName="Left map")
         self.right = with_properties(MapCanvas(context.theme.colours), accessibleName="Right map")
@@ -74,7 +75,10 @@ class ComparisonView(QWidget):
         close.clicked.connect(self.closed)
         maps = QWidget()
         row = hbox(within=maps, margins=0, spacing=1)
-        for side, choice, canvas in (("Left", self.left_choice, self.left), ("Right", self.right_choice, self.right)):
+        for side, choice, canvas in (
+            ("Left", self.left_choice, self.left),
+            ("Right", self.right_choice, self.right),
+        ):
             column = vbox(spacing=0)
             head = hbox(margins=(GRID, GRID // 2, GRID, GRID // 2))
             choice.setMinimumContentsLength(12)
@@ -91,13 +95,17 @@ class ComparisonView(QWidget):
         vbox(self.warning, (whole, 1), within=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
-        LinkedViews({canvas: partial(self._show_hover_card, canvas) for canvas in (self.left, self.right)}, self)
+        LinkedViews(
+            {canvas: partial(self._show_hover_card, canvas) for canvas in (self.left, self.right)}, self
+        )
         for canvas, legend in self.legends.items():
             canvas.legend_changed.connect(legend.show_legend)
             canvas.region_clicked.connect(canvas.choose)
         state = self._context.state
         self.left_choice.activated.connect(lambda place: state.select(self.left_choice.itemData(place)))
-        self.right_choice.activated.connect(lambda place: state.compare_with(self.right_choice.itemData(place)))
+        self.right_choice.activated.connect(
+            lambda place: state.compare_with(self.right_choice.itemData(place))
+        )
         self.regions.selectionModel().currentRowChanged.connect(self._on_region_selected)
         self._map_cache.changed.connect(self.refresh)
         self._context.model.selection_changed.connect(self.refresh)
@@ -119,7 +127,9 @@ class ComparisonView(QWidget):
         left = state.selected
         right = state.compared
         reason = reason_not_comparable(left, right) if left is not None and right is not None else ""
-        self.warning.setText(f"{reason} Figures of the two say nothing about which is better." if reason else "")
+        self.warning.setText(
+            f"{reason} Figures of the two say nothing about which is better." if reason else ""
+        )
         self.warning.setVisible(bool(reason))
         pair = self._map_cache.pair
         if pair is not None and pair is not self._pair:
@@ -137,7 +147,9 @@ class ComparisonView(QWidget):
         self._pair = None
         base = self._map_cache.base
         is_ready = base is not None and base.regions is self._context.state.regions
-        self.differences.set_rows(differences(base, left.solution, right.solution, None) if base and is_ready else ())
+        self.differences.set_rows(
+            differences(base, left.solution, right.solution, None) if base and is_ready else ()
+        )
         self.changed_model.set_rows(())
         for canvas, entry in ((self.left, left), (self.right, right)):
             drawn = canvas.geometry_shown

@@ -76,7 +76,9 @@ def legend_of(picture: MapPicture, figure: RegionMeasure | None, changed: str = 
     if Layer.POINTS in picture.layers:
         records = picture.base.records
         empty = 0 if records is None else int((records == 0).sum())
-        rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})"))
+        rows.append(
+            LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})")
+        )
         if empty:
             rows.append(LegendRow("dot", colours.warning, f"initial region without records ({empty:,})"))
     obstacles = picture.base.regions.obstacles
@@ -96,17 +98,25 @@ def legend_of(picture: MapPicture, figure: RegionMeasure | None, changed: str = 
     if geometry is not None and geometry.detoured is not None and Layer.DETOURED in picture.layers:
         number = int(geometry.detoured.sum())
         share = float(geometry.detoured.mean())
-        rows.append(LegendRow("rim", colours.mark, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)"))
+        rows.append(
+            LegendRow(
+                "rim", colours.mark, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)"
+            )
+        )
     if geometry is not None and geometry.moved is not None and Layer.MOVED in picture.layers:
         number = int(geometry.moved.sum())
         share = float(geometry.moved.mean())
         mark = "dot" if picture.base.polygon_rings is None else "moved"
-        rows.append(LegendRow(mark, colours.mark, f"moved by the refinement ({number:,}, {100 * share:.1f} %)"))
+        rows.append(
+            LegendRow(mark, colours.mark, f"moved by the refinement ({number:,}, {100 * share:.1f} %)")
+        )
     if picture.changed is not None:
         rows.append(LegendRow("dot", colours.mark, f"{changed} ({int(picture.changed.sum()):,})"))
     if figure is not None and picture.classes is not None:
         return Legend(figure.title, tuple(rows))
-    return Legend("" if geometry is None else format_count(len(geometry.shapes), "aggregated region"), tuple(rows))
+    return Legend(
+        "" if geometry is None else format_count(len(geometry.shapes), "aggregated region"), tuple(rows)
+    )
 
 
 def class_rows(classes: Classes, figure: RegionMeasure, colours: ColourScheme) -> list[LegendRow]:
@@ -114,7 +124,11 @@ def class_rows(classes: Classes, figure: RegionMeasure, colours: ColourScheme) -
     steps = spread(len(classes.counts), len(colours.sequence))
     rows = []
     for low, high, count, step in zip(classes.low, classes.high, classes.counts, steps, strict=True):
-        bounds = figure.format(high) if low == high else f"{figure.format(low, unit=False)} – {figure.format(high)}"
+        bounds = (
+            figure.format(high)
+            if low == high
+            else f"{figure.format(low, unit=False)} – {figure.format(high)}"
+        )
         rows.append(LegendRow("fill", colours.sequence[step], f"{bounds}  ({count:,})"))
     if classes.without_value:
         rows.insert(0, LegendRow("empty", colours.muted, f"no value  ({classes.without_value:,})"))
@@ -138,7 +152,12 @@ def paint_north(painter: QPainter, colours: ColourScheme, font: QFont, area: QRe
     painter.setPen(QPen(QColor(colours.text), 1))
     painter.setBrush(QColor(colours.text))
     painter.drawPolygon(
-        [QPointF(middle, top), QPointF(middle + 7, top + 24), QPointF(middle, top + 18), QPointF(middle - 7, top + 24)]
+        [
+            QPointF(middle, top),
+            QPointF(middle + 7, top + 24),
+            QPointF(middle, top + 18),
+            QPointF(middle - 7, top + 24),
+        ]
     )
     painter.setFont(font)
     text = QRectF(box.left(), top + 25, box.width(), metrics.height())
@@ -190,7 +209,9 @@ def paint_mark(painter: QPainter, row: LegendRow, colours: ColourScheme, box: QR
             painter.drawLine(middle + QPointF(-4, -4 * sign), middle + QPointF(4, 4 * sign))
 
 
-def scale_of(system: CoordinateSystem, units_per_pixel: float, longest_px: float = 120) -> tuple[float, str]:
+def scale_of(
+    system: CoordinateSystem, units_per_pixel: float, longest_px: float = 120
+) -> tuple[float, str]:
     """Length in pixels and words of the longest round distance that fits: 1, 2 or 5 times a power of ten."""
     if units_per_pixel <= 0 or not math.isfinite(units_per_pixel):
         return 0.0, ""
@@ -263,7 +284,9 @@ def strip_height(legend: Legend, font: QFont, width: float) -> int:
     return round(placed[-1][0].y() + _line(font) + GRID / 2) if placed else 0
 
 
-def paint_strip(painter: QPainter, legend: Legend, colours: ColourScheme, font: QFont, area: QRectF) -> None:
+def paint_strip(
+    painter: QPainter, legend: Legend, colours: ColourScheme, font: QFont, area: QRectF
+) -> None:
     """Marks and words, from the upper left corner of an area on."""
     ascent = QFontMetricsF(font).ascent()
     for offset, row in strip_places(legend, font, area.width()):

@@ -41,7 +41,9 @@ class Difference:
     better: int = 0
 
 
-def _make_difference_column(name: str, title: str, side: str = "right", better: int = 0) -> TableColumn[Difference]:
+def _make_difference_column(
+    name: str, title: str, side: str = "right", better: int = 0
+) -> TableColumn[Difference]:
     return TableColumn(
         name,
         title,
@@ -65,7 +67,9 @@ def changed_regions(base: RegionGeometry, left: Solution, right: Solution) -> ND
     return find_changed_members(left.membership, right.membership, base.records)
 
 
-def differences(base: RegionGeometry, left: Solution, right: Solution, changed: int | None) -> list[Difference]:
+def differences(
+    base: RegionGeometry, left: Solution, right: Solution, changed: int | None
+) -> list[Difference]:
     """List numbers and measures side by side, and how many initial regions changed unless that is not known yet."""
     rows = [
         *(
@@ -81,7 +85,9 @@ def differences(base: RegionGeometry, left: Solution, right: Solution, changed: 
         unit = figure.shown_unit(system)
         first = figure.read(left)
         other = figure.read(right)
-        is_comparable = first is not None and other is not None and first != other and figure.lower_is_better
+        is_comparable = (
+            first is not None and other is not None and first != other and figure.lower_is_better
+        )
         better = 0 if not is_comparable else -1 if first < other else 1
         rows.append(
             Difference(
@@ -99,7 +105,9 @@ def differences(base: RegionGeometry, left: Solution, right: Solution, changed: 
 
 
 def _counts(what: str, first: int, other: int) -> Difference:
-    return Difference(what, f"{first:,}", f"{other:,}", _change(first, other, lambda value: f"{value:,}"))
+    return Difference(
+        what, f"{first:,}", f"{other:,}", _change(first, other, lambda value: f"{value:,}")
+    )
 
 
 def _change(first: Value, other: Value, text: Callable[[Any], str]) -> str:

@@ -39,7 +39,8 @@ class EditItem(pg.GraphicsObject):
         self._colours = colours
         moved = scene.list_moved()
         self._fills = [
-            (QBrush(QColor(colours.fills[fill])), path_of(scene.rings, regions)) for fill, regions in moved.items()
+            (QBrush(QColor(colours.fills[fill])), path_of(scene.rings, regions))
+            for fill, regions in moved.items()
         ]
         self._locked = path_of(scene.rings, scene.list_locked())
         self._chosen = QPainterPath()
@@ -52,7 +53,9 @@ class EditItem(pg.GraphicsObject):
         """Return the study area."""
         return self._bounds
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
         """Fill what was moved; the chosen region covers the inner half of its outline."""
         if self._colours is None:
             return

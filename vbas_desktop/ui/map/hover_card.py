@@ -79,7 +79,9 @@ def _aggregated_lines(
     texts = {figure.name: figure.text(aggregated) for figure in figures}
     if "records" in texts:
         share = f" ({texts['share_suppressed']})" if texts["suppressed"] != "0 records" else ""
-        lines.append(f"{texts['records']}, {texts['suppressed'].replace(' records', '')} suppressed{share}")
+        lines.append(
+            f"{texts['records']}, {texts['suppressed'].replace(' records', '')} suppressed{share}"
+        )
         lines += map(rich_text, released_in)
         if "raised" in texts and not released_in:
             lines.append(f"{texts['raised'].removesuffix(' records')} released in larger areas")
@@ -87,7 +89,11 @@ def _aggregated_lines(
         if "largest_share" in texts:
             lines.append(f"commonest harmful value: {texts['largest_share']} of a class")
     pieces = find_measure(figures, "pieces")
-    parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""
+    parts = (
+        f" in {int(pieces.values[aggregated]):,} pieces"
+        if pieces and pieces.values[aggregated] > 1
+        else ""
+    )
     if "initial_regions" in texts:
         members = int(find_measure(figures, "initial_regions").values[aggregated])  # type: ignore[union-attr]
         lines.append(f"{format_count(members, 'initial region')}{parts}")

@@ -49,7 +49,11 @@ class OverlayPaths:
     def outlines(self) -> dict[str, TiledPath]:
         """The outlines of each column."""
         outlines = self.overlay.outlines.items()
-        return {column: TiledPath(rings, sort_into_tiles(rings)) for column, rings in outlines if len(rings.xy)}
+        return {
+            column: TiledPath(rings, sort_into_tiles(rings))
+            for column, rings in outlines
+            if len(rings.xy)
+        }
 
 
 class OverlayPicture:
@@ -79,7 +83,9 @@ class OverlayPicture:
     def paint_under(self, painter: QPainter) -> None:
         """Areas of the layers, below the regions."""
         for layer in self.layers:
-            painter.fillPath(self._paths.context(layer.path)[0], QBrush(translucent(self.colour(layer), 0.18)))
+            painter.fillPath(
+                self._paths.context(layer.path)[0], QBrush(translucent(self.colour(layer), 0.18))
+            )
 
     def paint_over(self, painter: QPainter, view: QRectF) -> None:
         """Lines, borders and points of the layers, and outlines of columns, above the regions."""
@@ -122,7 +128,11 @@ class OverlayPicture:
 
 
 def placed_labels(
-    labels: Labels, transform: QTransform, window: QRectF, metrics: QFontMetricsF, occupied: Boxes = NOTHING
+    labels: Labels,
+    transform: QTransform,
+    window: QRectF,
+    metrics: QFontMetricsF,
+    occupied: Boxes = NOTHING,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose the labels that are drawn in a window, and return their boxes in pixels.
 
@@ -132,10 +142,14 @@ def placed_labels(
     inside = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
     available = labels.sizes * np.array([abs(transform.m11()), abs(transform.m22())])
     # Where not even two letters have room nothing needs to be measured.
-    roomy = inside & with_room(np.full(len(x), 2 * metrics.averageCharWidth()), metrics.height(), available)
+    roomy = inside & with_room(
+        np.full(len(x), 2 * metrics.averageCharWidth()), metrics.height(), available
+    )
     numbers = np.flatnonzero(roomy)[:_MOST_LABELS]
     width = np.array([metrics.horizontalAdvance(labels.texts[number]) for number in numbers.tolist()])
-    fits = with_room(width, metrics.height(), available[numbers]) if len(numbers) else np.zeros(0, np.bool_)
+    fits = (
+        with_room(width, metrics.height(), available[numbers]) if len(numbers) else np.zeros(0, np.bool_)
+    )
     numbers = numbers[fits]
     width = width[fits]
     half = width / 2 + _GAP
@@ -191,7 +205,9 @@ def without_overlap(choices: NDArray[np.float64], occupied: Boxes) -> tuple[NDAr
     return np.array(chosen, np.intp), np.array(boxes, np.float64).reshape(-1, 4)
 
 
-def with_room(width: NDArray[np.float64], height: float, available: NDArray[np.float64]) -> NDArray[np.bool_]:
+def with_room(
+    width: NDArray[np.float64], height: float, available: NDArray[np.float64]
+) -> NDArray[np.bool_]:
     """Flag the labels whose place is large enough: half of the text has to fit into what it names.
 
     ``available`` is the width and height of each label's region in pixels. So labels vanish as the map is zoomed out.

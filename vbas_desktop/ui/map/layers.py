@@ -146,7 +146,9 @@ class MapPicture:
             of_region = self.classes.of_region
         of_region = np.where(geometry.without_records, -1, of_region)
         paths = paths_by_class(geometry.rings, of_region, len(shades))
-        is_alike = np.array([contrast(self.colours.region_border, shade) < LEAST_CONTRAST for shade in shades])
+        is_alike = np.array(
+            [contrast(self.colours.region_border, shade) < LEAST_CONTRAST for shade in shades]
+        )
         self._cased = split_lines(geometry.rings, np.flatnonzero(is_alike[of_region] & (of_region >= 0)))
         return [(QBrush(QColor(shade)), path) for shade, path in zip(shades, paths, strict=True)]
 
@@ -159,7 +161,9 @@ class MapPicture:
         if Layer.AGGREGATED in self.layers and self.geometry is not None:
             self._paint_fills(painter)
         if Layer.POLYGONS in self.layers and self.polygons is not None:
-            self._paint_polygons(painter, self.polygons, painter.worldTransform().inverted()[0].mapRect(window))
+            self._paint_polygons(
+                painter, self.polygons, painter.worldTransform().inverted()[0].mapRect(window)
+            )
         if Layer.CELLS in self.layers:
             self._stroke(painter, dashed(self.colours.accent), self._cells)
         if Layer.AGGREGATED in self.layers:
@@ -173,7 +177,9 @@ class MapPicture:
         if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
             self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
         if self.overlay is not None:
-            occupied = np.array([(plate.left(), plate.top(), plate.right(), plate.bottom()) for plate in plates])
+            occupied = np.array(
+                [(plate.left(), plate.top(), plate.right(), plate.bottom()) for plate in plates]
+            )
             sites = self._site_boxes(painter.worldTransform(), window)
             self.overlay.paint_labels(painter, window, np.concatenate((occupied.reshape(-1, 4), sites)))
 
@@ -206,7 +212,9 @@ class MapPicture:
     def _paint_polygons(self, painter: QPainter, polygons: TiledPath, view: QRectF) -> None:
         """Borders of the initial regions; under aggregated regions they are faint, and left out where too narrow."""
         alone = self.geometry is None or Layer.AGGREGATED not in self.layers
-        if self._room(painter.worldTransform(), len(self.base.points)) < (_FLOWING_PX if alone else _NARROW_PX):
+        if self._room(painter.worldTransform(), len(self.base.points)) < (
+            _FLOWING_PX if alone else _NARROW_PX
+        ):
             return
         pen = hairline(translucent(self.colours.region_border, 0.6 if alone else 0.22))
         self._stroke(painter, pen, *polygons.visible(view))
@@ -278,7 +286,9 @@ class MapPicture:
             return np.empty((0, 4))
         pixels = to_scene(transform, sites)
         x, y = pixels.T
-        visible = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
+        visible = (
+            (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
+        )
         at = pixels[visible]
         radius = self._site_radius(transform, len(sites))
         return np.hstack((at - radius, at + radius))
@@ -286,7 +296,9 @@ class MapPicture:
     def _site_radius(self, transform: QTransform, number: int) -> float:
         return float(np.clip(self._room(transform, number) / 12, 1.8, 4.0))
 
-    def _paint_sites(self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]) -> None:
+    def _paint_sites(
+        self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]
+    ) -> None:
         """Rings of constant size, dots where they are many; an unused site is a cross."""
         transform = painter.worldTransform()
         radius = self._site_radius(transform, len(sites))

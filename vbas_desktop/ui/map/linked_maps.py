@@ -80,7 +80,9 @@ class RegionMap(QWidget):
         if aggregated is not None:
             measures = [find_measure(figures, name) for name in MEASURES]
             text += "".join(
-                f"<br>{measure.title}: {measure.text(aggregated)}" for measure in measures if measure is not None
+                f"<br>{measure.title}: {measure.text(aggregated)}"
+                for measure in measures
+                if measure is not None
             )
         self.canvas.show_hover_card(text, x, y)
 

@@ -74,7 +74,9 @@ class MapCache(QObject):
         """The initial regions of the state, once they are prepared."""
         base = self._base_of(self._regions(None))
         problem = self._context.state.problem
-        return base if base is None or problem is None else base.with_records(problem.counts.region_totals)
+        return (
+            base if base is None or problem is None else base.with_records(problem.counts.region_totals)
+        )
 
     @property
     def shown(self) -> MapScene | None:
@@ -150,11 +152,17 @@ class MapCache(QObject):
 
     def _base_of(self, regions: Regions | None) -> RegionGeometry | None:
         coast = self._coast(regions)
-        return next((base for base in self._bases if base.regions is regions and base.coast == coast), None)
+        return next(
+            (base for base in self._bases if base.regions is regions and base.coast == coast), None
+        )
 
     def _coast(self, regions: Regions | None) -> str | None:
         """Return the file at whose areas the cells of points end."""
-        return None if regions is None or regions.polygons is not None else self._context.state.map_style.coast
+        return (
+            None
+            if regions is None or regions.polygons is not None
+            else self._context.state.map_style.coast
+        )
 
     @Slot()
     def _on_state_changed(self) -> None:
@@ -181,7 +189,9 @@ class MapCache(QObject):
         if not self._prepare_overlay() and not self._prepare_pair():
             self._prepare_cells()
 
-    def _start(self, what: Hashable, title: str, job: Callable[[Progress], T], keep: Callable[[T], None]) -> bool:
+    def _start(
+        self, what: Hashable, title: str, job: Callable[[Progress], T], keep: Callable[[T], None]
+    ) -> bool:
         """Start a job whose result is kept; False if it failed once: it would fail again, without end."""
         if what in self._failed:
             return False
@@ -223,7 +233,9 @@ class MapCache(QObject):
         if scene is None or compared is None or self.pair is not None:
             return False
         what = (key_of(scene), key_of(compared))
-        return self._start(what, "Comparing", partial(prepare_pair, scene, compared), partial(self._pairs.put, what))
+        return self._start(
+            what, "Comparing", partial(prepare_pair, scene, compared), partial(self._pairs.put, what)
+        )
 
     def _prepare_overlay(self) -> bool:
         """Start preparing what the style needs and is missing; return False if nothing is."""
@@ -259,7 +271,8 @@ def _with_cells(scene: MapScene, progress: Progress) -> MapScene:
     if before is not None and lacks_cells(before):
         before = with_cells(before, progress)
     tiers = tuple(
-        replace(map_, geometry=replace(map_.geometry, cell_rings=geometry.cell_rings)) for map_ in scene.tier_maps
+        replace(map_, geometry=replace(map_.geometry, cell_rings=geometry.cell_rings))
+        for map_ in scene.tier_maps
     )
     return replace(scene, geometry=geometry, before=before, tier_maps=tiers)
 

@@ -64,7 +64,9 @@ class MapItem(pg.GraphicsObject):
         self.moving = False
         self.update()
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
         """Blit the cached picture; paint it anew if the view rests somewhere else."""
         if self.picture is None:
             return
@@ -121,7 +123,9 @@ class HighlightItem(pg.GraphicsObject):
         margin = 0.02 * max(box.width(), box.height())
         return box.adjusted(-margin, -margin, margin, margin)
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
         """Paint a translucent fill and a line when hovered, a strong line with a halo when chosen."""
         if self._colours is None or self._path.isEmpty():
             return

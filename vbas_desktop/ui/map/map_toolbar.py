@@ -64,7 +64,9 @@ class MapToolbar(QWidget):
         }
         for action in self.layer_actions.values():
             action.toggled.connect(lambda: self.layers_chosen.emit(self.layers))
-        self.before = self._button("", "Before refinement", "Show the regions as they were before the refinement")
+        self.before = self._button(
+            "", "Before refinement", "Show the regions as they were before the refinement"
+        )
         self.before.setVisible(False)
         self.title = with_properties(ElidedLabel(), look="muted")
         self.buttons = {name: self._button(*words) for name, words in _BUTTONS.items()}
@@ -79,7 +81,9 @@ class MapToolbar(QWidget):
         self.show_figures((), None)
 
     def _button(self, icon: str, text: str, tip: str) -> QToolButton:
-        button = with_properties(QToolButton(), text=text, toolTip=tip, accessibleName=text, autoRaise=True)
+        button = with_properties(
+            QToolButton(), text=text, toolTip=tip, accessibleName=text, autoRaise=True
+        )
         self._theme.set_icon(button, icon)
         return button
 
@@ -135,7 +139,11 @@ class MapStyleMenu(QObject):
         """Fill the menus anew if the region file or the map style changed."""
         regions = self._context.state.regions
         overlay = self._map_cache.overlay
-        problems = () if overlay is None else tuple((path, values.problem) for path, values in overlay.context.items())
+        problems = (
+            ()
+            if overlay is None
+            else tuple((path, values.problem) for path, values in overlay.context.items())
+        )
         content = (id(regions), self._style, problems)
         if content == self._filled:
             return
@@ -143,21 +151,36 @@ class MapStyleMenu(QObject):
         columns = {} if regions is None else regions.columns
         shared = [name for name, values in columns.items() if len(set(values)) < len(values)]
         of_columns = [(name, name) for name in columns]
-        entries = [("None", None), ("Codes of aggregated regions", CODES), ("Names of aggregated regions", NAMES)]
-        self._choose(self.labels, [*entries, *of_columns], self._style.labels, lambda name: self._change(labels=name))
+        entries = [
+            ("None", None),
+            ("Codes of aggregated regions", CODES),
+            ("Names of aggregated regions", NAMES),
+        ]
+        self._choose(
+            self.labels,
+            [*entries, *of_columns],
+            self._style.labels,
+            lambda name: self._change(labels=name),
+        )
         named = [(_AUTOMATIC, None), *of_columns]
         self._choose(self.names, named, self._style.names, lambda name: self._change(names=name))
         self.outlines.clear()
         self.outlines.setEnabled(bool(shared))
         for column in shared:
             action = add_checkable_action(self.outlines, column, column in self._style.outlines, column)
-            action.toggled.connect(lambda on, column=column: self._use(self._style.toggled_outline(column, on)))
+            action.toggled.connect(
+                lambda on, column=column: self._use(self._style.toggled_outline(column, on))
+            )
         self._fill_context(dict(problems))
         for menu in (self.labels, self.names, self.context):
             menu.setEnabled(regions is not None)
 
     def _choose(
-        self, menu: QMenu, entries: list[tuple[str, str | None]], chosen: str | None, then: Callable[[str | None], None]
+        self,
+        menu: QMenu,
+        entries: list[tuple[str, str | None]],
+        chosen: str | None,
+        then: Callable[[str | None], None],
     ) -> None:
         menu.clear()
         group = QActionGroup(menu)
@@ -190,13 +213,21 @@ class MapStyleMenu(QObject):
         land.setEnabled(regions is not None and regions.polygons is None)
         land.toggled.connect(lambda on: change(land=on))
         if problem:
-            again = menu.addAction("&Read again", partial(self._map_cache.read_context_again, layer.path))
+            again = menu.addAction(
+                "&Read again", partial(self._map_cache.read_context_again, layer.path)
+            )
             set_tool_tip(again, problem)
         colours = [(name.capitalize(), name) for name in CONTEXT_COLOURS]
-        self._choose(menu.addMenu("&Colour"), list(colours), layer.colour, lambda name: change(colour=name))
+        self._choose(
+            menu.addMenu("&Colour"), list(colours), layer.colour, lambda name: change(colour=name)
+        )
         last = len(self._style.context) - 1
-        menu.addAction("Move &up", lambda: self._use(self._style.raised(number, 1))).setEnabled(number < last)
-        menu.addAction("Move &down", lambda: self._use(self._style.raised(number, -1))).setEnabled(number > 0)
+        menu.addAction("Move &up", lambda: self._use(self._style.raised(number, 1))).setEnabled(
+            number < last
+        )
+        menu.addAction("Move &down", lambda: self._use(self._style.raised(number, -1))).setEnabled(
+            number > 0
+        )
         menu.addAction("Re&move", lambda: self._use(self._style.without_context(number)))
 
     @Slot()

@@ -59,7 +59,9 @@ class MapView(QWidget):
         self._on_prepared()
 
     def _make_compare_action(self) -> QAction:
-        action = with_properties(QAction("&Compare two solutions", self), checkable=True, shortcut="Ctrl+Shift+C")
+        action = with_properties(
+            QAction("&Compare two solutions", self), checkable=True, shortcut="Ctrl+Shift+C"
+        )
         action.setStatusTip("Show two solutions side by side, with what differs")
         action.toggled.connect(self._on_compare_toggled)
         return action
@@ -68,7 +70,9 @@ class MapView(QWidget):
         bar = self.bar
         canvas = self.canvas
         model = self._context.model
-        bar.colouring.activated.connect(lambda: self._context.state.colour_by(bar.colouring.currentData()))
+        bar.colouring.activated.connect(
+            lambda: self._context.state.colour_by(bar.colouring.currentData())
+        )
         bar.layers_chosen.connect(self._on_layers_chosen)
         bar.before.toggled.connect(self._on_before_toggled)
         bar.buttons["zoom_box"].toggled.connect(canvas.use_rubber_band)
@@ -159,10 +163,16 @@ class MapView(QWidget):
         if scene is None or self.editor.scene is not None:
             return
         chosen = self._context.state.chosen_region
-        parts = [self.bar.title.text(), f"Coloured by {self.bar.colouring.currentText()}", self.canvas.legend.text]
+        parts = [
+            self.bar.title.text(),
+            f"Coloured by {self.bar.colouring.currentText()}",
+            self.canvas.legend.text,
+        ]
         if chosen is not None and chosen < len(scene.geometry.codes):
             parts.append(f"Chosen: {scene.describe_region(chosen)}")
-        self.canvas.setAccessibleDescription(f"{'. '.join(parts)} The tab Regions lists all of them as a table.")
+        self.canvas.setAccessibleDescription(
+            f"{'. '.join(parts)} The tab Regions lists all of them as a table."
+        )
 
     @Slot()
     def _on_region_chosen(self) -> None:
@@ -205,9 +215,13 @@ class MapView(QWidget):
         figures = scene.figures if scene is not None and drawn is self.canvas.geometry_shown else ()
         reach = 4 * self.canvas.units_per_pixel
         obstacle = base.obstacle_at(x, y, reach) if Layer.OBSTACLES in self.canvas.layers else None
-        where = () if scene is None or not figures or aggregated is None else scene.released_in(aggregated)
+        where = (
+            () if scene is None or not figures or aggregated is None else scene.released_in(aggregated)
+        )
         names = scene.names if scene is not None and figures else ()
-        on_regions = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, where, names)
+        on_regions = card_text(
+            base, self.canvas.geometry_shown, figures, aggregated, region, where, names
+        )
         lines = (on_regions, obstacle_text(base, obstacle))
         self.canvas.show_hover_card("<br>".join(filter(None, lines)), x, y)
 
@@ -249,9 +263,13 @@ class MapView(QWidget):
     def _on_compare_toggled(self, on: bool) -> None:
         state = self._context.state
         selected = state.selected
-        others = [entry for entry in state.entries if selected is not None and entry.number != selected.number]
+        others = [
+            entry for entry in state.entries if selected is not None and entry.number != selected.number
+        ]
         if on and not others:
-            self._context.show_message("Two solutions are needed for a comparison. Run, and choose one in Results.")
+            self._context.show_message(
+                "Two solutions are needed for a comparison. Run, and choose one in Results."
+            )
             self._compare.setChecked(False)
             return
         if on and state.compared is None:
@@ -317,5 +335,7 @@ class MapView(QWidget):
     def _drawing(self, north: bool = False) -> Drawing:
         """Return the visible maps: one, or the two that are compared."""
         canvases = (self.comparison.left, self.comparison.right) if self.comparing else (self.canvas,)
-        drawings = [record(canvas.picture_size, partial(canvas.paint_map, north=north)) for canvas in canvases]
+        drawings = [
+            record(canvas.picture_size, partial(canvas.paint_map, north=north)) for canvas in canvases
+        ]
         return side_by_side(*drawings) if self.comparing else drawings[0]

@@ -68,7 +68,10 @@ def split_lines(rings: Rings, shapes: NDArray[np.integer] | None = None) -> list
     """
     xy, joined = (rings.xy, rings.joined) if shapes is None else rings.of(shapes)
     starts = range(0, len(xy) - 1, _LINE_VERTICES)
-    return [_join_vertices(xy[i : i + _LINE_VERTICES + 1], joined[i : i + _LINE_VERTICES + 1]) for i in starts]
+    return [
+        _join_vertices(xy[i : i + _LINE_VERTICES + 1], joined[i : i + _LINE_VERTICES + 1])
+        for i in starts
+    ]
 
 
 def _join_vertices(xy: Points, joined: NDArray[np.bool_]) -> QPainterPath:
@@ -92,7 +95,9 @@ class TiledPath:
         self.rings = rings
         self._members = tiles.members
         self._paths: dict[int, QPainterPath] = {}
-        self._boxes = [rect_of((left, bottom, right, top)) for left, bottom, right, top in tiles.boxes.tolist()]
+        self._boxes = [
+            rect_of((left, bottom, right, top)) for left, bottom, right, top in tiles.boxes.tolist()
+        ]
 
     def visible(self, view: QRectF) -> list[QPainterPath]:
         """List the paths of the tiles in a part of the map."""

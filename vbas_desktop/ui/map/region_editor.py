@@ -50,21 +50,35 @@ class RegionEditor(QWidget):
         """Whether the editor itself chooses a region, so that the map need not be moved to it."""
         self._item: EditItem | None = None
         self._brush: Brush | None = None
-        self.figures = with_properties(Label(), accessibleName="Figures of the edited regions", wordWrap=True)
-        self.chosen = with_properties(Label(), look="muted", accessibleName="Chosen region", wordWrap=True)
-        self.lock = button("Lock", self._on_locked, "Let the chosen region neither gain nor lose initial regions")
-        self.split = button("Split", self._on_split, "Split the chosen region into its pieces, or into halves")
+        self.figures = with_properties(
+            Label(), accessibleName="Figures of the edited regions", wordWrap=True
+        )
+        self.chosen = with_properties(
+            Label(), look="muted", accessibleName="Chosen region", wordWrap=True
+        )
+        self.lock = button(
+            "Lock", self._on_locked, "Let the chosen region neither gain nor lose initial regions"
+        )
+        self.split = button(
+            "Split", self._on_split, "Split the chosen region into its pieces, or into halves"
+        )
         self.target = with_properties(
             QComboBox(),
             accessibleName="Target",
             toolTip="The region that the chosen region, or the selected initial regions, go to",
             sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
         )
-        self.merge = button("Merge into target", self._on_merged, "Merge the chosen region into the target")
-        self.move_rows = button("Move selected", self._on_rows_moved, "Move the selected initial regions to the target")
+        self.merge = button(
+            "Merge into target", self._on_merged, "Merge the chosen region into the target"
+        )
+        self.move_rows = button(
+            "Move selected", self._on_rows_moved, "Move the selected initial regions to the target"
+        )
         self.show_table = button("Table", tip="List the initial regions in and around the chosen region")
         self.show_table.setCheckable(True)
-        self.finish = button("Finish…", self.ask_to_finish, "Save the regions as a crosswalk and list the solution")
+        self.finish = button(
+            "Finish…", self.ask_to_finish, "Save the regions as a crosswalk and list the solution"
+        )
         self.discard = button("Discard", self.discard_edit, "End editing and forget all changes")
         self.table_model: TableModel[int] = TableModel((), self)
         self.table = QTableView()
@@ -118,7 +132,11 @@ class RegionEditor(QWidget):
         self._context.background.start("Preparing to edit", prepare, self._on_prepared)
 
     def _on_prepared(self, scene: EditScene) -> None:
-        if self.scene is None and self._cache.shown is not None and self._cache.shown.solution is scene.scene.solution:
+        if (
+            self.scene is None
+            and self._cache.shown is not None
+            and self._cache.shown.solution is scene.scene.solution
+        ):
             self._start(scene)
 
     def _start(self, scene: EditScene) -> None:
@@ -169,13 +187,17 @@ class RegionEditor(QWidget):
     def _on_selection_changed(self) -> None:
         """Make way for another solution; the edit is kept."""
         selected = self._context.state.selected
-        if self.scene is None or (selected is not None and selected.solution is self.scene.scene.solution):
+        if self.scene is None or (
+            selected is not None and selected.solution is self.scene.scene.solution
+        ):
             return
         self._paused = self.scene if self.scene.edit.undo_name is not None else None
         number = self.scene.scene.number
         self._end()
         if self._paused is not None:
-            self._context.show_message(f"The edit of #{number:,} is kept: choose it and edit by hand to go on.")
+            self._context.show_message(
+                f"The edit of #{number:,} is kept: choose it and edit by hand to go on."
+            )
 
     @Slot()
     def ask_to_finish(self) -> None:
@@ -189,7 +211,9 @@ class RegionEditor(QWidget):
             return
         name = f"{records.stem} edited from {scene.scene.number}.csv"
         title = "Save the edited regions as a crosswalk"
-        ask_to_save(self, title, _CROSSWALKS, sibling_path(records, name), lambda path: self.save_as(Path(path)))
+        ask_to_save(
+            self, title, _CROSSWALKS, sibling_path(records, name), lambda path: self.save_as(Path(path))
+        )
 
     def save_as(self, path: Path) -> None:
         """Save the crosswalk, end editing, and run it: the edited solution is listed like others."""
@@ -236,7 +260,9 @@ class RegionEditor(QWidget):
         self.lock.setText("Unlock" if is_locked else "Lock")
         self.lock.setEnabled(is_chosen)
         self.split.setEnabled(is_chosen and not is_locked)
-        is_other = is_chosen and scene is not None and self.target.currentData() not in (None, scene.chosen)
+        is_other = (
+            is_chosen and scene is not None and self.target.currentData() not in (None, scene.chosen)
+        )
         self.merge.setEnabled(is_other and not is_locked)
         self.move_rows.setEnabled(is_chosen and self.table.selectionModel().hasSelection())
 
@@ -259,7 +285,12 @@ class RegionEditor(QWidget):
     def _on_region_chosen(self) -> None:
         """Follow the choice of a row in Regions."""
         region = self._context.state.chosen_region
-        if self.scene is not None and region is not None and not self.is_choosing and region != self.scene.chosen:
+        if (
+            self.scene is not None
+            and region is not None
+            and not self.is_choosing
+            and region != self.scene.chosen
+        ):
             self.choose(region)
 
     # What the user does
@@ -327,8 +358,12 @@ class RegionEditor(QWidget):
         target = self.target.currentData()
         if scene is None or target is None:
             return
-        rows = [self.table_model.row_at(index.row()) for index in self.table.selectionModel().selectedRows()]
-        with scene.edit.stroke(f"moving {format_count(len(rows), 'initial region')} to {scene.edit.name(target)}"):
+        rows = [
+            self.table_model.row_at(index.row()) for index in self.table.selectionModel().selectedRows()
+        ]
+        with scene.edit.stroke(
+            f"moving {format_count(len(rows), 'initial region')} to {scene.edit.name(target)}"
+        ):
             scene.edit.move(rows, target)
         self._show_change(lambda: None)
 

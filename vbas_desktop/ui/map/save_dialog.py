@@ -50,8 +50,12 @@ class SaveMapDialog(QDialog):
         self._ratio = size.height() / max(1, size.width())
         self.title = with_properties(QLineEdit(title), placeholderText="none", cursorPosition=0)
         why_not = "" if placed else "The region file does not tell where on Earth it lies"
-        self.north = with_properties(QCheckBox("&North arrow"), checked=placed, enabled=placed, toolTip=why_not)
-        self.width_box = with_properties(QDoubleSpinBox(), minimum=1, maximum=_MOST_PIXELS, decimals=0, value=_USUAL_MM)
+        self.north = with_properties(
+            QCheckBox("&North arrow"), checked=placed, enabled=placed, toolTip=why_not
+        )
+        self.width_box = with_properties(
+            QDoubleSpinBox(), minimum=1, maximum=_MOST_PIXELS, decimals=0, value=_USUAL_MM
+        )
         self.unit = QComboBox()
         set_items(self.unit, (("mm", "mm"), ("pixels", "px")))
         self.resolution = with_properties(QSpinBox(), minimum=36, maximum=1200, value=_USUAL_DPI)
@@ -77,7 +81,12 @@ class SaveMapDialog(QDialog):
         row = hbox(
             (Field("&Width", self.width_box, "Of the picture; its height follows from the window"), 1),
             Field("&Unit", self.unit, "Millimetres on paper, or pixels on a screen"),
-            (Field("&Dots per inch", self.resolution, "How fine the picture is printed; 300 is usual"), 1),
+            (
+                Field(
+                    "&Dots per inch", self.resolution, "How fine the picture is printed; 300 is usual"
+                ),
+                1,
+            ),
         )
         layout.addLayout(row)
         layout.addWidget(self.told)

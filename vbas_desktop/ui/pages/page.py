@@ -120,7 +120,9 @@ class FolderPage(TaskPage):
         opens the results is enabled once there are any.
         """
         of_input = self._state.why_not_run()
-        self.blocker.show_notice(of_input or "", list_ways_on(self._context) if of_input else (), "warning")
+        self.blocker.show_notice(
+            of_input or "", list_ways_on(self._context) if of_input else (), "warning"
+        )
         self.live.setVisible(of_input is None)
         self.allow(self.start, reason is None)
         set_tool_tip(self.start, reason or tip)

@@ -14,7 +14,9 @@ def list_ways_on(context: UiContext) -> list[NoticeAction]:
     if not state.has_data:
         return [
             NoticeAction("Open &data…", context.open_data, "Choose the record file and the region file"),
-            NoticeAction("Tr&y the sample data", context.open_sample, "Open the data that come with the program"),
+            NoticeAction(
+                "Tr&y the sample data", context.open_sample, "Open the data that come with the program"
+            ),
         ]
     remedies = [
         NoticeAction(remedy.text, partial(state.change, remedy.choices), remedy.tip)
@@ -23,7 +25,9 @@ def list_ways_on(context: UiContext) -> list[NoticeAction]:
     ]
     return [
         *remedies,
-        NoticeAction("&Go to Input", partial(_show_tab, context, "Input"), "Show files, columns and settings"),
+        NoticeAction(
+            "&Go to Input", partial(_show_tab, context, "Input"), "Show files, columns and settings"
+        ),
     ]
 
 
@@ -33,9 +37,15 @@ def list_ways_to_solution(context: UiContext) -> list[NoticeAction]:
         return list_ways_on(context)
     if not context.state.entries:
         return [
-            NoticeAction("Ru&n", partial(context.run, None), "Run the combination that is chosen in Input (Ctrl+R)")
+            NoticeAction(
+                "Ru&n",
+                partial(context.run, None),
+                "Run the combination that is chosen in Input (Ctrl+R)",
+            )
         ]
-    return [NoticeAction("&Go to Results", partial(_show_tab, context, "Results"), "Choose a solution there")]
+    return [
+        NoticeAction("&Go to Results", partial(_show_tab, context, "Results"), "Choose a solution there")
+    ]
 
 
 def _show_tab(context: UiContext, title: str) -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -38,7 +47,9 @@ ROLE_TIPS = {
     Role.AS_IS: "Released with its values unchanged and unprotected",
     Role.LEAVE_OUT: "Not needed: the release does not have this column",
 }
-_UNDECIDED_TIP = "Undecided: the program guessed that it is released as it is. Choose a role, or confirm it below"
+_UNDECIDED_TIP = (
+    "Undecided: the program guessed that it is released as it is. Choose a role, or confirm it below"
+)
 NAME, ROLE, CATEGORIES = range(3)
 
 _SAMPLED_ROWS = 60
@@ -144,11 +155,17 @@ def _explain_categories(facts: ColumnFacts) -> str:
     declared = facts.categories.declared if facts.categories is not None else None
     if declared is not None:
         return f"{declared:,} declared in the file, {facts.distinct:,} present. Click to see them"
-    return "Click to see the categories, and to group them" if has_categories_to_show(facts) else facts.name
+    return (
+        "Click to see the categories, and to group them" if has_categories_to_show(facts) else facts.name
+    )
 
 
 def _explain_missing(facts: ColumnFacts) -> str:
-    return f"{facts.missing:,} records have no value here; shown as {MISSING}" if facts.missing else facts.name
+    return (
+        f"{facts.missing:,} records have no value here; shown as {MISSING}"
+        if facts.missing
+        else facts.name
+    )
 
 
 class ColumnsView(QTableView):
@@ -165,7 +182,10 @@ class ColumnsView(QTableView):
         index = self.currentIndex()
         key = Qt.Key(event.key())
         is_shortcut = index.isValid() and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        opens = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and index.column() == CATEGORIES
+        opens = (
+            key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+            and index.column() == CATEGORIES
+        )
         if is_shortcut and key in _KEYS:
             self.role_key_pressed.emit(_KEYS[key])
         elif is_shortcut and (key == Qt.Key.Key_G or opens):
@@ -194,7 +214,9 @@ class _CategoriesDelegate(QStyledItemDelegate):
         is_open = isinstance(model, ColumnsModel) and has_categories_to_show(model.facts(index.row()))
         draw_arrow(self, painter, option, index, is_open)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
         """Return the size of the text with its arrow."""
         return super().sizeHint(option, index) + QSize(ARROW_WIDTH, 0)
 
@@ -209,12 +231,16 @@ class ColumnsSection(QWidget):
         self.view = ColumnsView()
         self.view.setModel(self.model)
         roles = [(str(role), str(role), ROLE_TIPS[role]) for role in Role]
-        self.view.setItemDelegateForColumn(ROLE, ComboBoxDelegate(lambda: roles, self.view, unfolded=True))
+        self.view.setItemDelegateForColumn(
+            ROLE, ComboBoxDelegate(lambda: roles, self.view, unfolded=True)
+        )
         self.view.setItemDelegateForColumn(CATEGORIES, _CategoriesDelegate(self.view))
         self._set_up_view()
         self.undecided = message_label(look="warning")
         self.confirm = QPushButton("Confirm as released as is")
-        set_tool_tip(self.confirm, "Release all undecided columns as they are: nobody knows them about a person")
+        set_tool_tip(
+            self.confirm, "Release all undecided columns as they are: nobody knows them about a person"
+        )
         self.confirm.clicked.connect(self._on_confirm)
         vbox(
             heading_label("Columns and roles"),
@@ -258,7 +284,9 @@ class ColumnsSection(QWidget):
             # The first column is often that of identifiers, which there is little to look at.
             names = [facts.name for facts in self.model.rows]
             region = self._state.choices.region_column
-            self.view.setCurrentIndex(self.model.index(names.index(region) if region in names else 0, NAME))
+            self.view.setCurrentIndex(
+                self.model.index(names.index(region) if region in names else 0, NAME)
+            )
         self._refresh_undecided()
         self.setVisible(rows > 0)
 

@@ -22,7 +22,14 @@ from ..core.context import UiContext
 from ..core.theme import GRID
 from ..presentation.messages import describe_finding, is_about_reading
 from ..state.words import data_in_words, regions_in_words
-from ..widgets.fields import CollapsibleSection, ElidedLabel, heading_label, hint_label, message_label, shorten_name
+from ..widgets.fields import (
+    CollapsibleSection,
+    ElidedLabel,
+    heading_label,
+    hint_label,
+    message_label,
+    shorten_name,
+)
 from ..widgets.layouts import button, hbox, vbox, with_properties
 from ..widgets.plain_text import Label, set_tool_tip
 from .reading_options import ReadingOptions
@@ -51,15 +58,22 @@ class FilesSection(QWidget):
         self._theme = context.theme
         self.records = _Path("Record file")
         self.regions = _Path("Region file")
-        self.findings = with_properties(QListWidget(), wordWrap=True, accessibleName="Problems of the files")
+        self.findings = with_properties(
+            QListWidget(), wordWrap=True, accessibleName="Problems of the files"
+        )
         self.findings.hide()
         self.findings_of = with_properties(Label(), wordWrap=True, look="error")
         self.findings_of.hide()
         self.blanks = with_properties(Label(), wordWrap=True, look="warning")
         self.join = QPushButton("&Join them")
-        set_tool_tip(self.join, "Take these categories together, in counting and in the release; Undo separates them")
+        set_tool_tip(
+            self.join,
+            "Take these categories together, in counting and in the release; Undo separates them",
+        )
         self.join.clicked.connect(self._on_join_blanks)
-        self.question = message_label("Line 2 of the records looks like numbers of categories.", "warning")
+        self.question = message_label(
+            "Line 2 of the records looks like numbers of categories.", "warning"
+        )
         is_line = "Line 2 is no record: it says how many categories each column has"
         self.is_category_line = button("It is", partial(self._on_answered, "yes"), is_line)
         self.is_record = button(
@@ -70,10 +84,18 @@ class FilesSection(QWidget):
         hbox(*answers, within=self._question_row, margins=0)
         self._question_row.hide()
         self._blanks_row = hbox((self.blanks, 1), self.join)
-        self.choose = with_properties(QPushButton(_OPEN), toolTip="Open a record file and a region file (Ctrl+O)")
+        self.choose = with_properties(
+            QPushButton(_OPEN), toolTip="Open a record file and a region file (Ctrl+O)"
+        )
         self.options = ReadingOptions(context)
         self.more = QWidget()
-        vbox(hbox(self.choose, 1), self.options, within=self.more, margins=(2 * GRID, 0, 0, 0), spacing=GRID)
+        vbox(
+            hbox(self.choose, 1),
+            self.options,
+            within=self.more,
+            margins=(2 * GRID, 0, 0, 0),
+            spacing=GRID,
+        )
         self.unfold = CollapsibleSection("Files and reading options", self.more)
         vbox(
             heading_label("Files"),
@@ -99,7 +121,9 @@ class FilesSection(QWidget):
             self.unfold.setChecked(False)
         if state.table is not None and state.regions is not None:
             with_properties(self.choose, text=_CHANGE, toolTip="Open other files (Ctrl+O)")
-            self.records.show_file(str(parse_address(state.records_path or "")), data_in_words(state.table))
+            self.records.show_file(
+                str(parse_address(state.records_path or "")), data_in_words(state.table)
+            )
             self.regions.show_file(str(state.regions_path), regions_in_words(state.regions))
 
     def refresh(self) -> None:
@@ -115,7 +139,9 @@ class FilesSection(QWidget):
         table = self._state.table
         joinable = {} if table is None else self._state.choices.joinable(table)
         columns = ", ".join(f"“{shorten_name(name)}” ({number:,})" for name, number in joinable.items())
-        self.blanks.setText(f"Categories that differ from others only by blanks count separately: {columns}.")
+        self.blanks.setText(
+            f"Categories that differ from others only by blanks count separately: {columns}."
+        )
         self.blanks.setVisible(bool(joinable))
         self.join.setVisible(bool(joinable))
 
@@ -134,7 +160,11 @@ class FilesSection(QWidget):
         self.findings_of.setText(of)
         self.findings_of.setVisible(bool(of))
         self.findings.clear()
-        is_asked = not of and self._state.choices.category_counts == "auto" and any(map(_asks_for_line_2, findings))
+        is_asked = (
+            not of
+            and self._state.choices.category_counts == "auto"
+            and any(map(_asks_for_line_2, findings))
+        )
         self._question_row.setVisible(is_asked)
         if is_asked:
             findings = [finding for finding in findings if not _asks_for_line_2(finding)]
@@ -162,7 +192,9 @@ class FilesSection(QWidget):
         metrics = self.findings.fontMetrics()
         width = self.width() - _BESIDE_TEXT
         texts = [self.findings.item(row).text() for row in range(min(self.findings.count(), _IN_SIGHT))]
-        wrapped = (metrics.boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, text) for text in texts)
+        wrapped = (
+            metrics.boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, text) for text in texts
+        )
         height = sum(box.height() + GRID // 2 for box in wrapped)
         self.findings.setFixedHeight(min(height, _HIGHEST_LINES * metrics.height()) + GRID)
 

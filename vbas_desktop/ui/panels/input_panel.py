@@ -104,7 +104,12 @@ class InputPanel(QWidget):
         self.estimator.estimated.connect(self._on_estimated)
         model.problem_counted.connect(self._refresh_run)
         self.remedies.chosen.connect(self._on_remedy_chosen)
-        for signal in (model.policy_changed, model.selection_changed, model.run_finished, self.privacy.policy_read):
+        for signal in (
+            model.policy_changed,
+            model.selection_changed,
+            model.run_finished,
+            self.privacy.policy_read,
+        ):
             signal.connect(self._refresh_judgement)
 
     @Slot()
@@ -152,7 +157,9 @@ class InputPanel(QWidget):
         if reason is not None:
             self.remedies.show_remedies(self._state.list_remedies())
         elif self._estimate is not None:
-            self.remedies.show_remedies(list_loss_remedies(self._state.choices, self._state.table, self._estimate))
+            self.remedies.show_remedies(
+                list_loss_remedies(self._state.choices, self._state.table, self._estimate)
+            )
         else:
             self.remedies.show_remedies(())
 
@@ -216,9 +223,18 @@ class InputPanel(QWidget):
 
     def _find_current_solution(self) -> ResultRow | None:
         entry = self._state.selected
-        if entry is None or entry.problem is None or entry.run.outdated or entry.run.key != self._state.problem_key:
+        if (
+            entry is None
+            or entry.problem is None
+            or entry.run.outdated
+            or entry.run.key != self._state.problem_key
+        ):
             return None
-        return entry if self._state.why_not_run() is None and self._state.choices.same_run(entry.run.choices) else None
+        return (
+            entry
+            if self._state.why_not_run() is None and self._state.choices.same_run(entry.run.choices)
+            else None
+        )
 
     def _on_judged(self, number: int, outcome: Outcome) -> None:
         judgement = outcome.judgement

@@ -30,10 +30,14 @@ class MeasureTicks(QObject):
 
     def fill(self, measures: Iterable[str]) -> None:
         """Put the presets and these measures into the menu; those for research only if they are shown, or count."""
-        self._presets = {name: add_checkable_action(self._menu, title, False) for name, title in PRESETS.items()}
+        self._presets = {
+            name: add_checkable_action(self._menu, title, False) for name, title in PRESETS.items()
+        }
         self._measures = {}
         for name, action in self._presets.items():
-            names = ", ".join(list_approaches("rating")[measure].metadata.title for measure in preset(name))
+            names = ", ".join(
+                list_approaches("rating")[measure].metadata.title for measure in preset(name)
+            )
             _set_tips(action, f"The star looks at: {names}")
             action.triggered.connect(partial(self._on_preset, name))
         self._menu.addSeparator()

@@ -48,7 +48,8 @@ class PercentBox(QDoubleSpinBox):
         """Return the size of the longest text."""
         metrics = self.fontMetrics()
         return QSize(
-            metrics.horizontalAdvance(self.textFromValue(100.0) + self.suffix()) + 5 * GRID, super().sizeHint().height()
+            metrics.horizontalAdvance(self.textFromValue(100.0) + self.suffix()) + 5 * GRID,
+            super().sizeHint().height(),
         )
 
     def minimumSizeHint(self) -> QSize:
@@ -71,7 +72,9 @@ class LimitLine(QWidget):
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.percent.setFocus)
         shortcut.activated.connect(self.percent.selectAll)
-        self.recommended, self.knee = (with_properties(QPushButton(), look="link", minimumHeight=24) for _ in range(2))
+        self.recommended, self.knee = (
+            with_properties(QPushButton(), look="link", minimumHeight=24) for _ in range(2)
+        )
         self.alternatives = with_properties(
             QToolButton(),
             text="Aims",
@@ -87,7 +90,11 @@ class LimitLine(QWidget):
         self.percent.valueChanged.connect(self._on_percent)
         self.recommended.clicked.connect(lambda: self._select("recommended"))
         self.knee.clicked.connect(lambda: self._select("knee"))
-        for signal in (context.model.choices_changed, context.model.solutions_changed, context.model.solution_added):
+        for signal in (
+            context.model.choices_changed,
+            context.model.solutions_changed,
+            context.model.solution_added,
+        ):
             signal.connect(self.refresh)
         context.model.selection_changed.connect(self.refresh)
         self.refresh()
@@ -160,7 +167,12 @@ class LossNotice(NoticeBar):
         self.is_out_of_reach = False
         """Even one region of all would lose more than is allowed, which is what the notice says."""
         model = context.model
-        signals = (model.selection_changed, model.solutions_changed, model.choices_changed, model.run_finished)
+        signals = (
+            model.selection_changed,
+            model.solutions_changed,
+            model.choices_changed,
+            model.run_finished,
+        )
         jobs = (context.worker.job_started, context.worker.job_ended)
         for signal in (*signals, *jobs, model.solution_added, self._scenes.changed):
             signal.connect(self.refresh)
@@ -194,10 +206,18 @@ class LossNotice(NoticeBar):
     def advice(self) -> Advice | None:
         """The advice on the run of the shown solution, while the choices still ask for the same records and loss."""
         selected = self._state.selected
-        if selected is None or selected.run.result is None or selected.run.key != self._state.problem_key:
+        if (
+            selected is None
+            or selected.run.result is None
+            or selected.run.key != self._state.problem_key
+        ):
             return None
         result = selected.run.result
-        return result.advice if result.allowed_loss_percent == self._state.choices.allowed_loss_percent else None
+        return (
+            result.advice
+            if result.allowed_loss_percent == self._state.choices.allowed_loss_percent
+            else None
+        )
 
     def _list_advised(self, advice: Advice) -> list[NoticeAction]:
         if advice.sites is None:
@@ -231,9 +251,13 @@ class LossNotice(NoticeBar):
             self._asked = asked
             self._ways = None
             grouped = entry.run.key.groups
-            facts = {name: table.facts(name) for name in problem.quasi_identifiers if name not in grouped}
+            facts = {
+                name: table.facts(name) for name in problem.quasi_identifiers if name not in grouped
+            }
             find = partial(find_ways_out, problem, facts, asked[1])
-            self._context.background.start_latest(self, "Looking for ways out", find, self._on_ways, self._on_aborted)
+            self._context.background.start_latest(
+                self, "Looking for ways out", find, self._on_ways, self._on_aborted
+            )
         return self._ways
 
     def _on_ways(self, ways: WaysOut) -> None:
@@ -250,22 +274,37 @@ class LossNotice(NoticeBar):
         if ways.grouping is not None:
             share = format_share(ways.grouping.suppressed, records)
             title = f"Group {shorten_name(ways.grouping.column)}: {least}{share}"
-            actions.append(NoticeAction(title, self._on_group, "Propose groups, then run; Undo takes them back"))
+            actions.append(
+                NoticeAction(title, self._on_group, "Propose groups, then run; Undo takes them back")
+            )
         if ways.omission is not None:
             share = format_share(ways.omission.suppressed, records)
             title = f"Leave out {shorten_name(ways.omission.column)}: {least}{share}"
-            actions.append(NoticeAction(title, self._on_leave_out, "Leave the column out of the release, and run"))
-        find = NoticeAction("Find a release", self._on_find_release, "Try every combination of groups and columns")
+            actions.append(
+                NoticeAction(title, self._on_leave_out, "Leave the column out of the release, and run")
+            )
+        find = NoticeAction(
+            "Find a release", self._on_find_release, "Try every combination of groups and columns"
+        )
         return [*actions, *self._list_fallback(entry), find]
 
     def _list_fallback(self, entry: ResultRow) -> list[NoticeAction]:
         """Offer the fallback to larger areas if it is known to save records of this solution."""
         scene = self._scenes.shown
-        if scene is None or scene.number != entry.number or scene.problem is None or scene.lost_in_tiers is None:
+        if (
+            scene is None
+            or scene.number != entry.number
+            or scene.problem is None
+            or scene.lost_in_tiers is None
+        ):
             return []
         share = format_share(scene.lost_in_tiers, scene.problem.records)
         reason = "" if entry.run.key == self._state.problem_key else _OTHER_SETTINGS
-        return [NoticeAction(f"Fall back to larger areas: {share}", self._on_fallback, _TIERS, "Ctrl+T", reason)]
+        return [
+            NoticeAction(
+                f"Fall back to larger areas: {share}", self._on_fallback, _TIERS, "Ctrl+T", reason
+            )
+        ]
 
     def _on_group(self) -> None:
         table = self._state.table
@@ -344,7 +383,11 @@ class AlternativesLine(QWidget):
     def run(self) -> RunEntry | None:
         """The run of the shown solution, if its alternatives can be tried now."""
         selected = self._state.selected
-        if selected is None or selected.run.problem is None or selected.run.key != self._state.problem_key:
+        if (
+            selected is None
+            or selected.run.problem is None
+            or selected.run.key != self._state.problem_key
+        ):
             return None
         return selected.run
 
@@ -355,7 +398,9 @@ class AlternativesLine(QWidget):
             self._context.show_message(_OTHER_SETTINGS)
             return
         request = self._state.request_alternatives(run)
-        self._context.worker.start("Trying other aims", partial(search_alternatives, request), partial(self._show, run))
+        self._context.worker.start(
+            "Trying other aims", partial(search_alternatives, request), partial(self._show, run)
+        )
 
     def _show(self, run: RunEntry, alternatives: tuple[Alternative, ...]) -> None:
         self._clear()
@@ -381,7 +426,9 @@ class AlternativesLine(QWidget):
         if selected is None:
             return
         earlier = selected.run.choices
-        choices = self._state.choices.replaced(approaches=earlier.approaches, parameters=earlier.parameters)
+        choices = self._state.choices.replaced(
+            approaches=earlier.approaches, parameters=earlier.parameters
+        )
         choices = choices.with_approach("site_number", "limit").with_approach("tiers", alternative.tiers)
         self._state.change(choices.with_parameter("site_number", "limit", "aim", alternative.aim))
         self._context.run(None)

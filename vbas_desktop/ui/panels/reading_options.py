@@ -22,12 +22,27 @@ from ..widgets.option_form import OptionForm
 
 _FILES = "obstacles"
 _ASKED = {
-    _FILES: ("Add obstacles…", "Add a file with lakes, coasts or rivers for the construction “Obstacles”"),
+    _FILES: (
+        "Add obstacles…",
+        "Add a file with lakes, coasts or rivers for the construction “Obstacles”",
+    ),
     "codebook": ("Codebook…", "Choose a file that says what codes mean: column, value, label"),
-    "keep_records": ("Required…", "Choose a table of combinations of values: only records with one are considered"),
-    "drop_records": ("Unwanted…", "Choose a table of combinations of values: records with one are not considered"),
-    "coarsen_from": ("Crosswalk…", "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”"),
-    "region_map": ("Region map…", "Choose a file that says which regions the ids in the records stand for: from, to"),
+    "keep_records": (
+        "Required…",
+        "Choose a table of combinations of values: only records with one are considered",
+    ),
+    "drop_records": (
+        "Unwanted…",
+        "Choose a table of combinations of values: records with one are not considered",
+    ),
+    "coarsen_from": (
+        "Crosswalk…",
+        "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”",
+    ),
+    "region_map": (
+        "Region map…",
+        "Choose a file that says which regions the ids in the records stand for: from, to",
+    ),
 }
 """The settings for which a file can be asked for: the button and its tip."""
 
@@ -50,10 +65,14 @@ class ReadingOptions(QWidget):
         """Columns and layers of the region file."""
         self.form = OptionForm(ReadingSettings, self, alignment=Qt.AlignmentFlag.AlignBottom)
         self.form.edited.connect(self._on_edited)
-        self.choose = {name: with_properties(QPushButton(text), toolTip=tip) for name, (text, tip) in _ASKED.items()}
+        self.choose = {
+            name: with_properties(QPushButton(text), toolTip=tip) for name, (text, tip) in _ASKED.items()
+        }
         for name, button in self.choose.items():
             button.clicked.connect(partial(self.ask_for, name))
-        self.again = with_properties(QPushButton("Read again"), toolTip="Read both files with these options (F5)")
+        self.again = with_properties(
+            QPushButton("Read again"), toolTip="Read both files with these options (F5)"
+        )
         self._build()
 
     def _build(self) -> None:
@@ -75,7 +94,9 @@ class ReadingOptions(QWidget):
     def refresh(self) -> None:
         """Show what is chosen."""
         columns, layers = self._names
-        self.form.show_group(self._state.reading_choices, {"region columns": columns, "region layers": layers})
+        self.form.show_group(
+            self._state.reading_choices, {"region columns": columns, "region layers": layers}
+        )
         layer = self.form.editors["layer"]
         layer.setEnabled(len(layers) > 1 or self._state.reading_choices.layer is not None)
         self.again.setEnabled(self.changed or self._state.failed_load is not None)

@@ -92,7 +92,9 @@ class RegionsModel(TableModel[int]):
         """List the aggregated regions of another solution."""
         self.shown = scene
         self._choose_listed()
-        self.set_rows(range(0 if scene is None else len(scene.geometry.codes)), make_region_columns(scene))
+        self.set_rows(
+            range(0 if scene is None else len(scene.geometry.codes)), make_region_columns(scene)
+        )
 
     def show_only_losses(self, on: bool) -> None:
         """Leave out regions without losses, or list all."""
@@ -109,7 +111,9 @@ class RegionsModel(TableModel[int]):
 
     def measure(self, column: int) -> RegionMeasure | None:
         """Return the measure of a column; the first two columns have none."""
-        return None if self.shown is None else find_measure(self.shown.figures, self.columns[column].name)
+        return (
+            None if self.shown is None else find_measure(self.shown.figures, self.columns[column].name)
+        )
 
     def title(self, column: int) -> str:
         """Return the full title of a column."""
@@ -120,7 +124,8 @@ class RegionsModel(TableModel[int]):
 def exact_rows(scene: MapScene) -> list[list[str]]:
     """Header and exact values of all aggregated regions, for saving; empty where there is no value."""
     columns = [
-        ["" if np.isnan(float(value)) else str(value) for value in figure.values.tolist()] for figure in scene.figures
+        ["" if np.isnan(float(value)) else str(value) for value in figure.values.tolist()]
+        for figure in scene.figures
     ]
     head = ["aggregated_region", "name", *(measure.name for measure in scene.figures)]
     return [head, *(list(row) for row in zip(scene.geometry.codes, scene.names, *columns, strict=True))]

@@ -41,7 +41,8 @@ class RegionsPanel(QWidget):
         set_up_sorted(self.table, self.table_model, 0, "Aggregated regions")
         self.title = with_properties(Label(), look="muted")
         self.only_losses = with_properties(
-            QCheckBox("&With losses only"), toolTip="Show only aggregated regions in which records were suppressed"
+            QCheckBox("&With losses only"),
+            toolTip="Show only aggregated regions in which records were suppressed",
         )
         self.search_field = with_properties(
             QLineEdit(),
@@ -151,7 +152,8 @@ class RegionsPanel(QWidget):
     def _on_copy(self) -> None:
         head = [self.table_model.title(column) for column in range(self.table_model.columnCount())]
         rows = [
-            [column.text(region) for column in self.table_model.columns] for region in self.table_model.listed_rows()
+            [column.text(region) for column in self.table_model.columns]
+            for region in self.table_model.listed_rows()
         ]
         copy_rows([head, *rows])
         self._context.show_message(f"Copied {len(rows):,} aggregated regions.")
@@ -160,7 +162,9 @@ class RegionsPanel(QWidget):
     def _on_save(self) -> None:
         scene = self.table_model.shown
         if scene is not None:
-            offer_to_save_rows(self._context, self, exact_rows(scene), f"regions of solution {scene.number}.csv")
+            offer_to_save_rows(
+                self._context, self, exact_rows(scene), f"regions of solution {scene.number}.csv"
+            )
 
     @Slot(QPoint)
     def _on_header_menu(self, position: QPoint) -> None:
@@ -176,7 +180,10 @@ class RegionsPanel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         figure = self.table_model.measure(column)
         if figure is not None:
-            menu.addAction(f"Colour the &map by “{figure.title}”", lambda: self._context.state.colour_by(figure.name))
+            menu.addAction(
+                f"Colour the &map by “{figure.title}”",
+                lambda: self._context.state.colour_by(figure.name),
+            )
         menu.addAction("Colour the map by &regions", lambda: self._context.state.colour_by(None))
         menu.addSeparator()
         menu.addAction(self.copy)

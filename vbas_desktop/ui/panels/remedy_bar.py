@@ -25,7 +25,9 @@ class RemedyBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.remedies: tuple[Remedy, ...] = ()
-        self._grid = grid_layout(within=self, margins=0, across=GRID, down=GRID // 2, shares=(1,) * _COLUMNS)
+        self._grid = grid_layout(
+            within=self, margins=0, across=GRID, down=GRID // 2, shares=(1,) * _COLUMNS
+        )
         self.hide()
 
     def show_remedies(self, remedies: Sequence[Remedy]) -> None:

@@ -90,4 +90,6 @@ class ResultsModel(TableModel[ResultRow]):
         if filter_.scenario is not None and entry.run.key != filter_.scenario:
             return False
         is_first = self.ranks.get(entry.number, RowRanks()).same_as is None
-        return entry.pinned or (is_first and (filter_.numbers is None or entry.number in filter_.numbers))
+        return entry.pinned or (
+            is_first and (filter_.numbers is None or entry.number in filter_.numbers)
+        )

@@ -147,7 +147,11 @@ class ResultsPanel(QWidget):
         self.bar.compare.clicked.connect(self._on_compare)
         self.table.customContextMenuRequested.connect(self._on_table_menu)
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
-        for signal in (self.only_pareto.toggled, self.only_meeting.toggled, self.scenario.scenario_chosen):
+        for signal in (
+            self.only_pareto.toggled,
+            self.only_meeting.toggled,
+            self.scenario.scenario_chosen,
+        ):
             signal.connect(self._refilter)
         for signal in (model.requirement_changed, self.charts.ranges_changed):
             signal.connect(self._refilter)
@@ -185,7 +189,9 @@ class ResultsPanel(QWidget):
         state = self._context.state
         styles = assign_styles(entry.solution for entry in state.entries)
         limit = state.choices.allowed_loss_percent
-        settings = TableSettings(self._system, state.pareto_measures, limit, styles, state.shows_research)
+        settings = TableSettings(
+            self._system, state.pareto_measures, limit, styles, state.shows_research
+        )
         listing = (state.entries, state.marks, settings)
         if listing == self._listing:
             return
@@ -232,7 +238,9 @@ class ResultsPanel(QWidget):
         else:
             self.table.squeeze()
         # Marks come when all solutions are there, and other runs have approaches with longer names.
-        self.table.grow(index for index, column in enumerate(self.table_model.columns) if column.side != "right")
+        self.table.grow(
+            index for index, column in enumerate(self.table_model.columns) if column.side != "right"
+        )
 
     @Slot()
     def _refresh_charts(self) -> None:
@@ -249,7 +257,9 @@ class ResultsPanel(QWidget):
         if self._listing is not None:
             figures = [figure for figure in figures if self._listing[2].shows(figure)]
         names = [figure.name for figure in figures]
-        numbered = [(entry.number, entry.solution) for entry in sorted(entries, key=lambda entry: entry.number)]
+        numbered = [
+            (entry.number, entry.solution) for entry in sorted(entries, key=lambda entry: entry.number)
+        ]
         styles = assign_styles(entry.solution for entry in state.entries)
         rows = chart_rows(numbered, names, system, self.table_model.ranks, styles)
         measures = [ChartAxis.of_figure(figure, system) for figure in figures]
@@ -293,7 +303,9 @@ class ResultsPanel(QWidget):
         meeting = None
         self.only_meeting.setVisible(state.has_requirement)
         if state.has_requirement and self.only_meeting.isChecked():
-            meeting = frozenset(entry.number for entry in state.entries if state.meets_requirement(entry))
+            meeting = frozenset(
+                entry.number for entry in state.entries if state.meets_requirement(entry)
+            )
         ranges = dict(self.charts.ranges)
         selected = self._context.state.selected
         self._show_filtered(
@@ -307,7 +319,11 @@ class ResultsPanel(QWidget):
             )
         )
         visible = self.table_model.listed_rows()
-        if visible and selected is not None and selected.number not in [entry.number for entry in visible]:
+        if (
+            visible
+            and selected is not None
+            and selected.number not in [entry.number for entry in visible]
+        ):
             marks = self.table_model.ranks
             best = next((entry for entry in visible if marks[entry.number].recommended), visible[0])
             self._context.state.select(best.number)
@@ -369,18 +385,26 @@ class ResultsPanel(QWidget):
         """Find the row below those that go, or else above them."""
         visible = [entry.number for entry in self.table_model.listed_rows()]
         last = max((visible.index(number) for number in numbers if number in visible), default=0)
-        remaining = [number for number in (*visible[last:], *reversed(visible[:last])) if number not in numbers]
+        remaining = [
+            number for number in (*visible[last:], *reversed(visible[:last])) if number not in numbers
+        ]
         return remaining[0] if remaining else None
 
     def _visible_columns(self) -> list[ResultColumn]:
         header = self.table.horizontalHeader()
         order = [header.logicalIndex(position) for position in range(header.count())]
-        return [self.table_model.columns[index] for index in order if not self.table.isColumnHidden(index)]
+        return [
+            self.table_model.columns[index] for index in order if not self.table.isColumnHidden(index)
+        ]
 
     @Slot()
     def _on_copy(self) -> None:
         chosen = set(self.chosen_numbers())
-        entries = [entry for entry in self.table_model.listed_rows() if len(chosen) < 2 or entry.number in chosen]
+        entries = [
+            entry
+            for entry in self.table_model.listed_rows()
+            if len(chosen) < 2 or entry.number in chosen
+        ]
         copy_rows(table_rows(entries, self._visible_columns(), exact=False))
         self._context.show_message(f"Copied {len(entries):,} solutions.")
 

@@ -24,7 +24,9 @@ from ..widgets.plain_text import set_tool_tip
 from .measure_ticks import MeasureTicks
 from .results_model import ResultsModel
 
-_PARETO = "List only what no other solution beats: none is as good in all rated measures and better in one"
+_PARETO = (
+    "List only what no other solution beats: none is as good in all rated measures and better in one"
+)
 _OFFERED = 20
 """How many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
 
@@ -144,12 +146,16 @@ class ResultsToolbar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.only_pareto = with_properties(QCheckBox("Pareto-optimal only"), shortcut="Ctrl+U", checked=True)
+        self.only_pareto = with_properties(
+            QCheckBox("Pareto-optimal only"), shortcut="Ctrl+U", checked=True
+        )
         set_tool_tip(self.only_pareto, f"{_PARETO} (Ctrl+U)")
         self.hidden = with_properties(hint_label(), wordWrap=False)
         self.hidden.setMinimumHeight(self.only_pareto.sizeHint().height())
         self.hidden.setAccessibleName("Hidden solutions")
-        self.compare = button("&Compare", tip="Show the two selected solutions side by side (Ctrl+Shift+C)")
+        self.compare = button(
+            "&Compare", tip="Show the two selected solutions side by side (Ctrl+Shift+C)"
+        )
         self.compare.hide()
         tip = "Show only solutions that meet the requirement (Tools ▸ Requirements)"
         self.only_meeting = with_properties(QCheckBox("S&uitable"), toolTip=tip)
@@ -162,13 +168,21 @@ class ResultsToolbar(QWidget):
         filters.addWidget(self.only_pareto)
         filters.addWidget(self.only_meeting)
         filters.addWidget(self.hidden)
-        vbox(self._row, filters, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2), spacing=GRID // 2)
+        vbox(
+            self._row,
+            filters,
+            within=self,
+            margins=(GRID, GRID // 2, GRID, GRID // 2),
+            spacing=GRID // 2,
+        )
         self._last: QWidget = self.compare
         """The widget of the first row that was added last; the tab key goes on from there."""
 
     def show_hidden(self, n_dominated: int) -> None:
         """Say how many dominated solutions are not listed."""
-        self.hidden.setText(f"{format_count(n_dominated, 'dominated solution')} hidden" if n_dominated else "")
+        self.hidden.setText(
+            f"{format_count(n_dominated, 'dominated solution')} hidden" if n_dominated else ""
+        )
 
     def add_menu(self, icon: str, text: str, tip: str, menu: QMenu) -> None:
         """Add a button that opens a menu."""
@@ -182,7 +196,9 @@ class ResultsToolbar(QWidget):
             self._button(icon, action.text(), action.toolTip()).clicked.connect(action.trigger)
 
     def _button(self, icon: str, text: str, tip: str) -> QToolButton:
-        button = with_properties(QToolButton(), toolTip=tip, accessibleName=text.replace("&", ""), autoRaise=True)
+        button = with_properties(
+            QToolButton(), toolTip=tip, accessibleName=text.replace("&", ""), autoRaise=True
+        )
         self._theme.set_icon(button, icon)
         self._row.addWidget(button)
         self.setTabOrder(self._last, button)

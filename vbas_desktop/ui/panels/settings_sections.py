@@ -29,7 +29,14 @@ from ..state.choices import describe_approaches
 from ..state.policy_choice import describe_fit, explain_k_below, fit_choices
 from ..state.scenario import reason_against_k
 from ..widgets.column_picker import narrow_combo_box
-from ..widgets.fields import CollapsibleSection, Field, heading_label, hint_label, message_label, set_variant
+from ..widgets.fields import (
+    CollapsibleSection,
+    Field,
+    heading_label,
+    hint_label,
+    message_label,
+    set_variant,
+)
 from ..widgets.file_dialogs import POLICY_FILES, ask_to_open
 from ..widgets.layouts import hbox, set_items, vbox, with_properties
 from ..widgets.option_form import OptionForm
@@ -90,12 +97,15 @@ class ProtectionSection(QWidget):
         self.form = OptionForm(PrivacySettings, columns=1, names=_PROTECTION)
         self.form.edited.connect(self._on_edited)
         component, approach, name = LOSS
-        self.loss = ParameterField(list_approaches(component)[approach].option(name), component, approach)
+        self.loss = ParameterField(
+            list_approaches(component)[approach].option(name), component, approach
+        )
         self.loss.edited.connect(self._on_loss_edited)
         self.sensitive = QPushButton("Sensitive values…")
         self.sensitive_summary = hint_label()
         set_tool_tip(
-            self.sensitive, "What released classes may tell of columns that must not be learned about a person"
+            self.sensitive,
+            "What released classes may tell of columns that must not be learned about a person",
         )
         self.sensitive.clicked.connect(self.open_sensitive)
         self._refresh_policy()
@@ -116,7 +126,9 @@ class ProtectionSection(QWidget):
         wrong = reason_against_k(self._state.table, chosen.k) or explain_k_below(self.policy, chosen.k)
         self.form.show_error("k", wrong)
         component, approach, name = LOSS
-        self.loss.show_value(chosen.values_of(component, approach).get(name, chosen.allowed_loss_percent))
+        self.loss.show_value(
+            chosen.values_of(component, approach).get(name, chosen.allowed_loss_percent)
+        )
         columns = self._list_usable()
         for widget in (self.sensitive, self.sensitive_summary):
             widget.setVisible(bool(columns))
@@ -135,12 +147,17 @@ class ProtectionSection(QWidget):
     def _refresh_policy(self) -> None:
         name = self._state.policy.policy
         bundled = load_bundled_policies()
-        entries = [(_NO_POLICY, "", ""), *((item.name, item.id, item.origin) for item in bundled.values())]
+        entries = [
+            (_NO_POLICY, "", ""),
+            *((item.name, item.id, item.origin) for item in bundled.values()),
+        ]
         if name and name not in bundled:
             entries.append((Path(name).name, name, name))
             if name not in self._files:
                 self._read_policy(name, self._on_file_read)
-        set_items(self.policy_list, [*entries, (_OPEN_POLICY, _OPEN_POLICY, "Follow a policy of your own")])
+        set_items(
+            self.policy_list, [*entries, (_OPEN_POLICY, _OPEN_POLICY, "Follow a policy of your own")]
+        )
         self.policy_list.setCurrentIndex(self.policy_list.findData(name))
         self.refresh()
 
@@ -183,8 +200,12 @@ class ProtectionSection(QWidget):
             follow()
             return
         heading = f"Follow the policy “{policy.name}”?"
-        text = "\n".join(["It changes:", *changes, "Nothing else changes them; Undo takes all of it back."])
-        ask_question(self.window(), heading, text, {"&Follow it": follow, "Cancel": self._refresh_policy})
+        text = "\n".join(
+            ["It changes:", *changes, "Nothing else changes them; Undo takes all of it back."]
+        )
+        ask_question(
+            self.window(), heading, text, {"&Follow it": follow, "Cancel": self._refresh_policy}
+        )
 
     # Other settings
 
@@ -196,7 +217,9 @@ class ProtectionSection(QWidget):
     @Slot(str, object)
     def _on_loss_edited(self, name: str, value: object) -> None:
         component, approach, _ = LOSS
-        self._state.change(self._state.choices.with_parameter(component, approach, name, value), merge=".".join(LOSS))
+        self._state.change(
+            self._state.choices.with_parameter(component, approach, name, value), merge=".".join(LOSS)
+        )
 
     def _list_usable(self) -> list[tuple[ColumnFacts, SensitiveColumn]]:
         """List the sensitive columns that have few enough values to be judged."""
@@ -232,7 +255,9 @@ def _describe_sensitive(chosen: SensitiveColumn) -> str:
     """Describe a sensitive column and its criteria in a few words."""
     demands = " and ".join(criterion.in_words for criterion in chosen.criteria) or "report only"
     benign = (
-        f"; benign: {', '.join(chosen.benign[:3])}{' …' if len(chosen.benign) > 3 else ''}" if chosen.benign else ""
+        f"; benign: {', '.join(chosen.benign[:3])}{' …' if len(chosen.benign) > 3 else ''}"
+        if chosen.benign
+        else ""
     )
     return f"{chosen.column} ({demands}{benign})"
 
@@ -247,9 +272,13 @@ class ApproachLine(QWidget):
         self._state = state
         self.words = message_label()
         self.change = with_properties(
-            QPushButton("Change…"), checkable=True, accessibleName="Change approaches, suppression, limits and range"
+            QPushButton("Change…"),
+            checkable=True,
+            accessibleName="Change approaches, suppression, limits and range",
         )
-        set_tool_tip(self.change, "Show or hide approaches with their parameters, suppression, limits and range")
+        set_tool_tip(
+            self.change, "Show or hide approaches with their parameters, suppression, limits and range"
+        )
         self.change.toggled.connect(self.toggled)
         hbox((self.words, 1), (self.change, 0, _TOP), within=self, margins=(0, GRID, 0, 0))
 
@@ -268,7 +297,9 @@ class ConstraintsSection(QWidget):
         self.form = OptionForm(RegionConstraints, self, first=_FIRST_CONSTRAINTS)
         self.form.setContentsMargins(2 * GRID, 0, 0, 0)
         self.unfold = CollapsibleSection("Limits", self.form)
-        set_tool_tip(self.unfold, "Boundaries that no aggregated region crosses, and how much each should hold")
+        set_tool_tip(
+            self.unfold, "Boundaries that no aggregated region crosses, and how much each should hold"
+        )
         vbox(self.unfold, self.words, self.form, within=self, margins=0, spacing=GRID // 2)
         self.form.edited.connect(self._on_edited)
 
@@ -279,7 +310,11 @@ class ConstraintsSection(QWidget):
             return {}
         labels = tuple(regions.labels)
         numbers = tuple(regions.numbers)
-        return {"region labels": labels, "region numbers": numbers, "region columns": (*labels, *numbers)}
+        return {
+            "region labels": labels,
+            "region numbers": numbers,
+            "region columns": (*labels, *numbers),
+        }
 
     def refresh(self) -> None:
         """Show what is chosen."""
@@ -317,7 +352,9 @@ class ApproachChoice(QWidget):
         self._state = state
         self.combo = QComboBox()
         approaches = list_approaches(component).items()
-        set_items(self.combo, ((kind.metadata.title, name, kind.metadata.summary) for name, kind in approaches))
+        set_items(
+            self.combo, ((kind.metadata.title, name, kind.metadata.summary) for name, kind in approaches)
+        )
         self.combo.activated.connect(self._on_activated)
         self._summary = hint_label()
         self.form = ParameterForm(component, state, without=LOSS[1:] if component == LOSS[0] else ())
@@ -336,13 +373,17 @@ class ApproachChoice(QWidget):
         kind = list_approaches(self._component).get(name)
         self.combo.setCurrentIndex(self.combo.findData(name))
         self._summary.setText(
-            f"{kind.metadata.summary} {kind.metadata.discloses}".strip() if kind else "Not installed here."
+            f"{kind.metadata.summary} {kind.metadata.discloses}".strip()
+            if kind
+            else "Not installed here."
         )
         self.form.refresh()
 
     @Slot(int)
     def _on_activated(self, index: int) -> None:
-        self._state.change(self._state.choices.with_approach(self._component, self.combo.itemData(index)))
+        self._state.change(
+            self._state.choices.with_approach(self._component, self.combo.itemData(index))
+        )
 
 
 class ApproachesSection(QWidget):
@@ -392,7 +433,11 @@ class ApproachesSection(QWidget):
         for choice in self.choices.values():
             order += [choice.combo, *(field.widget for field in choice.form.fields.values())]
         order += self.suppression.editors.values()
-        order += (self.constraints.unfold, *self.constraints.form.editors.values(), *self.range.editors.values())
+        order += (
+            self.constraints.unfold,
+            *self.constraints.form.editors.values(),
+            *self.range.editors.values(),
+        )
         if order != self._tab_order:
             self._tab_order = order
             for widget, following in pairwise(order):

@@ -54,7 +54,9 @@ class VectorLine(Label):
     def __init__(self, context: UiContext) -> None:
         super().__init__()
         self._map_cache = map_cache_of(context)
-        with_properties(self, look="muted", wordWrap=True, toolTip=HELP, font=with_tabular_figures(self.font()))
+        with_properties(
+            self, look="muted", wordWrap=True, toolTip=HELP, font=with_tabular_figures(self.font())
+        )
         self.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         self._map_cache.changed.connect(self._on_prepared)
         self._on_prepared()
@@ -98,7 +100,9 @@ class Reason:
     handovers: tuple[RegionTransfer, ...]
 
 
-def describe_region_loss(problem: Problem, solution: Solution, region: int, progress: Progress) -> Reason:
+def describe_region_loss(
+    problem: Problem, solution: Solution, region: int, progress: Progress
+) -> Reason:
     """Collect why a region lost records, in the worker's thread."""
     progress.update(_STAGE)
     classes = explain_suppression(problem, solution, region)
@@ -179,7 +183,9 @@ class SuppressedClassesView(QWidget):
         def show_reason(reason: Reason) -> None:
             self._known.put(key, reason)
             self._show(scene, region, reason.classes)
-            self.vector.setText(f"Classes before suppression: {vector_in_words(reason.vector, problem.k)}.")
+            self.vector.setText(
+                f"Classes before suppression: {vector_in_words(reason.vector, problem.k)}."
+            )
             self.vector.show()
             moved = describe_transfers(reason.handovers, scene.geometry.codes, _MOVED)
             self.moved.setText(" ".join(("By the refinement:", *moved)))
@@ -200,7 +206,9 @@ class SuppressedClassesView(QWidget):
         k = scene.problem.k
         code = scene.geometry.codes[region]
         if not classes:
-            self._show_headline(f"Aggregated region {code} lost no records: all its classes have {k:,} or more.")
+            self._show_headline(
+                f"Aggregated region {code} lost no records: all its classes have {k:,} or more."
+            )
             return
         few = f"with fewer than {k:,} records"
         if scene.problem.judged_columns:
@@ -223,7 +231,9 @@ class SuppressedClassesView(QWidget):
         header = self.classes.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         # Where the titles need more room, the table is scrolled.
-        header.setMinimumSectionSize(max(title_width(self.classes, column) for column in range(header.count())))
+        header.setMinimumSectionSize(
+            max(title_width(self.classes, column) for column in range(header.count()))
+        )
 
 
 @dataclass(frozen=True)
@@ -262,7 +272,8 @@ def _make_class_columns(problem: Problem, ancestors: Sequence[str]) -> list[Tabl
         return "sensitive values" if row.suppressed.harmful else f"below {problem.k:,}"
 
     columns: list[TableColumn[_ClassRow]] = [
-        TableColumn(name, name, partial(get_label, position)) for position, name in enumerate(problem.quasi_identifiers)
+        TableColumn(name, name, partial(get_label, position))
+        for position, name in enumerate(problem.quasi_identifiers)
     ]
     if ancestors:
         columns.append(TableColumn("area", "Released in", get_area))

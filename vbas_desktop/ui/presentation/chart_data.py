@@ -56,7 +56,9 @@ def assign_styles(solutions: Iterable[Solution]) -> Mapping[Hashable, SeriesStyl
 
 def series_key(solution: Solution) -> tuple[str | None, ...]:
     """Return the approaches that tell series apart, that of the site locations first."""
-    return tuple(solution.approaches.get(component) for component in ("site_location", *OTHER_COMPONENTS))
+    return tuple(
+        solution.approaches.get(component) for component in ("site_location", *OTHER_COMPONENTS)
+    )
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,13 @@ class EditScene:
         if region < len(fills):
             return int(fills[region])
         if region not in self._new_fills:
-            used = {int(fills[other]) for other in self.edit.list_neighbours(region) if other < len(fills)}
+            used = {
+                int(fills[other]) for other in self.edit.list_neighbours(region) if other < len(fills)
+            }
             used |= set(self._new_fills.values())
-            self._new_fills[region] = next((fill for fill in range(FILLS) if fill not in used), region % FILLS)
+            self._new_fills[region] = next(
+                (fill for fill in range(FILLS) if fill not in used), region % FILLS
+            )
         return self._new_fills[region]
 
     def list_moved(self) -> dict[int, NDArray[np.intp]]:
@@ -72,13 +76,19 @@ class EditScene:
         """List the initial regions of the chosen aggregated region, then those that touch it."""
         if self.chosen is None or not self.edit.exists(self.chosen):
             return []
-        return [*self.edit.list_members(self.chosen).tolist(), *self.edit.list_touching(self.chosen).tolist()]
+        return [
+            *self.edit.list_members(self.chosen).tolist(),
+            *self.edit.list_touching(self.chosen).tolist(),
+        ]
 
     def list_targets(self) -> list[tuple[str, int]]:
         """List the aggregated regions to which initial regions can be moved: the chosen one, then its neighbours."""
         if self.chosen is None or not self.edit.exists(self.chosen):
             return []
-        return [(self.edit.name(region), region) for region in (self.chosen, *self.edit.list_neighbours(self.chosen))]
+        return [
+            (self.edit.name(region), region)
+            for region in (self.chosen, *self.edit.list_neighbours(self.chosen))
+        ]
 
     def make_columns(self) -> list[TableColumn[int]]:
         """Make the columns of the table of initial regions."""
@@ -90,7 +100,11 @@ class EditScene:
             TableColumn("initial_region", "Initial region", regions.ids.__getitem__),
             *names,
             TableColumn("records", "Records", lambda region: int(records[region]), side="right"),
-            TableColumn("aggregated_region", "In", lambda region: self.edit.name(int(self.edit.membership[region]))),
+            TableColumn(
+                "aggregated_region",
+                "In",
+                lambda region: self.edit.name(int(self.edit.membership[region])),
+            ),
         ]
 
 

@@ -124,8 +124,14 @@ def find_shared_edges(rings: Rings) -> Rings:
     first = np.flatnonzero(rings.joined)
     ends = np.stack([rings.xy[first], rings.xy[first + 1]], axis=1)
     size = float(np.ptp(rings.xy, axis=0).max()) if len(rings.xy) else 0.0
-    keys = np.rint(ends / (size * _SAME_POINT)).astype(np.int64) if size else np.zeros((len(ends), 2, 2), np.int64)
-    is_turned = (keys[:, 0, 0] > keys[:, 1, 0]) | ((keys[:, 0, 0] == keys[:, 1, 0]) & (keys[:, 0, 1] > keys[:, 1, 1]))
+    keys = (
+        np.rint(ends / (size * _SAME_POINT)).astype(np.int64)
+        if size
+        else np.zeros((len(ends), 2, 2), np.int64)
+    )
+    is_turned = (keys[:, 0, 0] > keys[:, 1, 0]) | (
+        (keys[:, 0, 0] == keys[:, 1, 0]) & (keys[:, 0, 1] > keys[:, 1, 1])
+    )
     keys[is_turned] = keys[is_turned, ::-1]
     _, edge, counts = np.unique(keys.reshape(-1, 4), axis=0, return_index=True, return_counts=True)
     chosen = edge[counts > 1] if (counts > 1).any() else edge

@@ -11,11 +11,20 @@ from vbas_desktop.model.text import shorten
 from vbas_desktop.settings.reading import ReadingSettings
 from vbas_desktop.settings.run import PrivacySettings
 
-_EXPLAINED_ELSEWHERE = ("codebook", "obstacles", "coarsen_from", "region_map", "keep_records", "drop_records")
+_EXPLAINED_ELSEWHERE = (
+    "codebook",
+    "obstacles",
+    "coarsen_from",
+    "region_map",
+    "keep_records",
+    "drop_records",
+)
 """Messages about these files say themselves where the window asks for them."""
 
 _READING_LABELS = {
-    setting.flag: setting.label for setting in ReadingSettings.options() if setting.name not in _EXPLAINED_ELSEWHERE
+    setting.flag: setting.label
+    for setting in ReadingSettings.options()
+    if setting.name not in _EXPLAINED_ELSEWHERE
 }
 _FIELD_LABELS = _READING_LABELS | {
     "--unknown-regions": PrivacySettings.option("unknown_regions").label.replace("&", "")
@@ -92,8 +101,9 @@ def describe_failure(title: str, error: BaseException) -> TaskFailure:
         finding = explain_os_error(error)
         return TaskFailure(title, describe_finding(finding), (finding,), details)
     if isinstance(error, MemoryError):
-        return TaskFailure(title, "There is not enough memory for this. Close other programs and try again.")
-    message = (
-        f"Something unexpected happened ({type(error).__name__}). Your data and the results so far are still here."
-    )
+        return TaskFailure(
+            title, "There is not enough memory for this. Close other programs and try again."
+        )
+    message = f"Something unexpected happened ({type(error).__name__}). "
+    message += "Your data and the results so far are still here."
     return TaskFailure(title, message, details=details)

@@ -60,7 +60,9 @@ class Overlay:
     labelled: tuple[object, ...] = ()
 
 
-def label_key(style: MapStyle, geometry: SolutionGeometry | None, names: tuple[str, ...]) -> tuple[object, ...]:
+def label_key(
+    style: MapStyle, geometry: SolutionGeometry | None, names: tuple[str, ...]
+) -> tuple[object, ...]:
     """Return the key of everything that the labels depend on."""
     if style.labels == CODES:
         return (style.labels, None if geometry is None else id(geometry.shapes))
@@ -69,7 +71,9 @@ def label_key(style: MapStyle, geometry: SolutionGeometry | None, names: tuple[s
     return (style.labels,)
 
 
-def is_complete(overlay: Overlay | None, base: RegionGeometry, style: MapStyle, labelled: tuple[object, ...]) -> bool:
+def is_complete(
+    overlay: Overlay | None, base: RegionGeometry, style: MapStyle, labelled: tuple[object, ...]
+) -> bool:
     """Say if an overlay has all that a style asks for."""
     return (
         overlay is not None
@@ -129,11 +133,15 @@ def prepare_context(path: str, base: RegionGeometry) -> DrawnContext:
     fine = _parts(fine[~shapely.is_empty(fine)])
     areas = fine[shapely.get_dimensions(fine) == 2]
     lines = fine[shapely.get_dimensions(fine) == 1]
-    borders = _borders(_parts(near[shapely.get_dimensions(near) == 2]), low, high, float(np.hypot(*span)))
+    borders = _borders(
+        _parts(near[shapely.get_dimensions(near) == 2]), low, high, float(np.hypot(*span))
+    )
     both = np.concatenate((lines, borders))
     points = shapely.get_coordinates(parts[kinds == 0])
     if not (len(areas) or len(both) or len(points)):
-        return DrawnContext(problem=f"{path}: Nothing in it lies near the regions. Check its coordinate system.")
+        return DrawnContext(
+            problem=f"{path}: Nothing in it lies near the regions. Check its coordinate system."
+        )
     frame = base.frame
     return DrawnContext(
         rings_of(areas, frame) if len(areas) else None,
@@ -147,10 +155,14 @@ def _parts(shapes: Shapes) -> Shapes:
     return parts
 
 
-def _borders(areas: Shapes, low: NDArray[np.float64], high: NDArray[np.float64], diagonal: float) -> Shapes:
+def _borders(
+    areas: Shapes, low: NDArray[np.float64], high: NDArray[np.float64], diagonal: float
+) -> Shapes:
     """Return the rings of areas as lines, so that the edge at which they are cut off is no border."""
     lines = shapely.clip_by_rect(shapely.boundary(areas), *low, *high)
-    fine: Shapes = shapely.simplify(lines[~shapely.is_empty(lines)], diagonal / _DETAIL, preserve_topology=False)
+    fine: Shapes = shapely.simplify(
+        lines[~shapely.is_empty(lines)], diagonal / _DETAIL, preserve_topology=False
+    )
     return _parts(fine[~shapely.is_empty(fine)])
 
 
@@ -183,7 +195,9 @@ def labels_of(
             records = own.astype(np.float64)
         return _labels(texts, geometry.shapes, base.frame, records)
     column = base.regions.columns[content]
-    texts, shapes = _dissolve_by_value(base, list_member_names(base.regions, content) if any(column) else column)
+    texts, shapes = _dissolve_by_value(
+        base, list_member_names(base.regions, content) if any(column) else column
+    )
     return _labels(texts, shapes, base.frame)
 
 

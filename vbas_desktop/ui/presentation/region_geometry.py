@@ -40,7 +40,16 @@ from vbas_desktop.model.progress import NO_PROGRESS, Progress
 from vbas_desktop.model.regions import Regions
 from vbas_desktop.model.solution import Solution
 
-from .map_shapes import Frame, Rings, Tiles, find_shared_edges, frame_of, lines_of, rings_of, sort_into_tiles
+from .map_shapes import (
+    Frame,
+    Rings,
+    Tiles,
+    find_shared_edges,
+    frame_of,
+    lines_of,
+    rings_of,
+    sort_into_tiles,
+)
 
 _COAST_DETAIL = 4_000.0
 """The coast is simplified to this many steps along the diagonal of the study area: finer than a screen shows."""
@@ -106,13 +115,17 @@ class RegionGeometry:
         if self.obstacle_tree is None:
             return None
         point = shapely.Point(self.frame.from_map(x, y))
-        nearest = self.obstacle_tree.query_nearest(point, max_distance=max(reach, 1e-300), all_matches=False)
+        nearest = self.obstacle_tree.query_nearest(
+            point, max_distance=max(reach, 1e-300), all_matches=False
+        )
         return int(nearest[0]) if nearest.size else None
 
     def region_at(self, x: float, y: float, reach: float) -> int | None:
         """Find the initial region at a point of the map, or the nearest point within reach."""
         if self.polygon_tree is not None:
-            hits = self.polygon_tree.query(shapely.Point(self.frame.from_map(x, y)), predicate="intersects")
+            hits = self.polygon_tree.query(
+                shapely.Point(self.frame.from_map(x, y)), predicate="intersects"
+            )
             if hits.size:
                 return int(hits.min())
         distance, index = self.point_tree.query((x, y), distance_upper_bound=reach)
@@ -168,7 +181,9 @@ def _obstacles(regions: Regions, frame: Frame, diagonal: float) -> dict[str, Any
     """Obstacles as fine as a screen shows."""
     if regions.obstacles is None:
         return {}
-    shapes = shapely.simplify(regions.obstacles.shapes, diagonal / _OUTLINE_DETAIL, preserve_topology=False)
+    shapes = shapely.simplify(
+        regions.obstacles.shapes, diagonal / _OUTLINE_DETAIL, preserve_topology=False
+    )
     kinds = shapely.get_dimensions(regions.obstacles.shapes)
     return {
         "obstacle_areas": rings_of(shapes[kinds == 2], frame),
@@ -249,10 +264,18 @@ def prepare_solution_geometry(
     tell.update("Preparing the cells of the sites")
     detoured = _find_detoured(regions, solution)
     # Around obstacles, and within limits, the cells of the plain diagram would show what is not so: see `site_cells`.
-    plain = solution.sites is not None and detoured is None and CONSTRAINT_DIAGNOSTICS not in solution.diagnostics
+    plain = (
+        solution.sites is not None
+        and detoured is None
+        and CONSTRAINT_DIAGNOSTICS not in solution.diagnostics
+    )
     cells = rings_of(clip_voronoi_cells(solution.sites, base.cell_area), frame) if plain else None  # type: ignore[arg-type]
     tell.update("Preparing the map")
-    totals = None if base.records is None else np.bincount(membership, base.records, solution.aggregated_regions)
+    totals = (
+        None
+        if base.records is None
+        else np.bincount(membership, base.records, solution.aggregated_regions)
+    )
     attracts = np.zeros(0 if solution.sites is None else len(solution.sites), np.bool_)
     if solution.sites is not None:
         attracts[solution.owners_used] = True
@@ -289,7 +312,9 @@ def _find_detoured(regions: Regions, solution: Solution) -> NDArray[np.bool_] | 
     return np.asarray(original.owner != find_nearest_sites(regions.points, original.sites))
 
 
-def drawn_in_places(geometry: SolutionGeometry, ancestors: NDArray[np.int32], number: int) -> SolutionGeometry:
+def drawn_in_places(
+    geometry: SolutionGeometry, ancestors: NDArray[np.int32], number: int
+) -> SolutionGeometry:
     """Return the map with one fill and one outer border per fallback area."""
     fills = assign_colours(number, contract_graph(geometry.pairs, ancestors), FILLS)
     shapes = dissolve_groups(geometry.shapes, ancestors)
@@ -303,7 +328,9 @@ def coloured_like(geometry: SolutionGeometry, other: SolutionGeometry) -> Soluti
     return replace(geometry, colours=recolour(preferred, geometry.pairs, FILLS))
 
 
-def _drawn_neighbours(base: RegionGeometry, solution: Solution, used: NDArray[np.float64] | None) -> Pairs:
+def _drawn_neighbours(
+    base: RegionGeometry, solution: Solution, used: NDArray[np.float64] | None
+) -> Pairs:
     """Return the pairs of aggregated regions that touch, as drawn: Voronoi cells, or unions of initial regions."""
     pairs = contract_graph(base.pairs, solution.membership)
     if used is not None and base.regions.polygons is None:
@@ -323,7 +350,9 @@ def area_ashore(regions: Regions, coast: str) -> shapely.Geometry:
         return area
     low_x, low_y, high_x, high_y = shapely.bounds(area).tolist()
     diagonal = float(np.hypot(high_x - low_x, high_y - low_y))
-    near = shapely.clip_by_rect(shapes[shapely.get_dimensions(shapes) == 2], low_x, low_y, high_x, high_y)
+    near = shapely.clip_by_rect(
+        shapes[shapely.get_dimensions(shapes) == 2], low_x, low_y, high_x, high_y
+    )
     near = shapely.make_valid(shapely.simplify(near[~shapely.is_empty(near)], diagonal / _COAST_DETAIL))
     land = extract_polygons(shapely.intersection(shapely.union_all(near), area))
     if land.is_empty:

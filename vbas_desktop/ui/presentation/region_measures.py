@@ -73,7 +73,9 @@ class Classes:
 
 
 def classify(
-    values: NDArray[np.floating] | NDArray[np.integer], number: int, scale: NDArray[np.float64] | None = None
+    values: NDArray[np.floating] | NDArray[np.integer],
+    number: int,
+    scale: NDArray[np.float64] | None = None,
 ) -> Classes:
     """Sort values into at most ``number`` classes of about equally many regions, of these or of ``scale``.
 
@@ -91,7 +93,11 @@ def classify(
         edges = distinct[1:]
     else:
         zeros = float((reference[present] == 0).mean())
-        rest = reference[present & (reference != 0)] if zeros >= 0.05 and distinct[0] == 0 else reference[present]
+        rest = (
+            reference[present & (reference != 0)]
+            if zeros >= 0.05 and distinct[0] == 0
+            else reference[present]
+        )
         quantiles = number - 1 if rest.size < present.sum() else number
         edges = np.quantile(rest, np.arange(1, quantiles) / quantiles, method="higher")
         if quantiles < number:

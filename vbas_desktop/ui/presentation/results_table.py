@@ -29,8 +29,9 @@ from .tables import UNKNOWN, TableColumn
 
 STAR = "★"
 RECOMMENDED = "Recommended"
-MEANINGS = f"{STAR} Pareto-optimal: no other solution is as good in all rated measures and better in one. " + (
-    "Recommended: the best one within the allowed loss"
+MEANINGS = (
+    f"{STAR} Pareto-optimal: no other solution is as good in all rated measures and better in one. "
+    + ("Recommended: the best one within the allowed loss")
 )
 
 _HARM = "largest_harmful_share"
@@ -40,7 +41,15 @@ _SHOWN_AS = {"suppressed_records": "suppressed_percent"}
 """Rated measures that are shown by another figure."""
 
 _IN_SIGHT = frozenset(
-    ("aggregated_regions", "suppressed_percent", "precision_loss", "average_distance", _HARM, "tier_0", "tier_1")
+    (
+        "aggregated_regions",
+        "suppressed_percent",
+        "precision_loss",
+        "average_distance",
+        _HARM,
+        "tier_0",
+        "tier_1",
+    )
 )
 """The figures that are shown, besides the rated measures, unless the user chooses others: they say most."""
 
@@ -84,7 +93,9 @@ class ResultColumn(TableColumn[ResultRow]):
         unit = "" if not self.unit or self.unit in words[-1].lower() else self.unit
         if len(words) == 1:
             return f"{words[0]}\n{unit}" if unit else words[0]
-        cut = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:]))))
+        cut = min(
+            range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:])))
+        )
         return " ".join(words[:cut]) + "\n" + " ".join(words[cut:]) + (f", {unit}" if unit else "")
 
 
@@ -92,7 +103,13 @@ def approach_of(solution: Solution, component: str) -> str:
     """Name the approach of a component in words; that of locations with the seeding, where there is one."""
     name = solution.approaches.get(component)
     if component != "site_location" or name is None:
-        return approach_title(component, name) if name else "no sites" if component == "site_location" else ""
+        return (
+            approach_title(component, name)
+            if name
+            else "no sites"
+            if component == "site_location"
+            else ""
+        )
     seeding = solution.approaches.get("adc_seeding")
     title = approach_title(component, name)
     return f"{_abbreviate(title)}, {approach_title(component, seeding)}" if seeding else title
@@ -154,16 +171,22 @@ def label_of(ranks: RowRanks) -> str:
     return RECOMMENDED if ranks.recommended else ""
 
 
-def find_best_values(entries: Sequence[ResultRow], columns: Sequence[ResultColumn]) -> frozenset[tuple[int, str]]:
+def find_best_values(
+    entries: Sequence[ResultRow], columns: Sequence[ResultColumn]
+) -> frozenset[tuple[int, str]]:
     """Find the best value of each rated column within each scenario, as solution number and column name."""
     best: set[tuple[int, str]] = set()
     for group in by_scenario(tuple(entries)):
         for column in columns:
-            values = [column.value(entry) for entry in group] if column.is_rated and len(group) > 1 else []
+            values = (
+                [column.value(entry) for entry in group] if column.is_rated and len(group) > 1 else []
+            )
             numbers = [value for value in values if value is not None]
             if numbers:
                 least = min(numbers)
-                best |= {(e.number, column.name) for e, v in zip(group, values, strict=True) if v == least}
+                best |= {
+                    (e.number, column.name) for e, v in zip(group, values, strict=True) if v == least
+                }
     return frozenset(best)
 
 
@@ -324,7 +347,9 @@ def _approach_columns(entries: tuple[ResultRow, ...], settings: TableSettings) -
         # The table has little room: what is in brackets is told by the tip.
         show = _without_brackets if component == "site_number" else str
         icon = partial(_name_style, settings) if component == "site_location" else None
-        columns.append(ResultColumn(component, title, words, tip, show, side="left", hidden=alike, icon=icon))
+        columns.append(
+            ResultColumn(component, title, words, tip, show, side="left", hidden=alike, icon=icon)
+        )
     return columns
 
 
@@ -353,7 +378,9 @@ def _figure_columns(entries: tuple[ResultRow, ...], settings: TableSettings) -> 
     return columns
 
 
-def _figure_column(name: str, figure: SolutionFigure, settings: TableSettings, is_hidden: bool) -> ResultColumn:
+def _figure_column(
+    name: str, figure: SolutionFigure, settings: TableSettings, is_hidden: bool
+) -> ResultColumn:
     def write(entry: ResultRow) -> str:
         value = figure.read(entry.solution)
         text = UNKNOWN if value is None else figure.format(value, settings.system)

@@ -9,14 +9,23 @@ import numpy as np
 
 from vbas_desktop.algorithms.region_codes import make_region_names, make_tier_codes
 from vbas_desktop.engine.constraints import CONSTRAINT_DIAGNOSTICS, list_unmet_targets
-from vbas_desktop.engine.geographic_representability import distance_scale, measure_geographic_representability
+from vbas_desktop.engine.geographic_representability import (
+    distance_scale,
+    measure_geographic_representability,
+)
 from vbas_desktop.engine.loss import count_suppressed_in_tiers
 from vbas_desktop.engine.region_table import RegionTable, build_region_table
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.solution import Solution, UnrefinedPartition
 
-from .region_geometry import RegionGeometry, SolutionGeometry, coloured_like, drawn_in_places, prepare_solution_geometry
+from .region_geometry import (
+    RegionGeometry,
+    SolutionGeometry,
+    coloured_like,
+    drawn_in_places,
+    prepare_solution_geometry,
+)
 from .region_measures import RegionMeasure
 
 
@@ -74,7 +83,9 @@ class MapScene:
             ancestor = int(tiers.ancestors[tier][aggregated])
             own = int(table.by_tier[tier][aggregated])
             listed = int(table.by_tier[tier][tiers.ancestors[tier] == ancestor].sum())
-            lines.append(f"{own:,} in {self.codes[tier][ancestor]} ({tiers.titles[tier]}), which lists {listed:,}")
+            lines.append(
+                f"{own:,} in {self.codes[tier][ancestor]} ({tiers.titles[tier]}), which lists {listed:,}"
+            )
         return tuple(lines)
 
 
@@ -95,7 +106,9 @@ def figures_of(
     detoured: tuple[RegionMeasure, ...] = ()
     if geometry.detoured is not None:
         changed = np.bincount(geometry.solution.membership, geometry.detoured, len(geometry.shapes))
-        detoured = (RegionMeasure("detoured", "Changed because of an obstacle", changed / members, "share"),)
+        detoured = (
+            RegionMeasure("detoured", "Changed because of an obstacle", changed / members, "share"),
+        )
     shape = (
         RegionMeasure("initial_regions", "Initial regions", members, unit="initial regions"),
         RegionMeasure("compactness", "Compactness (1 = disc)", geometry.compactness, "ratio"),
@@ -106,7 +119,9 @@ def figures_of(
     if table is None:
         return shape
     with np.errstate(invalid="ignore", divide="ignore"):
-        share_suppressed = np.where(table.records > 0, table.suppressed / np.maximum(table.records, 1), np.nan)
+        share_suppressed = np.where(
+            table.records > 0, table.suppressed / np.maximum(table.records, 1), np.nan
+        )
     before = np.where(table.records > 0, table.anonymity_before.astype(np.float64), np.nan)
     after = np.where(table.released > 0, table.anonymity_after.astype(np.float64), np.nan)
     return (
@@ -138,10 +153,14 @@ def limit_figures(geometry: SolutionGeometry) -> tuple[RegionMeasure, ...]:
     unmet = Counter(target["region"] for target in list_unmet_targets(solution))
     return (
         *(
-            RegionMeasure("population", name, np.bincount(solution.membership, numbers[name], len(geometry.shapes)))
+            RegionMeasure(
+                "population", name, np.bincount(solution.membership, numbers[name], len(geometry.shapes))
+            )
             for name in columns
         ),
-        RegionMeasure("unmet", "Limits not met", np.array([unmet[code] for code in geometry.codes], np.int64)),
+        RegionMeasure(
+            "unmet", "Limits not met", np.array([unmet[code] for code in geometry.codes], np.int64)
+        ),
     )
 
 
@@ -149,10 +168,16 @@ def _sensitive_figures(table: RegionTable) -> tuple[RegionMeasure, ...]:
     """Return the largest share of a harmful value in any class of each aggregated region; nothing if none is known."""
     if not np.isfinite(table.largest_share).any():
         return ()
-    return (RegionMeasure("largest_share", "Share of the commonest harmful value", table.largest_share / 100, "share"),)
+    return (
+        RegionMeasure(
+            "largest_share", "Share of the commonest harmful value", table.largest_share / 100, "share"
+        ),
+    )
 
 
-def refinement_figures(problem: Problem, solution: Solution, progress: Progress) -> tuple[RegionMeasure, ...]:
+def refinement_figures(
+    problem: Problem, solution: Solution, progress: Progress
+) -> tuple[RegionMeasure, ...]:
     """Return what a refinement changed in each aggregated region; nothing without one."""
     unrefined = solution.unrefined
     if unrefined is None:
@@ -164,8 +189,12 @@ def refinement_figures(problem: Problem, solution: Solution, progress: Progress)
     given_away = np.bincount(former, minlength=number)
     before = unrefined_solution(solution, unrefined)
     return (
-        RegionMeasure("gained", "Initial regions gained by the refinement", gained, unit="initial regions"),
-        RegionMeasure("given", "Initial regions given away by the refinement", given_away, unit="initial regions"),
+        RegionMeasure(
+            "gained", "Initial regions gained by the refinement", gained, unit="initial regions"
+        ),
+        RegionMeasure(
+            "given", "Initial regions given away by the refinement", given_away, unit="initial regions"
+        ),
         RegionMeasure(
             "suppressed_unrefined",
             "Suppressed records before the refinement",
@@ -183,7 +212,13 @@ def place_figures(problem: Problem, solution: Solution, progress: Progress) -> t
         RegionMeasure("jaccard", "Kept together (Jaccard)", vector.region_jaccard, "ratio"),
         RegionMeasure("fowlkes_mallows", "Fowlkes–Mallows", vector.region_fowlkes_mallows, "ratio"),
         RegionMeasure("davies_bouldin", "Davies–Bouldin", vector.region_davies_bouldin, "ratio"),
-        RegionMeasure("place_distance", f"Distance moved ({unit})", vector.region_distance / scale, "distance", unit),
+        RegionMeasure(
+            "place_distance",
+            f"Distance moved ({unit})",
+            vector.region_distance / scale,
+            "distance",
+            unit,
+        ),
     )
 
 
@@ -202,12 +237,17 @@ def prepare_scene(
     table = None if problem is None else build_region_table(problem, solution, progress)
     place_measures: tuple[RegionMeasure, ...] = ()
     if problem is not None:
-        place_measures = (*refinement_figures(problem, solution, progress), *place_figures(problem, solution, progress))
+        place_measures = (
+            *refinement_figures(problem, solution, progress),
+            *place_figures(problem, solution, progress),
+        )
     saved = None if problem is None else count_suppressed_in_tiers(problem, solution, progress)
     figures = figures_of(geometry, table, place_measures)
     codes = make_tier_codes(base.regions, solution) if solution.tiers is not None else ()
     before = map_before(geometry, progress)
-    scene = MapScene(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes, before)
+    scene = MapScene(
+        number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes, before
+    )
     return scene.with_names(named_after)
 
 
@@ -221,7 +261,9 @@ def map_before(geometry: SolutionGeometry, progress: Progress) -> SolutionGeomet
     solution = geometry.solution
     if solution.unrefined is None:
         return None
-    before = prepare_solution_geometry(geometry.base, unrefined_solution(solution, solution.unrefined), progress)
+    before = prepare_solution_geometry(
+        geometry.base, unrefined_solution(solution, solution.unrefined), progress
+    )
     if len(before.codes) == len(geometry.codes):
         before = replace(before, codes=geometry.codes)
     return replace(coloured_like(before, geometry), moved=geometry.moved)
@@ -272,7 +314,9 @@ def matches(scene: MapScene, text: str) -> list[Match]:
         if ranks:
             region = int(membership[index])
             called = f"{id} ({name})" if name else id
-            region_match = Match(region, f"Initial region {called} is in aggregated region {geometry.codes[region]}")
+            region_match = Match(
+                region, f"Initial region {called} is in aggregated region {geometry.codes[region]}"
+            )
             ranked.append((min(ranks), 1 + index, region_match))
     return [match for _, _, match in sorted(ranked, key=lambda each: each[:2])]
 

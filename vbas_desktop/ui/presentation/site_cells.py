@@ -84,7 +84,9 @@ def _around(base: RegionGeometry, obstacles: Obstacles, parts: Parts, progress: 
     return lines_of(lines, base.frame)
 
 
-def _lines(base: RegionGeometry, obstacles: Obstacles, parts: Parts, progress: Progress) -> Iterator[Shapes]:
+def _lines(
+    base: RegionGeometry, obstacles: Obstacles, parts: Parts, progress: Progress
+) -> Iterator[Shapes]:
     """Yield the borders between cells, inside the area of each part; then those of the parts."""
     from vbas_desktop.algorithms.geodesic import trace_cell_borders
     from vbas_desktop.algorithms.geodesic_mesh import obstacle_barriers

@@ -73,7 +73,9 @@ class TableColumn(Generic[Row]):
         return UNKNOWN if value is None else self.format(value)
 
 
-def sort_rows(rows: Sequence[Row], column: TableColumn[Row], descending: bool = False) -> NDArray[np.intp]:
+def sort_rows(
+    rows: Sequence[Row], column: TableColumn[Row], descending: bool = False
+) -> NDArray[np.intp]:
     """Return the positions of the rows in the order of a column, unknown values last in either direction.
 
     Equal values keep their order. numpy compares: 20 ms for 17,613 rows.

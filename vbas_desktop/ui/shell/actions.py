@@ -126,7 +126,13 @@ def _declare_tab_actions() -> list[ActionSpec]:
 
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
-        "open_data", "&Open data…", "Choose a record file and a region file", FILE, "Ctrl+O", "open", needs_idle=True
+        "open_data",
+        "&Open data…",
+        "Choose a record file and a region file",
+        FILE,
+        "Ctrl+O",
+        "open",
+        needs_idle=True,
     ),
     ActionSpec(
         "open_sample",
@@ -195,7 +201,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "undo",
         blocker=undo_blocker,
     ),
-    ActionSpec("redo", "&Redo", "Redo the change that was undone", EDIT, "Ctrl+Shift+Z", "redo", blocker=redo_blocker),
+    ActionSpec(
+        "redo",
+        "&Redo",
+        "Redo the change that was undone",
+        EDIT,
+        "Ctrl+Shift+Z",
+        "redo",
+        blocker=redo_blocker,
+    ),
     ActionSpec(
         "edit_by_hand",
         "&Edit regions by hand",
@@ -207,7 +221,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     *_declare_tab_actions(),
     ActionSpec("show_map", "&Back to the map", "Leave the page and show the map", VIEW, "Esc", "back"),
-    ActionSpec("show_panel", "&Panel", "Show the tabs beside the map", VIEW, "F9", checked=True, starts_group=True),
+    ActionSpec(
+        "show_panel",
+        "&Panel",
+        "Show the tabs beside the map",
+        VIEW,
+        "F9",
+        checked=True,
+        starts_group=True,
+    ),
     ActionSpec(
         "show_research",
         "&Research options",
@@ -226,9 +248,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         blocker=run_blocker,
         needs_idle=True,
     ),
-    ActionSpec("stop", "&Stop", "Stop what is running; finished solutions are kept", TOOLS, "Ctrl+.", "stop"),
+    ActionSpec(
+        "stop", "&Stop", "Stop what is running; finished solutions are kept", TOOLS, "Ctrl+.", "stop"
+    ),
     ActionSpec("show_guide", "User &guide", "How to work with this program", HELP, "F1", "help"),
-    ActionSpec("show_hints", "Show &hints again", "Show the hints of the first start again", HELP, "Shift+F1"),
+    ActionSpec(
+        "show_hints", "Show &hints again", "Show the hints of the first start again", HELP, "Shift+F1"
+    ),
     ActionSpec(
         "show_about",
         "&About VBAS Desktop",
@@ -255,7 +281,9 @@ def set_tip_and_shortcut(action: QAction, tip: str) -> None:
 class ActionRegistry(QObject):
     """All actions by their ids, in their menus. ``handlers``: what each action does, by its id."""
 
-    def __init__(self, handlers: Mapping[str, Callable[..., object]], theme: Theme, parent: QObject) -> None:
+    def __init__(
+        self, handlers: Mapping[str, Callable[..., object]], theme: Theme, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._actions: dict[str, QAction] = {}
@@ -307,7 +335,9 @@ def add_mnemonics(menu: QMenu) -> None:
         text = action.text()
         if not QKeySequence.mnemonic(text).isEmpty():
             continue
-        position = next((i for i, sign in enumerate(text) if sign.isalnum() and sign.lower() not in used), None)
+        position = next(
+            (i for i, sign in enumerate(text) if sign.isalnum() and sign.lower() not in used), None
+        )
         if position is not None:
             used.add(text[position].lower())
             action.setText(f"{text[:position]}&{text[position:]}")

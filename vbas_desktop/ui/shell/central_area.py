@@ -132,7 +132,12 @@ class HintBar(QFrame):
         hide.clicked.connect(self._on_hide)
         hbox((self.text, 1), hide, within=self, margins=(2 * GRID, GRID // 2, GRID, GRID // 2))
         model = context.model
-        for signal in (model.data_loaded, model.solution_added, model.solutions_changed, model.selection_changed):
+        for signal in (
+            model.data_loaded,
+            model.solution_added,
+            model.solutions_changed,
+            model.selection_changed,
+        ):
             signal.connect(self.refresh)
         model.edited.connect(self.refresh)
         self.refresh()

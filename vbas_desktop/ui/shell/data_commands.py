@@ -37,7 +37,9 @@ class DataCommands(QObject):
 
     findings_changed = Signal()
 
-    def __init__(self, context: UiContext, settings: Preferences, confirm_unsaved_then: Guard, window: QWidget) -> None:
+    def __init__(
+        self, context: UiContext, settings: Preferences, confirm_unsaved_then: Guard, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._context = context
         self._settings = settings
@@ -63,7 +65,10 @@ class DataCommands(QObject):
         files = (self._state.records_path, self._state.regions_path)
         failed_load = self._state.failed_load
         self._confirm_unsaved_then(
-            partial(self._ask_for, *(files if failed_load is None else (failed_load.records, failed_load.regions)))
+            partial(
+                self._ask_for,
+                *(files if failed_load is None else (failed_load.records, failed_load.regions)),
+            )
         )
 
     @Slot()
@@ -77,7 +82,9 @@ class DataCommands(QObject):
         records, regions = _sample_files(folder)
         if records is None or regions is None:
             show_information(
-                self._window, "The sample data are missing.", f"They should be in {folder}. Reinstall the program."
+                self._window,
+                "The sample data are missing.",
+                f"They should be in {folder}. Reinstall the program.",
             )
             return
         self._run_after_load = run
@@ -92,7 +99,9 @@ class DataCommands(QObject):
     def use_earlier(self, entry: LedgerEntry, join: bool) -> None:
         """Make the regions of an earlier release once more; to ``join`` them, open what was handed over."""
         then = self._on_join if join else self._on_reuse
-        self._context.worker.start("Reading the earlier release", partial(find_recorded_release, entry), then)
+        self._context.worker.start(
+            "Reading the earlier release", partial(find_recorded_release, entry), then
+        )
 
     def _on_reuse(self, earlier: RecordedRelease) -> None:
         self._state.change(reuse_settings(self._state.choices, earlier))
@@ -143,7 +152,10 @@ class DataCommands(QObject):
             self._start_loading(order)
 
     def _on_loaded(self, loaded: OpenedFiles) -> None:
-        same = (loaded.request.records, loaded.request.regions) == (self._state.records_path, self._state.regions_path)
+        same = (loaded.request.records, loaded.request.regions) == (
+            self._state.records_path,
+            self._state.regions_path,
+        )
         sample = loaded.request is self._sample
         self._state.accept_data(loaded, fresh=sample or not same)
         self._settings.remember_data(loaded.request.records, loaded.request.regions)
@@ -232,5 +244,7 @@ def sort_files(
         return paths[0], None
     if len(paths) != 2:
         return None
-    first, second = sorted(paths, key=lambda path: (path.suffix.lower() in _GEOMETRY, -path.stat().st_size))
+    first, second = sorted(
+        paths, key=lambda path: (path.suffix.lower() in _GEOMETRY, -path.stat().st_size)
+    )
     return first, second

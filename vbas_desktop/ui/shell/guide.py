@@ -81,7 +81,11 @@ def read_sections(folder: Path) -> list[GuideSection]:
     listed = [GUIDE, *re.findall(r"\]\(([\w-]+\.md)\)", index)]
     others = sorted(path.name for path in folder.glob("*.md") if path.name != _INDEX)
     pages = [name for name in dict.fromkeys([*listed, *others]) if name in others]
-    return [section for name in pages for section in split_sections(name, (folder / name).read_text(encoding="utf-8"))]
+    return [
+        section
+        for name in pages
+        for section in split_sections(name, (folder / name).read_text(encoding="utf-8"))
+    ]
 
 
 def render_page(markdown: str) -> str:

@@ -16,7 +16,17 @@ from ..widgets.layouts import scroll_area, vbox, with_properties
 from ..widgets.plain_text import Label
 from .guide import GUIDE, GuideWindow
 
-_LIBRARIES = ("PySide6-Essentials", "pyqtgraph", "numpy", "scipy", "shapely", "pandas", "pyarrow", "numba", "pyproj")
+_LIBRARIES = (
+    "PySide6-Essentials",
+    "pyqtgraph",
+    "numpy",
+    "scipy",
+    "shapely",
+    "pandas",
+    "pyarrow",
+    "numba",
+    "pyproj",
+)
 
 GUIDE_PROPERTY = "guide"
 """The property of a widget that names its section of the guide, such as "user-guide.md#5-export"."""
@@ -58,10 +68,14 @@ class AboutDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("About VBAS Desktop")
         heading = with_properties(Label("VBAS Desktop"), look="heading")
-        what = Label("Makes record files k-anonymous by merging small regions. Works without any network.")
+        what = Label(
+            "Makes record files k-anonymous by merging small regions. Works without any network."
+        )
         text = Label("\n".join(f"{name} {version}" for name, version in versions()))
         with_properties(what, wordWrap=True)
-        with_properties(text, look="muted", textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+        with_properties(
+            text, look="muted", textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
+        )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         vbox(

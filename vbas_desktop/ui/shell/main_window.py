@@ -8,7 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QMainWindow,
+    QSizePolicy,
+    QSplitter,
+    QTabWidget,
+    QToolBar,
+    QWidget,
+)
 
 from vbas_desktop.model.text import escape_controls
 
@@ -80,13 +88,17 @@ class MainWindow(QMainWindow):
         self.status = StatusLine(self.model, self.worker, self)
         self.setStatusBar(self.status)
         self.projects = ProjectCommands(self.context, self.settings, self)
-        self.data_commands = DataCommands(self.context, self.settings, self.projects.confirm_unsaved_then, self)
+        self.data_commands = DataCommands(
+            self.context, self.settings, self.projects.confirm_unsaved_then, self
+        )
         self.run_commands = RunCommands(self.context, self)
         self.exporting = ReleaseCommands(self.context, self)
         self.help = Help(self.context, self)
         self.area = CentralArea(self.context, self.settings)
         self.input = InputPanel(self.context)
-        self.tabs = self._make_tabs(self.input, ResultsPanel(self.context), RegionsPanel(self.context), self.log)
+        self.tabs = self._make_tabs(
+            self.input, ResultsPanel(self.context), RegionsPanel(self.context), self.log
+        )
         self.splitter = self._make_splitter()
         self.setCentralWidget(self.splitter)
         self.menus = Menus(self)
@@ -163,7 +175,12 @@ class MainWindow(QMainWindow):
         self.data_commands.findings_changed.connect(self._on_findings_changed)
         model = self.model
         worker = self.worker
-        for signal in (model.choices_changed, model.data_loaded, model.problem_counted, model.solutions_changed):
+        for signal in (
+            model.choices_changed,
+            model.data_loaded,
+            model.problem_counted,
+            model.solutions_changed,
+        ):
             signal.connect(self._on_state_changed)
         for signal in (
             model.solution_added,
@@ -313,7 +330,10 @@ class MainWindow(QMainWindow):
             event.ignore()
             answers = {"&Stop and close": self._stop_and_close, "&Keep running": lambda: None}
             ask_question(
-                self, "Something is still running.", f"{self.worker.title}. Finished solutions are kept.", answers
+                self,
+                "Something is still running.",
+                f"{self.worker.title}. Finished solutions are kept.",
+                answers,
             )
             return
         if self.state.modified and self.state.entries and not self._closing:

@@ -116,7 +116,10 @@ class Menus(QObject):
 
     def _add_view_actions(self, menu: QMenu) -> None:
         self._add_themes(menu.addMenu("T&heme"))
-        for part in [self._window.area.map, *(self._window.tabs.widget(i) for i in range(self._window.tabs.count()))]:
+        for part in [
+            self._window.area.map,
+            *(self._window.tabs.widget(i) for i in range(self._window.tabs.count())),
+        ]:
             own: list[QAction] = getattr(part, "view_actions", list)()
             if own:
                 menu.addSeparator()
@@ -165,7 +168,10 @@ class Menus(QObject):
         """Enable what is possible now, name the steps of undo and redo, and check the chosen approaches."""
         state = self._window.state
         self.actions.refresh(state, self._window.worker.busy)
-        for text, action_id, step in (("&Undo", "undo", state.last_step), ("&Redo", "redo", state.next_step)):
+        for text, action_id, step in (
+            ("&Undo", "undo", state.last_step),
+            ("&Redo", "redo", state.next_step),
+        ):
             self.actions[action_id].setText(text if step is None else f"{text} {step.name}")
         for approaches in self._approaches:
             approaches.refresh()

@@ -46,7 +46,11 @@ class ProjectCommands(QObject):
         self.recovery = Recovery(data_folder() / "recovery")
         self._autosave = with_properties(QTimer(self), singleShot=True, interval=_AUTOSAVE_MS)
         self._autosave.timeout.connect(self._on_autosave)
-        for signal in (context.model.choices_changed, context.model.solutions_changed, context.model.run_finished):
+        for signal in (
+            context.model.choices_changed,
+            context.model.solutions_changed,
+            context.model.run_finished,
+        ):
             signal.connect(self._on_changed)
 
     # Opening
@@ -63,10 +67,14 @@ class ProjectCommands(QObject):
     def _on_chosen(self, path: str) -> None:
         self.open_project_file(Path(path))
 
-    def open_project_file(self, path: Path, records: Path | None = None, regions: Path | None = None) -> None:
+    def open_project_file(
+        self, path: Path, records: Path | None = None, regions: Path | None = None
+    ) -> None:
         """Open a project in the background; the two places replace files that have moved."""
         request = OpenProjectRequest(path, records, regions)
-        self._context.worker.start(f"Opening {path.name}", partial(open_project, request), self._on_opened)
+        self._context.worker.start(
+            f"Opening {path.name}", partial(open_project, request), self._on_opened
+        )
 
     def _on_opened(self, opened: OpenedProject) -> None:
         if opened.missing:
@@ -86,7 +94,9 @@ class ProjectCommands(QObject):
 
     def _ask_where(self, opened: OpenedProject) -> None:
         names = " and ".join(path.name for path in opened.missing)
-        elsewhere = any(is_on_other_computer(str(path), str(opened.path.absolute())) for path in opened.missing)
+        elsewhere = any(
+            is_on_other_computer(str(path), str(opened.path.absolute())) for path in opened.missing
+        )
         remote = "is on another computer, which is contacted only if you choose the file"
         why = remote if elsewhere else "is no longer where it was"
         self._context.show_message(f"{names} {why}. Choose where it is now.")
@@ -94,7 +104,9 @@ class ProjectCommands(QObject):
             None if Path(s.path) in opened.missing else Path(s.path)
             for s in (opened.state.records, opened.state.regions)
         ]
-        dialog = with_properties(OpenDataDialog(self._window, *there), windowTitle=f"Where is {names} now?")
+        dialog = with_properties(
+            OpenDataDialog(self._window, *there), windowTitle=f"Where is {names} now?"
+        )
         dialog.chosen.connect(partial(self.open_project_file, opened.path))
         dialog.open()
 
@@ -103,9 +115,13 @@ class ProjectCommands(QObject):
             return
         text = [f"{name} changed since the project was saved." for name in opened.changed]
         if opened.left_out:
-            text.append(f"{format_count(opened.left_out, 'solution')} left out: they were made for other regions.")
+            text.append(
+                f"{format_count(opened.left_out, 'solution')} left out: they were made for other regions."
+            )
         if opened.entries:
-            text.append("The results are those of the earlier files. Run again before you release anything.")
+            text.append(
+                "The results are those of the earlier files. Run again before you release anything."
+            )
         show_information(self._window, "Some files have changed.", "\n".join(text))
 
     # Saving
@@ -132,7 +148,13 @@ class ProjectCommands(QObject):
         records = self._state.records_path or Path("project.csv")
         own = documents_folder() / f"sample{SUFFIX}" if is_sample(records) else None
         suggested = current or own or records.with_name(records.name.partition(".")[0] + SUFFIX)
-        ask_to_save(self._window, "Save project", PROJECT_FILES, suggested, lambda path: self.save_to(Path(path), then))
+        ask_to_save(
+            self._window,
+            "Save project",
+            PROJECT_FILES,
+            suggested,
+            lambda path: self.save_to(Path(path), then),
+        )
 
     def save_to(self, path: Path, then: Callable[[], object] = _nothing) -> None:
         """Write a project file in the background."""
@@ -171,7 +193,12 @@ class ProjectCommands(QObject):
             "&Do not save": then,
             "Cancel": _nothing,
         }
-        ask_question(self._window, "Save the project?", "The latest settings and results are not saved yet.", answers)
+        ask_question(
+            self._window,
+            "Save the project?",
+            "The latest settings and results are not saved yet.",
+            answers,
+        )
 
     def _on_save_failed(self, failure: TaskFailure) -> None:
         self._context.show_message(f"{failure.title} failed.")
@@ -205,7 +232,12 @@ class ProjectCommands(QObject):
             "&Discard": lambda: self.recovery.discard(copies),
             "Later": _nothing,
         }
-        ask_question(self._window, "Recover the last session?", "The program ended before its work was saved.", answers)
+        ask_question(
+            self._window,
+            "Recover the last session?",
+            "The program ended before its work was saved.",
+            answers,
+        )
         return True
 
     def close(self) -> None:

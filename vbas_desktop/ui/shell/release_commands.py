@@ -108,7 +108,9 @@ class ReleaseCommands(QObject):
         if not is_started:
             end_writing(f"Wait until this is done: {self._context.worker.title}.")
 
-    def _on_done(self, dialog: ReleaseDialog | None, request: Request, result: ReleaseReport | ReleaseRefusal) -> None:
+    def _on_done(
+        self, dialog: ReleaseDialog | None, request: Request, result: ReleaseReport | ReleaseRefusal
+    ) -> None:
         if not isinstance(result, ReleaseRefusal):
             if dialog is not None:
                 dialog.close_written()
@@ -195,7 +197,9 @@ class ReleaseCommands(QObject):
         )
 
     def _on_written(self, request: Request, report: ReleaseReport) -> None:
-        self._context.show_message(f"Released {format_count(report.records_released, 'record')} to {report.target}.")
+        self._context.show_message(
+            f"Released {format_count(report.records_released, 'record')} to {report.target}."
+        )
         from ..dialogs.handover import ReleaseDone
 
         done = ReleaseDone(report, self._context.theme, self._window)
@@ -222,4 +226,6 @@ class ReleaseCommands(QObject):
             if isValid(done):
                 done.show_recorded(result.title)
 
-        self._context.worker.start("Recording the release", partial(record_release_or_ask, request), report_result)
+        self._context.worker.start(
+            "Recording the release", partial(record_release_or_ask, request), report_result
+        )

@@ -140,4 +140,6 @@ def describe_finished_run(result: RunResult) -> str:
     duration = f"{format_count(len(result.solutions), 'solution')} in {seconds_in_words(result.seconds)}"
     if result.total_seconds is None:
         return f"{duration}."
-    return f"{duration}; {seconds_in_words(result.total_seconds)} from start to finish, loading included."
+    return (
+        f"{duration}; {seconds_in_words(result.total_seconds)} from start to finish, loading included."
+    )

@@ -36,7 +36,9 @@ class StartPage(QWidget):
         heading = with_properties(Label("VBAS Desktop"), look="heading")
         text = with_properties(Label(_TEXT), wordWrap=True)
         text.setFixedWidth(480)
-        with_properties(text, alignment=Qt.AlignmentFlag.AlignCenter, minimumHeight=text.heightForWidth(text.width()))
+        with_properties(
+            text, alignment=Qt.AlignmentFlag.AlignCenter, minimumHeight=text.heightForWidth(text.width())
+        )
         hint = with_properties(Label("or drop the files here"), look="muted")
         self.buttons = {
             "open": self._button("&Open data…", self.data_requested, "primary"),

@@ -56,7 +56,12 @@ class StatusLine(QStatusBar):
         worker.progressed.connect(self._on_progressed)
         worker.job_ended.connect(self._on_job_ended)
         worker.job_failed.connect(self._on_job_failed)
-        for signal in (model.data_loaded, model.choices_changed, model.problem_counted, model.selection_changed):
+        for signal in (
+            model.data_loaded,
+            model.choices_changed,
+            model.problem_counted,
+            model.selection_changed,
+        ):
             signal.connect(self._on_facts_changed)
         self._on_facts_changed()
 
@@ -144,7 +149,10 @@ class LogPanel(QWidget):
     def __init__(self, context: UiContext) -> None:
         super().__init__()
         self.text = with_properties(
-            QPlainTextEdit(), readOnly=True, placeholderText="Nothing has happened yet.", accessibleName="Log"
+            QPlainTextEdit(),
+            readOnly=True,
+            placeholderText="Nothing has happened yet.",
+            accessibleName="Log",
         )
         self.text.setMaximumBlockCount(_MOST_LINES)
         vbox(self.text, within=self, margins=GRID)

@@ -97,7 +97,9 @@ class AppState(DocumentedResults):
         self._open_runs.clear()
         roles = dict(loaded.guessed_roles)
         if not fresh:
-            loaded_roles = {name: role for name, role in loaded.request.choices.roles.items() if name in roles}
+            loaded_roles = {
+                name: role for name, role in loaded.request.choices.roles.items() if name in roles
+            }
             guessed = next((name for name, role in roles.items() if role is Role.REGION), None)
             if guessed is not None and Role.REGION not in loaded_roles.values():
                 # A region map that was just named tells which column has the regions.
@@ -195,11 +197,19 @@ class AppState(DocumentedResults):
         """Undo the last step, be it a choice, something done to the list of solutions, or a change of the solution
         that is being edited by hand; return the step.
         """
-        return self._apply_step(self._history.undo) if self.edit is None else self._apply_edit_step(self.edit.undo)
+        return (
+            self._apply_step(self._history.undo)
+            if self.edit is None
+            else self._apply_edit_step(self.edit.undo)
+        )
 
     def redo(self) -> Step | None:
         """Redo the step that was undone last, and return it; None if there is none."""
-        return self._apply_step(self._history.redo) if self.edit is None else self._apply_edit_step(self.edit.redo)
+        return (
+            self._apply_step(self._history.redo)
+            if self.edit is None
+            else self._apply_edit_step(self.edit.redo)
+        )
 
     def _apply_edit_step(self, move: Callable[[], str | None]) -> Step | None:
         step = _edit_step(move())
@@ -239,19 +249,27 @@ class AppState(DocumentedResults):
 
     def why_not_run(self) -> str | None:
         """Say why a run cannot start and what to do about it; None if it can."""
-        if self.regions_path is not None and self.choices.region_column is None and not self._region_columns:
+        if (
+            self.regions_path is not None
+            and self.choices.region_column is None
+            and not self._region_columns
+        ):
             return (
                 f"No column of the records has ids of {shorten(self.regions_path.name)}. Open the region file that "
                 "belongs to these records, or give the column with the ids the role “region”."
             )
-        refused = self._refusal[1] if self._refusal is not None and self._refusal[0] == self.choices else None
+        refused = (
+            self._refusal[1] if self._refusal is not None and self._refusal[0] == self.choices else None
+        )
         return reason_not_to_run(self.table, self.regions, self.choices) or refused
 
     def list_remedies(self) -> tuple[Remedy, ...]:
         """List the ways out of what is in the way of a run."""
         if not self.has_data:
             return ()
-        findings = self._refusal[2] if self._refusal is not None and self._refusal[0] == self.choices else ()
+        findings = (
+            self._refusal[2] if self._refusal is not None and self._refusal[0] == self.choices else ()
+        )
         return list_remedies(self.choices, self.regions, self._region_columns, findings)
 
     def refuse_problem(self, choices: Choices, reason: str, findings: tuple[Finding, ...] = ()) -> None:
@@ -307,7 +325,9 @@ class AppState(DocumentedResults):
 
     def request_edited_run(self, entry: ResultRow, crosswalk: Path) -> RunTask:
         """Freeze the settings of a solution, with the regions of a crosswalk instead of its own, into a run."""
-        choices = entry.run.choices.with_approach("construction", "given").with_approach("refinement", NOTHING)
+        choices = entry.run.choices.with_approach("construction", "given").with_approach(
+            "refinement", NOTHING
+        )
         values = {"file": str(crosswalk.absolute()), "origin": f"edited from #{entry.number}"}
         for name, value in values.items():
             choices = choices.with_parameter("construction", "given", name, value)
@@ -334,7 +354,11 @@ class AppState(DocumentedResults):
     def request_estimate(self) -> RunTask | None:
         """Freeze the choices for an estimate before the run; None while they make no complete run."""
         key = self.problem_key
-        return None if key is None or self.why_not_run() is not None else self._frozen_choices(0, key, self.choices)
+        return (
+            None
+            if key is None or self.why_not_run() is not None
+            else self._frozen_choices(0, key, self.choices)
+        )
 
     def request_alternatives(self, run: RunEntry) -> AlternativesRequest:
         """Freeze what a thread needs to try the other aim and tiers with the settings of a counted run."""
@@ -365,7 +389,11 @@ class AppState(DocumentedResults):
     # Releasing
 
     def request_release(
-        self, entry: ResultRow, options: ReleaseOptions, target: Path, handing: RecipientOptions | None = None
+        self,
+        entry: ResultRow,
+        options: ReleaseOptions,
+        target: Path,
+        handing: RecipientOptions | None = None,
     ) -> ReleaseRequest:
         """Freeze what a thread needs to write the release of a solution. Call `explain_why_not_releasable` first."""
         assert self.table is not None
@@ -374,15 +402,21 @@ class AppState(DocumentedResults):
             options.shuffle, len(options.renames), options.record_key is not None, len(options.aggregate)
         )
         self.set_policy_notes(self.policy.with_export(export).with_policy(policy=options.policy or ""))
-        ran = RunOutcome(entry.run.settings, self.table, entry.problem, build_run_result(entry.run, self.entries))
+        ran = RunOutcome(
+            entry.run.settings, self.table, entry.problem, build_run_result(entry.run, self.entries)
+        )
         policy = None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
             policy = self.policy_document(entry, export)
         requirement = self.requirement if self.has_requirement else None
         handing = handing or RecipientOptions()
-        job = ReleaseRequest(ran, entry.solution.id, options, target, requirement, policy, handing=handing)
+        job = ReleaseRequest(
+            ran, entry.solution.id, options, target, requirement, policy, handing=handing
+        )
         # A person is asked before an earlier release is replaced.
-        return replace(job, loss_limit_percent=choose_loss_limit(entry.run, self.choices), replaces=False)
+        return replace(
+            job, loss_limit_percent=choose_loss_limit(entry.run, self.choices), replaces=False
+        )
 
     # Files
 
@@ -392,7 +426,13 @@ class AppState(DocumentedResults):
         chosen = self.choices
         reading = {name: getattr(chosen, name) for name in _NAMED_FILES}
         given = {"set": approach_options(chosen.settings())["set"]}
-        return {**files, **reading, **given, "policy": self.policy.policy, "population": self.policy.population}
+        return {
+            **files,
+            **reading,
+            **given,
+            "policy": self.policy.policy,
+            "population": self.policy.population,
+        }
 
     # Projects
 

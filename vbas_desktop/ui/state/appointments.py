@@ -105,7 +105,9 @@ def make_plan(setup: PlanSetup, progress: Progress) -> PlannedAppointments:
     smallest = np.full(task.people.size, np.iinfo(np.int64).max)
     np.minimum.at(smallest, plan.classes, plan.counts)
     used = np.bincount(plan.classes, minlength=task.people.size)
-    return PlannedAppointments(setup, people, assessment, plan.free_seats(task), np.where(used > 0, smallest, 0), used)
+    return PlannedAppointments(
+        setup, people, assessment, plan.free_seats(task), np.where(used > 0, smallest, 0), used
+    )
 
 
 def export_plan(planned: PlannedAppointments, target: Path, progress: Progress) -> Path:
@@ -144,7 +146,9 @@ class HeatBlocks:
         """Return what a block covers."""
         classes = self.class_edges
         slots = self.slot_edges
-        return PlanSection(int(classes[row]), int(classes[row + 1]), int(slots[column]), int(slots[column + 1]))
+        return PlanSection(
+            int(classes[row]), int(classes[row + 1]), int(slots[column]), int(slots[column + 1])
+        )
 
 
 def select_everything(planned: PlannedAppointments) -> PlanSection:
@@ -153,7 +157,11 @@ def select_everything(planned: PlannedAppointments) -> PlanSection:
 
 
 def count_blocks(
-    planned: PlannedAppointments, section: PlanSection, most_rows: int, most_columns: int, progress: Progress
+    planned: PlannedAppointments,
+    section: PlanSection,
+    most_rows: int,
+    most_columns: int,
+    progress: Progress,
 ) -> HeatBlocks:
     """Count the people in each block of a section, with at most so many rows and columns."""
     progress.update("Drawing the plan")
@@ -228,16 +236,24 @@ def find_alternatives_for_class(
     progress.update("Looking for other slots")
     task = planned.assessment.task
     who = f"Somebody of {', '.join(task.class_labels[class_number])} cannot attend {' '.join(task.slot_labels[slot])}"
-    return _list_options(planned, who, list_alternatives(task, planned.assessment.plan, class_number, slot))
+    return _list_options(
+        planned, who, list_alternatives(task, planned.assessment.plan, class_number, slot)
+    )
 
 
-def find_alternatives_for_person(planned: PlannedAppointments, person: str, progress: Progress) -> AlternativeSlots:
+def find_alternatives_for_person(
+    planned: PlannedAppointments, person: str, progress: Progress
+) -> AlternativeSlots:
     """Find other slots for one person by id."""
     progress.update("Looking for other slots")
     if not planned.people.class_of.size:
-        return AlternativeSlots("", problem="The file lists classes, not people: choose a cell of the plan instead.")
+        return AlternativeSlots(
+            "", problem="The file lists classes, not people: choose a cell of the plan instead."
+        )
     try:
-        options = find_alternatives(planned.assessment.task, planned.people, planned.assessment.plan, person)
+        options = find_alternatives(
+            planned.assessment.task, planned.people, planned.assessment.plan, person
+        )
     except InputError as error:
         return AlternativeSlots("", problem=str(error.findings[0]))
     return _list_options(planned, f"{person} cannot attend", options)
@@ -248,14 +264,20 @@ def _list_options(
 ) -> AlternativeSlots:
     labels = planned.assessment.task.slot_labels
     free = planned.free_seats
-    slots = [AlternativeSlot(" ".join(labels[slot]), int(free[slot]), vector) for slot, vector in options]
+    slots = [
+        AlternativeSlot(" ".join(labels[slot]), int(free[slot]), vector) for slot, vector in options
+    ]
     return AlternativeSlots(who, tuple(slots))
 
 
-def list_slots_of_class(planned: PlannedAppointments, class_number: int, most: int) -> list[tuple[int, str, int]]:
+def list_slots_of_class(
+    planned: PlannedAppointments, class_number: int, most: int
+) -> list[tuple[int, str, int]]:
     """List the first ``most`` slots of a class: number of the slot, its name, and people."""
     plan = planned.assessment.plan
     labels = planned.assessment.task.slot_labels
     first, last = np.searchsorted(plan.classes, [class_number, class_number + 1])
     positions = range(int(first), min(int(last), int(first) + most))
-    return [(int(plan.slots[i]), " ".join(labels[plan.slots[i]]), int(plan.counts[i])) for i in positions]
+    return [
+        (int(plan.slots[i]), " ".join(labels[plan.slots[i]]), int(plan.counts[i])) for i in positions
+    ]

@@ -77,7 +77,8 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         columns = self.columns(Role.SENSITIVE)
         benign = {name: values for name, values in self.benign.items() if name in columns}
         return SensitiveSettings(
-            benign=benign, criteria=tuple(criterion for criterion in self.criteria if criterion.column in columns)
+            benign=benign,
+            criteria=tuple(criterion for criterion in self.criteria if criterion.column in columns),
         )
 
     @property
@@ -97,7 +98,9 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
 
         Nobody decided what a column is that was the region column before.
         """
-        before = {name for name, given in self.roles.items() if role is Role.REGION and given is Role.REGION}
+        before = {
+            name for name, given in self.roles.items() if role is Role.REGION and given is Role.REGION
+        }
         roles = {name: Role.AS_IS if name in before else given for name, given in self.roles.items()}
         return self.replaced(roles={**roles, column: role}, decided=(self.decided - before) | {column})
 
@@ -111,10 +114,18 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
     def with_quasi_identifiers(self, names: Container[str]) -> Choices:
         """Return a copy with exactly these quasi-identifiers."""
         roles = {
-            name: Role.QUASI_IDENTIFIER if name in names else Role.AS_IS if role is Role.QUASI_IDENTIFIER else role
+            name: Role.QUASI_IDENTIFIER
+            if name in names
+            else Role.AS_IS
+            if role is Role.QUASI_IDENTIFIER
+            else role
             for name, role in self.roles.items()
         }
-        dropped = {name for name, role in roles.items() if role is Role.AS_IS and self.roles[name] is not Role.AS_IS}
+        dropped = {
+            name
+            for name, role in roles.items()
+            if role is Role.AS_IS and self.roles[name] is not Role.AS_IS
+        }
         return self.replaced(roles=roles, decided=self.decided - dropped)
 
     def with_grouping(self, column: str, groups: Mapping[str, str]) -> Choices:
@@ -141,7 +152,9 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         for name in self.joinable(table):
             categories = table.facts(name).categories
             assert categories is not None
-            choices = choices.with_grouping(name, join_groups(categories.values, self.groupings.get(name, {})))
+            choices = choices.with_grouping(
+                name, join_groups(categories.values, self.groupings.get(name, {}))
+            )
         return choices
 
     def groupings_of(self, columns: Sequence[str]) -> dict[str, Mapping[str, str]]:
@@ -182,7 +195,8 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         """
         different = set(changed_fields(self, other)) - {"pareto_measures", "parameters", "decided"}
         return not different and all(
-            self.create_approach(component) == other.create_approach(component) for component in COMPONENTS
+            self.create_approach(component) == other.create_approach(component)
+            for component in COMPONENTS
         )
 
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
@@ -190,7 +204,9 @@ class Choices(SweepSettings, SensitiveSettings, RegionConstraints, PrivacySettin
         return RunSettings(
             **{**self.option_values(), **self.sensitive_settings.option_values()},
             region_column=self.region_column or "",
-            quasi_identifiers=tuple(self.quasi_identifiers if quasi_identifiers is None else quasi_identifiers),
+            quasi_identifiers=tuple(
+                self.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
+            ),
             identifiers=self.unreleased,
             sensitive=self.columns(Role.SENSITIVE),
             approaches=self.approaches,
@@ -213,7 +229,9 @@ def describe_choices(chosen: Mapping[str, str]) -> str:
     told = ((component, chosen.get(component, NOTHING)) for component in COMPONENTS)
     kind: Any = list_approaches("construction").get(chosen.get("construction", ""))
     unused = "site_location" if kind is not None and not kind.needs_sites else None
-    return " · ".join(approach_title(part, name) for part, name in told if name != NOTHING and part != unused)
+    return " · ".join(
+        approach_title(part, name) for part, name in told if name != NOTHING and part != unused
+    )
 
 
 def describe_approaches(chosen: Mapping[str, str]) -> str:

@@ -53,7 +53,10 @@ class RequestedComparison:
         groupings = self.choices.groupings if scenario.generalised else {}
         choices = self.choices.replaced(k=scenario.k, groupings=groupings)
         for component, chosen in combination.by_component.items():
-            parameters = {**choices.parameters.get(component, {}), chosen.metadata.name: chosen.settings()}
+            parameters = {
+                **choices.parameters.get(component, {}),
+                chosen.metadata.name: chosen.settings(),
+            }
             choices = choices.with_approach(component, chosen.metadata.name).replaced(
                 parameters={**choices.parameters, component: parameters},
             )
@@ -132,7 +135,9 @@ def approaches_of(ticked: ComparisonForm, choices: Choices) -> dict[str, tuple[A
     }
 
 
-def _create_variants(component: str, name: str, ticked: ComparisonForm, choices: Choices) -> Sequence[Approach]:
+def _create_variants(
+    component: str, name: str, ticked: ComparisonForm, choices: Choices
+) -> Sequence[Approach]:
     values = dict(choices.values_of(component, name))
     inner = [declared.name for declared in get_approach(component, name).options() if declared.is_nested]
     if not inner:
@@ -141,7 +146,10 @@ def _create_variants(component: str, name: str, ticked: ComparisonForm, choices:
         create_approach(
             component,
             name,
-            {**values, parameter: create_approach(component, seeding, choices.values_of(component, seeding))},
+            {
+                **values,
+                parameter: create_approach(component, seeding, choices.values_of(component, seeding)),
+            },
         )
         for parameter in inner
         for seeding in ticked.seedings

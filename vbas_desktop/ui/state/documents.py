@@ -93,11 +93,16 @@ def build_solution_check(entry: ResultRow) -> SolutionCheck:
     key = run.key
     # What is counted now says nothing about a solution of other records.
     problem = None if run.outdated else entry.problem
-    return SolutionCheck(entry.solution, key.quasi_identifiers, key.region_column, key.k, problem, released)
+    return SolutionCheck(
+        entry.solution, key.quasi_identifiers, key.region_column, key.k, problem, released
+    )
 
 
 def build_release_facts(
-    choices: Choices, entry: ResultRow | None, documents: DocumentedResults, export: ExportChoices | None = None
+    choices: Choices,
+    entry: ResultRow | None,
+    documents: DocumentedResults,
+    export: ExportChoices | None = None,
 ) -> ReleaseFacts:
     """Return the facts about the release of a solution, or about the settings before there is one."""
     roles = {str(role): choices.columns(role) for role in Role}

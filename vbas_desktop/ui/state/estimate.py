@@ -15,7 +15,13 @@ from vbas_desktop.model.findings import Finding
 from vbas_desktop.model.problem import Problem
 from vbas_desktop.model.progress import NO_PROGRESS, Progress
 from vbas_desktop.model.solution import RunResult
-from vbas_desktop.model.text import format_count, format_duration, format_duration_range, format_share, inflect
+from vbas_desktop.model.text import (
+    format_count,
+    format_duration,
+    format_duration_range,
+    format_share,
+    inflect,
+)
 
 from .requests import RunTask
 from .scenario import RunEntry, Scenario
@@ -71,7 +77,10 @@ class Estimate:
         for run in reversed(list(runs)):
             if run.result is None or run.problem is None or not run.result.solutions:
                 continue
-            if all(run.choices.approaches.get(name) == approach for name, approach in self.approaches.items()):
+            if all(
+                run.choices.approaches.get(name) == approach
+                for name, approach in self.approaches.items()
+            ):
                 larger = _count_stored(self.problem) / max(1, _count_stored(run.problem))
                 seconds = _seconds_of_one(run.result) * len(self.site_numbers) * larger
                 return ExpectedDuration(seconds, seconds)
@@ -112,7 +121,9 @@ class Estimate:
         if len(self.site_numbers) > 1:
             parts.append(f"Will try {', '.join(f'{number:,}' for number in self.site_numbers)} sites.")
         if self.globally_suppressed:
-            parts.append(f"{format_count(self.globally_suppressed, 'record')} suppressed before anything is merged.")
+            parts.append(
+                f"{format_count(self.globally_suppressed, 'record')} suppressed before anything is merged."
+            )
         if self.problem.unknown_region_records:
             parts.append(
                 f"{format_count(self.problem.unknown_region_records, 'record')} of unknown regions suppressed."
@@ -137,7 +148,9 @@ def estimate(task: RunTask, progress: Progress = NO_PROGRESS) -> Estimate:
         request.site_number.allowed_loss(),
         tuple(findings),
         {**task.choices.approaches},
-        len(around) * estimate_aggregation_seconds(request.site_location, _count_stored(problem)) * task.pace,
+        len(around)
+        * estimate_aggregation_seconds(request.site_location, _count_stored(problem))
+        * task.pace,
         _tried_seconds(partitions, around, _count_stored(problem)),
     )
 
@@ -146,7 +159,9 @@ def _seconds_of_one(result: RunResult) -> float:
     """Return the seconds that one solution of a run took; the first may include one-off preparation."""
     typical = median(solution.seconds for solution in result.solutions)
     return (
-        min(typical, result.seconds / len(result.solutions)) if typical > 0 else result.seconds / len(result.solutions)
+        min(typical, result.seconds / len(result.solutions))
+        if typical > 0
+        else result.seconds / len(result.solutions)
     )
 
 

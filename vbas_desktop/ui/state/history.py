@@ -16,7 +16,12 @@ CHOICES_AT = "Input"
 SOLUTIONS_AT = "Results"
 """The tabs where a step is seen."""
 
-_UNDECLARED = {"roles": "role", "decided": "role", "approaches": "approach", "groupings": "grouping of categories"}
+_UNDECLARED = {
+    "roles": "role",
+    "decided": "role",
+    "approaches": "approach",
+    "groupings": "grouping of categories",
+}
 """The names of the choices that are not declared as settings."""
 
 
@@ -92,7 +97,9 @@ class History:
         """Redo the step that was undone last and return it; None if there is none."""
         return self._move_step(self._future, self._past, lambda step: step.again())
 
-    def _move_step(self, steps: list[Step], others: list[Step], go: Callable[[Step], None]) -> Step | None:
+    def _move_step(
+        self, steps: list[Step], others: list[Step], go: Callable[[Step], None]
+    ) -> Step | None:
         if not steps:
             return None
         others.append(steps.pop())

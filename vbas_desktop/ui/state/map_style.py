@@ -48,7 +48,9 @@ class MapStyle:
     @property
     def coast(self) -> str | None:
         """The file at whose areas the cells of points end; the uppermost of several that are shown."""
-        return next((layer.path for layer in reversed(self.context) if layer.land and layer.visible), None)
+        return next(
+            (layer.path for layer in reversed(self.context) if layer.land and layer.visible), None
+        )
 
     def with_context(self, path: str) -> MapStyle:
         """Return a copy with one more layer on top, in the first unused colour; a file is not added twice."""

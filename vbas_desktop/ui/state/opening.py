@@ -67,13 +67,17 @@ def open_project(request: OpenProjectRequest, progress: Progress = NO_PROGRESS) 
     if missing:
         return OpenedProject(request.path, state, missing=missing)
     state, gone = _drop_missing_files(state, request.path)
-    loaded = open_files(OpenFilesRequest(records, regions, state.choices), SubProgress(progress, 0.0, 0.8))
+    loaded = open_files(
+        OpenFilesRequest(records, regions, state.choices), SubProgress(progress, 0.0, 0.8)
+    )
     changed = tuple(
         Path(now.path).name
         for before, now in ((state.records, loaded.table.source), (state.regions, loaded.regions.source))
         if now is not None and (bool(before.sha256) and before.sha256 != now.sha256)
     )
-    fitting = [entry for entry in state.entries if entry.run.region_ids_sha256 == loaded.region_ids_sha256]
+    fitting = [
+        entry for entry in state.entries if entry.run.region_ids_sha256 == loaded.region_ids_sha256
+    ]
     entries = _with_problems(fitting, loaded, SubProgress(progress, 0.8, 1.0))
     left_out = len(state.entries) - len(fitting)
     return OpenedProject(request.path, state, loaded, tuple(entries), (), (*changed, *gone), left_out)
@@ -100,8 +104,14 @@ def _drop_missing_files(state: ProjectState, project: Path) -> tuple[ProjectStat
         region_map=there(chosen.region_map, "region map"),
     )
     # A missing layer stays in the menu; looking for one on another computer would tell that one who asks.
-    layers = tuple(layer for layer in state.map_style.context if not is_on_other_computer(layer.path, here))
-    gone += [f"{layer.title} (layer on another computer)" for layer in state.map_style.context if layer not in layers]
+    layers = tuple(
+        layer for layer in state.map_style.context if not is_on_other_computer(layer.path, here)
+    )
+    gone += [
+        f"{layer.title} (layer on another computer)"
+        for layer in state.map_style.context
+        if layer not in layers
+    ]
     words = {"policy": "policy", "population": "table of the population"}
     policy = {
         name: value
@@ -111,9 +121,9 @@ def _drop_missing_files(state: ProjectState, project: Path) -> tuple[ProjectStat
         or (name == "policy" and value in load_bundled_policies())
         or there(value, words[name])
     }
-    return replace(state, choices=choices, map_style=replace(state.map_style, context=layers), policy=policy), tuple(
-        gone
-    )
+    return replace(
+        state, choices=choices, map_style=replace(state.map_style, context=layers), policy=policy
+    ), tuple(gone)
 
 
 def _with_problems(entries: list[ResultRow], loaded: OpenedFiles, progress: Progress) -> list[ResultRow]:
@@ -130,7 +140,9 @@ def _with_problems(entries: list[ResultRow], loaded: OpenedFiles, progress: Prog
     return [replace(entry, run=runs[entry.run.id]) for entry in entries]
 
 
-def _count(key: Scenario, loaded: OpenedFiles, counted: dict[Scenario, Problem | None]) -> Problem | None:
+def _count(
+    key: Scenario, loaded: OpenedFiles, counted: dict[Scenario, Problem | None]
+) -> Problem | None:
     for scenario, problem in counted.items():
         if problem is not None and scenario.same_counts(key):
             return replace(problem, k=key.k)

@@ -36,7 +36,11 @@ def fit_choices(choices: Choices, policy: Policy, regions: Regions | None) -> Ch
 
 def _guess_population_column(regions: Regions | None) -> str | None:
     """Return the only column of the region file that is named like a number of inhabitants."""
-    names = [] if regions is None else [name for name in regions.numbers if name.lower().startswith(_POPULATION_NAMES)]
+    names = (
+        []
+        if regions is None
+        else [name for name in regions.numbers if name.lower().startswith(_POPULATION_NAMES)]
+    )
     return names[0] if len(names) == 1 else None
 
 
@@ -45,11 +49,15 @@ def describe_fit(before: Choices, after: Choices) -> Sequence[str]:
     lines = [
         f"{option.title}: {_describe(option, before.value_of(option.name))} → "
         f"{_describe(option, after.value_of(option.name))}"
-        for option in (Choices.option(name) for name in ("k", "min_records", "population_column", "min_population"))
+        for option in (
+            Choices.option(name) for name in ("k", "min_records", "population_column", "min_population")
+        )
         if before.value_of(option.name) != after.value_of(option.name)
     ]
     if before.allowed_loss_percent != after.allowed_loss_percent:
-        lines.append(f"Allowed loss: {before.allowed_loss_percent:g} % → {after.allowed_loss_percent:g} %")
+        lines.append(
+            f"Allowed loss: {before.allowed_loss_percent:g} % → {after.allowed_loss_percent:g} %"
+        )
     return lines
 
 

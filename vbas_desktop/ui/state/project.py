@@ -60,8 +60,12 @@ class ProjectState:
 
     def holds_all_of(self, later: ProjectState) -> bool:
         """Say if nothing was chosen, found or noted between this snapshot and a later one."""
-        same = len(self.entries) == len(later.entries) and all(map(operator.is_, self.entries, later.entries))
-        mine, others = ((state.choices, state.requirement, state.policy, state.map_style) for state in (self, later))
+        same = len(self.entries) == len(later.entries) and all(
+            map(operator.is_, self.entries, later.entries)
+        )
+        mine, others = (
+            (state.choices, state.requirement, state.policy, state.map_style) for state in (self, later)
+        )
         return same and mine == others
 
     def as_document(self, folder: Path) -> dict[str, Any]:
@@ -73,7 +77,8 @@ class ProjectState:
             "files": {"records": _file(self.records, folder), "regions": _file(self.regions, folder)},
             "choices": choices_to_json(self.choices, partial(from_folder, folder)),
             "runs": [
-                _run_to_json(run, [e for e in self.entries if e.run.id == run.id], folder) for run in runs.values()
+                _run_to_json(run, [e for e in self.entries if e.run.id == run.id], folder)
+                for run in runs.values()
             ],
             "selection": {"solution": self.selected, "region": self.chosen_region},
             "requirement": dict(self.requirement),
@@ -93,7 +98,9 @@ def keeping_unknown(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, An
     result = dict(old)
     for name, value in new.items():
         before = old.get(name)
-        if name in ("files", "choices", "selection", "records", "regions", "problem") and isinstance(before, dict):
+        if name in ("files", "choices", "selection", "records", "regions", "problem") and isinstance(
+            before, dict
+        ):
             result[name] = keeping_unknown(before, value)
         elif name in ("runs", "solutions") and isinstance(before, list):
             by_id = {item.get("id"): item for item in before if isinstance(item, dict)}
@@ -114,7 +121,9 @@ def read_project(path: Path) -> ProjectState:
     if not isinstance(document, dict) or not isinstance(document.get("format"), int):
         raise _refusal(path, "This is not a project file, or it is damaged.")
     if document["format"] > FORMAT:
-        raise _refusal(path, "This project was saved by a newer version of the program.", "Install that version.")
+        raise _refusal(
+            path, "This project was saved by a newer version of the program.", "Install that version."
+        )
     try:
         ProjectDocument.model_validate(document)
         if _claimed_bytes(document) > LARGEST_BYTES:
@@ -135,7 +144,9 @@ def _claimed_bytes(document: Mapping[str, Any]) -> int:
     return sum(8 * math.prod(array["shape"]) for array in arrays if array)
 
 
-def _refusal(path: Path, message: str, remedy: str = "Choose another file or an earlier copy.") -> InputError:
+def _refusal(
+    path: Path, message: str, remedy: str = "Choose another file or an earlier copy."
+) -> InputError:
     return InputError(Finding("project", message, remedy, file=path.name))
 
 
@@ -175,7 +186,9 @@ def _run_to_json(run: RunEntry, entries: list[ResultRow], folder: Path) -> dict[
         "records_sha256": run.records_sha256,
         "region_ids_sha256": run.region_ids_sha256,
         "result": None if result is None else {name: getattr(result, name) for name in RESULT_FIELDS},
-        "solutions": [{"number": e.number, "pinned": e.pinned, **solution_to_json(e.solution)} for e in entries],
+        "solutions": [
+            {"number": e.number, "pinned": e.pinned, **solution_to_json(e.solution)} for e in entries
+        ],
     }
 
 
@@ -233,11 +246,16 @@ def _entries(data: Mapping[str, Any], path: Path) -> list[ResultRow]:
         choices=_read_choices(data.get("choices") or _told_of_run(data), path),
         result=None
         if facts is None
-        else RunResult(tuple(solution for _, solution in solutions), **{name: facts[name] for name in RESULT_FIELDS}),
+        else RunResult(
+            tuple(solution for _, solution in solutions), **{name: facts[name] for name in RESULT_FIELDS}
+        ),
         records_sha256=data.get("records_sha256"),
         region_ids_sha256=data.get("region_ids_sha256", ""),
     )
-    return [ResultRow(item["number"], run, solution, item.get("pinned", False)) for item, solution in solutions]
+    return [
+        ResultRow(item["number"], run, solution, item.get("pinned", False))
+        for item, solution in solutions
+    ]
 
 
 def _told_of_run(data: Mapping[str, Any]) -> dict[str, Any]:

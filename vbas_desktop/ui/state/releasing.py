@@ -88,7 +88,9 @@ def count_released_records(entry: ResultRow) -> int:
     """Count the records in the release of this solution."""
     assert entry.problem is not None
     solution = entry.solution
-    suppressed = solution.suppressed_global + solution.suppressed_local + entry.problem.unknown_region_records
+    suppressed = (
+        solution.suppressed_global + solution.suppressed_local + entry.problem.unknown_region_records
+    )
     return entry.problem.records - suppressed
 
 
@@ -150,7 +152,12 @@ def build_run_result(run: RunEntry, entries: tuple[ResultRow, ...]) -> RunResult
 def reuse_settings(choices: Choices, earlier: RecordedRelease) -> Choices:
     """Return the settings with the quasi-identifiers, groups, k and regions of an earlier release."""
     entry = earlier.entry
-    approaches = {"site_number": "fixed", "construction": "coarsen", "refinement": NOTHING, "tiers": NOTHING}
+    approaches = {
+        "site_number": "fixed",
+        "construction": "coarsen",
+        "refinement": NOTHING,
+        "tiers": NOTHING,
+    }
     reused = choices.with_quasi_identifiers(entry.quasi_identifiers).replaced(
         k=entry.k,
         groupings=earlier.groupings,

@@ -72,7 +72,9 @@ def list_remedies(
         remedies += _list_region_columns(choices, region_columns)
     elif "unknown-region" in codes:
         suppressing = choices.replaced(unknown_regions="suppress")
-        remedies.append(Remedy("Suppress them", "Leave out the records whose region is unknown", suppressing))
+        remedies.append(
+            Remedy("Suppress them", "Leave out the records whose region is unknown", suppressing)
+        )
     if regions is not None and explain_missing_file(choices, regions):
         remedies += _list_file_remedies(choices)
     return tuple(remedies)
@@ -96,7 +98,9 @@ def _list_file_remedies(choices: Choices) -> Iterator[Remedy]:
     yield Remedy("Use Voronoi", "Give each region to the nearest site, as the crow flies", voronoi)
 
 
-def list_loss_remedies(choices: Choices, table: RecordTable | None, estimate: Estimate) -> tuple[Remedy, ...]:
+def list_loss_remedies(
+    choices: Choices, table: RecordTable | None, estimate: Estimate
+) -> tuple[Remedy, ...]:
     """List the ways out if even one region would lose more records than are allowed, the least drastic first."""
     if table is None or not any(finding.code == OUT_OF_REACH for finding in estimate.findings):
         return ()
@@ -109,7 +113,9 @@ def list_loss_remedies(choices: Choices, table: RecordTable | None, estimate: Es
     largest = max(sizes, key=lambda name: sizes[name], default="")
     if sizes.get(largest, 0) > 2:
         tip = f"Take its {sizes[largest]:,} categories together: fewer classes lose fewer records"
-        remedies.append(Remedy(f"Group “{shorten_name(largest)}”…", tip, action=Action.GROUP, name=largest))
+        remedies.append(
+            Remedy(f"Group “{shorten_name(largest)}”…", tip, action=Action.GROUP, name=largest)
+        )
     if len(sizes) > 1:
         left_out = choices.with_role(largest, Role.LEAVE_OUT)
         tip = "Give the column the role “leave out”: the release does not have it"
@@ -120,5 +126,7 @@ def list_loss_remedies(choices: Choices, table: RecordTable | None, estimate: Es
     if loss is not None:
         percent = math.ceil(loss * _PARTS_OF_PERCENT) / _PARTS_OF_PERCENT
         allowing = choices.with_allowed_loss(min(percent, 100.0))
-        remedies.append(Remedy(f"Allow {percent:g} %", "Allow that so many records are suppressed", allowing))
+        remedies.append(
+            Remedy(f"Allow {percent:g} %", "Allow that so many records are suppressed", allowing)
+        )
     return tuple(remedies)

@@ -53,7 +53,9 @@ def find_constant_measures(entries: Sequence[ResultRow]) -> dict[str, float | No
         numbers = [float(value) for value in values if isinstance(value, int | float)]
         if not numbers:
             constant[name] = None
-        elif len(numbers) == len(values) and max(numbers) - min(numbers) <= _SAME_WITHIN * max(1.0, abs(max(numbers))):
+        elif len(numbers) == len(values) and max(numbers) - min(numbers) <= _SAME_WITHIN * max(
+            1.0, abs(max(numbers))
+        ):
             constant[name] = numbers[0]
     return constant
 
@@ -61,26 +63,36 @@ def find_constant_measures(entries: Sequence[ResultRow]) -> dict[str, float | No
 def alike_in_words(same: Mapping[str, float | None]) -> str:
     """Why some measures are not offered."""
     measures = [
-        BOUNDED[name] + (" (not defined)" if value is None else f" ({value:.3g})") for name, value in same.items()
+        BOUNDED[name] + (" (not defined)" if value is None else f" ({value:.3g})")
+        for name, value in same.items()
     ]
-    return f"Not offered, because all solutions are alike in it: {', '.join(measures)}." if measures else ""
+    return (
+        f"Not offered, because all solutions are alike in it: {', '.join(measures)}." if measures else ""
+    )
 
 
 def numbers_of(text: str) -> dict[str, list[float]]:
     """``age=0.5/0.3, job=1`` as numbers by name; `InputError` if it is something else."""
     return parse_pairs(
-        parse_names(text), parse_numbers, "“{}” is not understood.", "Write name=number, separated by commas."
+        parse_names(text),
+        parse_numbers,
+        "“{}” is not understood.",
+        "Write name=number, separated by commas.",
     )
 
 
 def texts_by_name(text: str) -> dict[str, str]:
     """``phone=identifies, income=confidential`` as texts by name; `InputError` if it is something else."""
-    return parse_pairs(parse_names(text), str, "“{}” is not understood.", "Write name=text, separated by commas.")
+    return parse_pairs(
+        parse_names(text), str, "“{}” is not understood.", "Write name=text, separated by commas."
+    )
 
 
 def levels_by_name(text: str) -> dict[str, int]:
     """Read ``age=1, job=2`` as levels by name; `InputError` if it is something else."""
-    return parse_pairs(parse_names(text), int, "“{}” is not understood.", "Write name=level, separated by commas.")
+    return parse_pairs(
+        parse_names(text), int, "“{}” is not understood.", "Write name=level, separated by commas."
+    )
 
 
 def texts_of_names(texts: Mapping[str, str]) -> str:
@@ -88,7 +100,9 @@ def texts_of_names(texts: Mapping[str, str]) -> str:
     return format_names([f"{name}={text}" for name, text in texts.items()])
 
 
-def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:
+def requirement_of(
+    texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool
+) -> Requirement:
     """Build the requirement that a form states. Raises `InputError` with every field that cannot be understood."""
     overall = {name: _parse_bounds(BOUNDED[name], *bounds[name]) for name in BOUNDED if name in bounds}
     ratio = _parse_number("Share of records", texts.get("ratio", ""))
@@ -98,7 +112,9 @@ def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str
         "title": texts.get("title", "").strip(),
         "overall": {name: limits for name, limits in overall.items() if limits},
         "required_quasi_identifiers": parse_names(texts.get("quasi_identifiers", "")),
-        "highest_level": {name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()},
+        "highest_level": {
+            name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()
+        },
         "required_classes": _parse_classes(texts.get("classes", ""), "required"),
         "unwanted_classes": _parse_classes(texts.get("unwanted", ""), "unwanted"),
         "no_aggregation": not aggregated_ok,
@@ -145,7 +161,9 @@ def _parse_number(name: str, text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise InputError(Finding("form", f"{name}: “{text}” is not a number.", "Write 0.8 for example.")) from None
+        raise InputError(
+            Finding("form", f"{name}: “{text}” is not a number.", "Write 0.8 for example.")
+        ) from None
 
 
 def _parse_bounds(name: str, low: str, high: str) -> dict[str, float]:
@@ -161,11 +179,17 @@ def _parse_classes(text: str, kind: str) -> tuple[dict[str, str], ...]:
     """Read classes, one on each line."""
     message = f"A class that is {kind} is not understood."
     remedy = "Write column=value, column=value on each line."
-    return tuple(parse_pairs(parse_names(line), str, message, remedy) for line in text.splitlines() if line.strip())
+    return tuple(
+        parse_pairs(parse_names(line), str, message, remedy)
+        for line in text.splitlines()
+        if line.strip()
+    )
 
 
 def _class_lines(classes: Sequence[Mapping[str, str]]) -> str:
-    return "\n".join(", ".join(f"{name}={value}" for name, value in values.items()) for values in classes)
+    return "\n".join(
+        ", ".join(f"{name}={value}" for name, value in values.items()) for values in classes
+    )
 
 
 @dataclass(frozen=True)
@@ -220,7 +244,9 @@ def measures_of(overall: Mapping[str, Any]) -> tuple[MeasureText, ...]:
         unit = f" {overall.get('distance_unit', '')}" if name == "mean_distance" else ""
         text = "–" if value is None else f"{value:.4f}" if value < 10 else f"{value:,.1f}"
         share = float(value) if name in SHARES and value is not None else None
-        measures.append(MeasureText(name, title, (text + unit).strip(), help, share, explain_measure(name, value)))
+        measures.append(
+            MeasureText(name, title, (text + unit).strip(), help, share, explain_measure(name, value))
+        )
     return tuple(measures)
 
 
@@ -246,7 +272,11 @@ def describe_solution(entry: ResultRow) -> Description:
         (ELEMENTS["sensitive_values"][0], ("as recorded, not aggregated",)),
         (
             ELEMENTS["general"][0],
-            (f"k = {run.key.k:,}", run.title, f"{entry.solution.aggregated_regions:,} aggregated regions"),
+            (
+                f"k = {run.key.k:,}",
+                run.title,
+                f"{entry.solution.aggregated_regions:,} aggregated regions",
+            ),
         ),
         ("Detail kept by column", _detail_by_column(facts)),
         ("With the suppressed as one class", _with_suppressed(facts)),
@@ -273,7 +303,9 @@ def with_regions(
 ) -> Description:
     """Return the description with a table of the aggregated regions: their codes, and (heading, value per region)."""
     headings = ("Region", *(heading for heading, _ in columns))
-    rows = tuple((code, *(float(values[row]) for _, values in columns)) for row, code in enumerate(codes))
+    rows = tuple(
+        (code, *(float(values[row]) for _, values in columns)) for row, code in enumerate(codes)
+    )
     return replace(description, headings=headings, rows=rows)
 
 
@@ -290,23 +322,34 @@ def describe_pair(vector: Mapping[str, Any], title: str) -> Description:
         (ELEMENTS["excluded_attributes"][0], _attributes(vector, "excluded") or ("none",)),
         (
             ELEMENTS["excluded_classes"][0],
-            (f"{len(gone['classes']):,} of at least k records", f"in others: {_records(gone['unnamed_records'])}"),
+            (
+                f"{len(gone['classes']):,} of at least k records",
+                f"in others: {_records(gone['unnamed_records'])}",
+            ),
         ),
         (ELEMENTS["coding"][0], tuple(_coding(vector))),
         (ELEMENTS["sensitive_values"][0], (_sensitive(vector),)),
         (
             ELEMENTS["weights"][0],
-            tuple(f"{name} {weight:.3g}" for name, weight in vector["weights"]["quasi_identifiers"].items()),
+            tuple(
+                f"{name} {weight:.3g}" for name, weight in vector["weights"]["quasi_identifiers"].items()
+            ),
         ),
         (
             ELEMENTS["general"][0],
             (
                 f"k = {k:,}",
                 f"before: {_records(general['original_records'])}, after: {_records(general['released_records'])}",
-                "no class is below k" if vector["classes_below_k"]["k_anonymous"] else "some classes are below k",
+                "no class is below k"
+                if vector["classes_below_k"]["k_anonymous"]
+                else "some classes are below k",
             ),
         ),
-        *((("Remarks", tuple(_remark(warning) for warning in vector["warnings"])),) if vector["warnings"] else ()),
+        *(
+            (("Remarks", tuple(_remark(warning) for warning in vector["warnings"])),)
+            if vector["warnings"]
+            else ()
+        ),
     )
     sensitive = _sensitive_columns(vector["sensitive_values"])
     measures = ("Records", "Detail kept", "Jaccard", "Davies–Bouldin", "Classes before")
@@ -326,7 +369,9 @@ def describe_pair(vector: Mapping[str, Any], title: str) -> Description:
     return Description(title, measures_of(vector["overall"]), cards, headings, rows, vector)
 
 
-def _sensitive_columns(sensitive: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[tuple[str, list[Any]]]:
+def _sensitive_columns(
+    sensitive: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> list[tuple[str, list[Any]]]:
     """List the figures of sensitive columns as (heading, value of each class); the classes are those of `per_class`."""
     columns: list[tuple[str, list[Any]]] = []
     for column, rows in sensitive.items():
@@ -350,7 +395,11 @@ def _attributes(vector: Mapping[str, Any], use: str) -> tuple[str, ...]:
 
 
 def _remark(warning: Mapping[str, Any]) -> str:
-    return f"{warning['column']}: {warning['message']}" if warning.get("column") else str(warning["message"])
+    return (
+        f"{warning['column']}: {warning['message']}"
+        if warning.get("column")
+        else str(warning["message"])
+    )
 
 
 def _coding(vector: Mapping[str, Any]) -> list[str]:

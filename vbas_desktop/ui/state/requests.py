@@ -94,7 +94,13 @@ def hash_region_ids(ids: Iterable[str]) -> str:
 def build_count_request(data: LoadedData, key: Scenario) -> CountRequest:
     """Build the request that counts the problem of a key."""
     return CountRequest(
-        data, key.region_column, key.quasi_identifiers, key.k, key.unknown_regions, key.groups, key.sensitive
+        data,
+        key.region_column,
+        key.quasi_identifiers,
+        key.k,
+        key.unknown_regions,
+        key.groups,
+        key.sensitive,
     )
 
 

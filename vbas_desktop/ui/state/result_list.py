@@ -82,7 +82,10 @@ class Results:
         if run_id not in self._open_runs or not solutions:
             return []
         run = self._runs[run_id]
-        added = [ResultRow(number, run, solution) for number, solution in enumerate(solutions, self._next_number)]
+        added = [
+            ResultRow(number, run, solution)
+            for number, solution in enumerate(solutions, self._next_number)
+        ]
         self._next_number += len(added)
         self._entries += added
         self.modified = True
@@ -96,7 +99,9 @@ class Results:
         self._open_runs.discard(run_id)
         final = {solution.id: solution for solution in result.solutions}
         self._entries = [
-            replace(entry, solution=final.get(entry.solution.id, entry.solution)) if entry.run.id == run_id else entry
+            replace(entry, solution=final.get(entry.solution.id, entry.solution))
+            if entry.run.id == run_id
+            else entry
             for entry in self._entries
         ]
         self._replace_run(replace(self._runs[run_id], result=result))
@@ -107,7 +112,9 @@ class Results:
         """Show what a finished run recommends; what another run found before is listed there."""
         result = entries[0].run.result if entries else None
         chosen = None if result is None else result.recommended or result.chosen
-        best = next((entry for entry in entries if chosen is not None and entry.solution.id == chosen.id), None)
+        best = next(
+            (entry for entry in entries if chosen is not None and entry.solution.id == chosen.id), None
+        )
         if best is not None:
             self.select(self.marks[best.number].same_as or best.number)
 
@@ -128,7 +135,8 @@ class Results:
             self._next_run += 1
             self._runs[run.id] = run
             self._entries += [
-                ResultRow(self._next_number + index, run, solution) for index, solution in enumerate(result.solutions)
+                ResultRow(self._next_number + index, run, solution)
+                for index, solution in enumerate(result.solutions)
             ]
             self._next_number += len(result.solutions)
             added += 1
@@ -147,7 +155,9 @@ class Results:
 
     def _replace_run(self, run: RunEntry) -> None:
         self._runs[run.id] = run
-        self._entries = [replace(entry, run=run) if entry.run.id == run.id else entry for entry in self._entries]
+        self._entries = [
+            replace(entry, run=run) if entry.run.id == run.id else entry for entry in self._entries
+        ]
 
     @property
     def runs(self) -> tuple[RunEntry, ...]:
@@ -175,7 +185,11 @@ class Results:
 
     def pin(self, numbers: Iterable[int], pinned: bool = True) -> None:
         """Mark solutions so that filters leave them alone."""
-        changed = [entry.number for entry in self._entries if entry.number in set(numbers) and entry.pinned != pinned]
+        changed = [
+            entry.number
+            for entry in self._entries
+            if entry.number in set(numbers) and entry.pinned != pinned
+        ]
         if not changed:
             return
         name = f"{'pinning' if pinned else 'unpinning'} of {format_count(len(changed), 'solution')}"
@@ -185,7 +199,10 @@ class Results:
         again()
 
     def _set_pinned(self, numbers: Sequence[int], pinned: bool) -> None:
-        self._entries = [replace(entry, pinned=pinned) if entry.number in numbers else entry for entry in self._entries]
+        self._entries = [
+            replace(entry, pinned=pinned) if entry.number in numbers else entry
+            for entry in self._entries
+        ]
         self.modified = True
         self._notify(Event.SOLUTIONS_CHANGED)
 
@@ -217,8 +234,14 @@ class Results:
         """List removed solutions again where they were; a run that ended meanwhile has the final word on its own."""
         for entry in removed:
             run = self._runs.setdefault(entry.run.id, entry.run)
-            final = {solution.id: solution for solution in run.result.solutions} if run.result is not None else {}
-            self._entries.append(replace(entry, run=run, solution=final.get(entry.solution.id, entry.solution)))
+            final = (
+                {solution.id: solution for solution in run.result.solutions}
+                if run.result is not None
+                else {}
+            )
+            self._entries.append(
+                replace(entry, run=run, solution=final.get(entry.solution.id, entry.solution))
+            )
         self._entries.sort(key=lambda entry: entry.number)
         self._notify(Event.SOLUTIONS_CHANGED)
         self.select(selected)
@@ -278,7 +301,9 @@ class Results:
     def chosen_pair(self) -> tuple[int, int] | None:
         """The numbers of the two solutions that are selected in the list, if exactly two are: the shown one first."""
         pair = self._chosen_pair
-        return pair if pair is not None and all(self.entry(number) is not None for number in pair) else None
+        return (
+            pair if pair is not None and all(self.entry(number) is not None for number in pair) else None
+        )
 
     def choose_pair(self, numbers: tuple[int, ...] | None) -> None:
         """Remember which two solutions a comparison is to show; None: it chooses by itself."""
@@ -299,4 +324,6 @@ class Results:
 
 def _list_keys(result: RunResult) -> list[tuple[Any, ...]]:
     """Return what tells the solutions of one scenario apart."""
-    return [(solution.approaches, solution.parameters, solution.site_count) for solution in result.solutions]
+    return [
+        (solution.approaches, solution.parameters, solution.site_count) for solution in result.solutions
+    ]

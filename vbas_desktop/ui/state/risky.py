@@ -47,7 +47,9 @@ class Combination:
     records: int
 
     def __str__(self) -> str:
-        return " + ".join(f"{name} = {value}" for name, value in zip(self.names, self.values, strict=True))
+        return " + ".join(
+            f"{name} = {value}" for name, value in zip(self.names, self.values, strict=True)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,10 @@ class ColumnSet(Sequence[Combination]):
         if isinstance(position, slice):
             return [self[number] for number in range(*position.indices(len(self)))]
         row = self.combinations.rows[position]
-        values = [self.table.values[column][self.table.codes[column][row]] for column in self.combinations.columns]
+        values = [
+            self.table.values[column][self.table.codes[column][row]]
+            for column in self.combinations.columns
+        ]
         pairs = zip(values, self.names, strict=True)
         # Values that were coarsened have no label in the codebook.
         labelled = tuple(with_label(value, self.labels.get(name, {})) for value, name in pairs)
@@ -106,7 +111,9 @@ class CombinationListing:
     @cached_property
     def column_sets(self) -> tuple[ColumnSet, ...]:
         """The sets of columns that have risky combinations."""
-        return tuple(ColumnSet(self.table, combinations, self.labels) for combinations in self.search.column_sets)
+        return tuple(
+            ColumnSet(self.table, combinations, self.labels) for combinations in self.search.column_sets
+        )
 
     @cached_property
     def occurrences(self) -> dict[str, int]:
@@ -163,7 +170,11 @@ class RiskySetup:
 
     def has_same_table(self, other: RiskySetup) -> bool:
         """Tell if both search the same columns of the same files, so that finished steps still hold."""
-        return (self.records, self.columns, self.references) == (other.records, other.columns, other.references)
+        return (self.records, self.columns, self.references) == (
+            other.records,
+            other.columns,
+            other.references,
+        )
 
     def has_same_listing(self, other: RiskySetup) -> bool:
         """Tell if a search lists the same combinations; how they are coarsened does not matter."""
@@ -214,7 +225,9 @@ class RiskyPageState:
 
     def without_last_step(self) -> RiskyPageState:
         """Return the state before the last step."""
-        return replace(self, session=self.session.without_last_step(), listings=self.listings[:-1] or self.listings)
+        return replace(
+            self, session=self.session.without_last_step(), listings=self.listings[:-1] or self.listings
+        )
 
 
 def search(setup: RiskySetup, previous: RiskyPageState | None, progress: Progress) -> RiskyPageState:
@@ -235,7 +248,9 @@ def step(setup: RiskySetup, previous: RiskyPageState | None, progress: Progress)
     plan = session.plan
     is_current = (listing.plan.k, listing.plan.domain_rules) == (plan.k, plan.domain_rules)
     if listing.search.thresholds is not None and listing.search.thresholds.limitation:
-        is_current = False  # a step compares thresholds with the combinations of all sizes, not of a bounded list
+        is_current = (
+            False  # a step compares thresholds with the combinations of all sizes, not of a bounded list
+        )
     is_smallest_size_known = len(listing) or listing.search.complete
     if session.step(progress, listing.search if is_current and is_smallest_size_known else None):
         return RiskyPageState(setup, session, (*listings, _list_combinations(setup, session, progress)))
@@ -253,14 +268,18 @@ def run(
     """Step until nothing risky is left; every step is emitted, so that stopping keeps those already made."""
     state = previous
     while True:
-        n_steps = len(state.session.steps) if state is not None and state.setup.has_same_table(setup) else 0
+        n_steps = (
+            len(state.session.steps) if state is not None and state.setup.has_same_table(setup) else 0
+        )
         state = step(setup, state, progress)
         if len(state.session.steps) == n_steps:
             return state
         emit_item(state)
 
 
-def export(state: RiskyPageState, target: Path, writing: RecordWriting, progress: Progress) -> dict[str, Any]:
+def export(
+    state: RiskyPageState, target: Path, writing: RecordWriting, progress: Progress
+) -> dict[str, Any]:
     """Write the coarsened file with its log, read back and recounted; return the log."""
     check_target(target, RECODED_FILES, state.setup.paths)
     return write_recoded(state.session, state.setup.records, target, writing, progress)
@@ -273,13 +292,17 @@ def save_scores(state: RiskyPageState, target: Path, progress: Progress) -> Path
     return target
 
 
-def _continue_session(setup: RiskySetup, previous: RiskyPageState | None, progress: Progress) -> RecodingSession:
+def _continue_session(
+    setup: RiskySetup, previous: RiskyPageState | None, progress: Progress
+) -> RecodingSession:
     """Return the session to go on with: its steps stay while the table is the same, rules and k are those of now."""
     if previous is None or not previous.setup.has_same_table(setup):
         request = RiskyRequest(setup.records, setup.columns, setup.plan(), setup.references)
         return start_recoding(request, progress)
     session = previous.session
-    return RecodingSession(setup.plan(), session.start, list(session.steps), session.done, session.exempted)
+    return RecodingSession(
+        setup.plan(), session.start, list(session.steps), session.done, session.exempted
+    )
 
 
 def _list_combinations(
@@ -290,7 +313,9 @@ def _list_combinations(
     result = session.search(progress, max_size, first_level_only=not all_sizes)
     progress.update("Counting occurrences")
     labels = {
-        column.name: column.categories.labels for column in setup.records.columns if column.categories is not None
+        column.name: column.categories.labels
+        for column in setup.records.columns
+        if column.categories is not None
     }
     detail = measure_detail(session.start.table, session.state.table)
     listing = CombinationListing(session.state.table, session.plan, result, all_sizes, labels, detail)

@@ -53,13 +53,21 @@ class Scenario:
     def names_in_words(self) -> str:
         """The quasi-identifiers as people read them."""
         grouped = self.groups
-        return ", ".join(f"{name} (grouped)" if name in grouped else name for name in self.quasi_identifiers)
+        return ", ".join(
+            f"{name} (grouped)" if name in grouped else name for name in self.quasi_identifiers
+        )
 
     @property
     def in_words(self) -> str:
         """The scenario in a few words."""
-        criteria = [f"{column.column} {criterion.text}" for column in self.judged for criterion in column.criteria]
-        return f"k = {self.k:,}: {self.names_in_words}" + (f"; {', '.join(criteria)}" if criteria else "")
+        criteria = [
+            f"{column.column} {criterion.text}"
+            for column in self.judged
+            for criterion in column.criteria
+        ]
+        return f"k = {self.k:,}: {self.names_in_words}" + (
+            f"; {', '.join(criteria)}" if criteria else ""
+        )
 
     @property
     def sensitive(self) -> tuple[SensitiveColumn, ...]:
@@ -83,7 +91,9 @@ def split_sensitive(
 def grouping_entries(groupings: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str, str], ...]:
     """Groups as a `Scenario` lists them: in the order of the columns, values in code-point order."""
     return tuple(
-        (column, value, group) for column, groups in groupings.items() for value, group in sorted(groups.items())
+        (column, value, group)
+        for column, groups in groupings.items()
+        for value, group in sorted(groups.items())
     )
 
 
@@ -156,11 +166,19 @@ def reason_not_comparable(entry: ResultRow, other: ResultRow) -> str:
     if mine.k != theirs.k:
         differences.append(f"another k ({mine.k:,} and {theirs.k:,})")
     if (mine.quasi_identifiers, mine.groupings) != (theirs.quasi_identifiers, theirs.groupings):
-        differences.append(f"other quasi-identifiers ({mine.names_in_words} and {theirs.names_in_words})")
-    same_files = entry.run.outdated == other.run.outdated and entry.run.records_sha256 == other.run.records_sha256
+        differences.append(
+            f"other quasi-identifiers ({mine.names_in_words} and {theirs.names_in_words})"
+        )
+    same_files = (
+        entry.run.outdated == other.run.outdated and entry.run.records_sha256 == other.run.records_sha256
+    )
     if mine.judged != theirs.judged:
         differences.append("other criteria for sensitive values")
-    if mine.region_column != theirs.region_column or mine.unknown_regions != theirs.unknown_regions or not same_files:
+    if (
+        mine.region_column != theirs.region_column
+        or mine.unknown_regions != theirs.unknown_regions
+        or not same_files
+    ):
         differences.append("other records")
     return f"Not comparable: {', '.join(differences)}." if differences else ""
 
@@ -178,7 +196,9 @@ class RowRanks(SolutionRank):
         return "".join(f" · {word}" for word in words)
 
 
-def rank_rows(entries: Sequence[ResultRow], measures: Sequence[str], allowed_percent: float) -> dict[int, RowRanks]:
+def rank_rows(
+    entries: Sequence[ResultRow], measures: Sequence[str], allowed_percent: float
+) -> dict[int, RowRanks]:
     """Rank all solutions, by number; scenarios (records, columns, groups, k) are never mixed."""
     marks: dict[int, RowRanks] = {}
     for group in by_scenario(entries):
@@ -203,7 +223,9 @@ def scenario_of(choices: Choices) -> Scenario | None:
         return None
     groups = grouping_entries(choices.groupings_of(choices.quasi_identifiers))
     columns = choices.region_column, choices.quasi_identifiers
-    return Scenario(*columns, choices.unknown_regions, choices.k, groups, *split_sensitive(choices.sensitive_columns))
+    return Scenario(
+        *columns, choices.unknown_regions, choices.k, groups, *split_sensitive(choices.sensitive_columns)
+    )
 
 
 def reason_against_k(table: RecordTable | None, k: int) -> str | None:
@@ -240,7 +262,9 @@ def _is_read(option: str, regions: Regions) -> bool:
     return regions.obstacles is not None if option == "obstacles" else regions.earlier is not None
 
 
-def reason_not_to_run(table: RecordTable | None, regions: Regions | None, choices: Choices) -> str | None:
+def reason_not_to_run(
+    table: RecordTable | None, regions: Regions | None, choices: Choices
+) -> str | None:
     """Return the first reason against running, as a sentence that says what to do; None if there is none."""
     if table is None or regions is None:
         return "Open a record file and a region file first."
@@ -261,7 +285,9 @@ def reason_not_to_run(table: RecordTable | None, regions: Regions | None, choice
         return f"{wrong.message} {wrong.remedy}"
     for column in choices.sensitive_columns:
         if column.criteria and not table.facts(column.column).categorical:
-            return f"“{column.column}” has too many different values for a criterion. Remove the criterion."
+            return (
+                f"“{column.column}” has too many different values for a criterion. Remove the criterion."
+            )
     for component in COMPONENTS:
         name = choices.approaches[component]
         if name not in list_approaches(component):

@@ -60,7 +60,9 @@ def request_search(state: AppState, conditions: Conditions, target: Path | None 
     # The values are taken as they are, and the number of sites by the approach that knows the allowed loss.
     choices = state.choices.with_approach("site_number", "limit").replaced(groupings={})
     own = conditions.of(choices.quasi_identifiers)
-    groups_in_input = {name: [groups] for name, groups in state.choices.groupings_of(choices.quasi_identifiers).items()}
+    groups_in_input = {
+        name: [groups] for name, groups in state.choices.groupings_of(choices.quasi_identifiers).items()
+    }
     key = scenario_of(choices)
     return SearchRequest(
         choices.settings(),
@@ -81,7 +83,9 @@ def differing_settings(now: Choices, then: Choices) -> tuple[str, ...]:
     if now.k != then.k:
         words.append(f"k was {then.k:,} and is {now.k:,} now")
     if now.allowed_loss_percent != then.allowed_loss_percent:
-        words.append(f"the allowed loss was {then.allowed_loss_percent:g} % and is {now.allowed_loss_percent:g} % now")
+        words.append(
+            f"the allowed loss was {then.allowed_loss_percent:g} % and is {now.allowed_loss_percent:g} % now"
+        )
     if now.region_column != then.region_column:
         words.append("the region column is another one")
     if now.quasi_identifiers != then.quasi_identifiers:
@@ -141,7 +145,9 @@ def choices_of(choices: Choices, searched: LatticeSearchResult, node: Node) -> C
     columns = {hierarchy.column for hierarchy in lattice.hierarchies}
     other_groupings = {name: groups for name, groups in choices.groupings.items() if name not in columns}
     node_groupings = {grouping.column: dict(grouping.groups) for grouping in lattice.groupings(node)}
-    return choices.replaced(groupings={**other_groupings, **node_groupings}).with_approach("site_number", "limit")
+    return choices.replaced(groupings={**other_groupings, **node_groupings}).with_approach(
+        "site_number", "limit"
+    )
 
 
 def node_in_words(searched: LatticeSearchResult, node: Node) -> str:

@@ -34,7 +34,11 @@ ARROW_WIDTH = 2 * GRID
 
 
 def draw_arrow(
-    delegate: QStyledItemDelegate, painter: QPainter, option: QStyleOptionViewItem, index: Index, is_visible: bool
+    delegate: QStyledItemDelegate,
+    painter: QPainter,
+    option: QStyleOptionViewItem,
+    index: Index,
+    is_visible: bool,
 ) -> None:
     """Draw a cell and, right of its text, the arrow that says that a click opens something."""
     whole = QRect(option.rect)  # type: ignore[attr-defined]

@@ -83,7 +83,10 @@ class ColumnPicker(QLineEdit):
         """Return the names in the field, without what is typed behind them."""
         if self._single:
             return self._parts()
-        return [unquote_name(part.partition("=")[0].strip() if self._value else part) for part in self._parts()]
+        return [
+            unquote_name(part.partition("=")[0].strip() if self._value else part)
+            for part in self._parts()
+        ]
 
     @Slot()
     def open_list(self) -> None:
@@ -102,9 +105,13 @@ class ColumnPicker(QLineEdit):
         assert isinstance(action, QAction)
         name = action.data()
         parts = self._parts()
-        entries = [part for part, chosen_name in zip(parts, self.chosen(), strict=True) if chosen_name != name]
+        entries = [
+            part for part, chosen_name in zip(parts, self.chosen(), strict=True) if chosen_name != name
+        ]
         if action.isChecked():
-            entries = [name] if self._single else [*entries, f"{name}=" if self._value else quote_name(name)]
+            entries = (
+                [name] if self._single else [*entries, f"{name}=" if self._value else quote_name(name)]
+            )
         self.setText(", ".join(entries))
         self.textEdited.emit(self.text())
         if self._single or self._value:

@@ -28,7 +28,11 @@ class Dialog(QDialog):
     """
 
     def __init__(
-        self, parent: QWidget, title: str, buttons: QDialogButtonBox.StandardButton, least: tuple[int, int] = (0, 0)
+        self,
+        parent: QWidget,
+        title: str,
+        buttons: QDialogButtonBox.StandardButton,
+        least: tuple[int, int] = (0, 0),
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -47,7 +51,9 @@ class Dialog(QDialog):
         """Make a button that confirms, under a name of its own."""
         return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
 
-    def offering(self, text: str, clicked: Callable[[], object] | SignalInstance, tip: str = "") -> QPushButton:
+    def offering(
+        self, text: str, clicked: Callable[[], object] | SignalInstance, tip: str = ""
+    ) -> QPushButton:
         """Make a button for something else that can be done."""
         offered = button(text, clicked, tip)
         self.buttons.addButton(offered, QDialogButtonBox.ButtonRole.ActionRole)

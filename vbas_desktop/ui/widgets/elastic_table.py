@@ -85,5 +85,7 @@ class ElasticTableView(QTableView):
         self.squeeze()
 
     def _of_words(self, column: int) -> bool:
-        side = self.model().headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
+        side = self.model().headerData(
+            column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole
+        )
         return bool(Qt.AlignmentFlag(side) & Qt.AlignmentFlag.AlignLeft)

@@ -45,7 +45,9 @@ def ask_to_open(
     return _open(dialog, then)
 
 
-def ask_to_save(parent: QWidget, title: str, kinds: str, suggested: Path, then: Callable[[str], None]) -> QFileDialog:
+def ask_to_save(
+    parent: QWidget, title: str, kinds: str, suggested: Path, then: Callable[[str], None]
+) -> QFileDialog:
     """Let the user choose where to write, then call ``then`` with the place."""
     dialog = QFileDialog(parent, title, str(suggested.parent), kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -54,7 +56,9 @@ def ask_to_save(parent: QWidget, title: str, kinds: str, suggested: Path, then: 
     return _open(dialog, then)
 
 
-def ask_for_folder(parent: QWidget, title: str, start: Path | None, then: Callable[[str], None]) -> QFileDialog:
+def ask_for_folder(
+    parent: QWidget, title: str, start: Path | None, then: Callable[[str], None]
+) -> QFileDialog:
     """Let the user choose a folder, then call ``then`` with it."""
     dialog = QFileDialog(parent, title, str(start or ""))
     dialog.setFileMode(QFileDialog.FileMode.Directory)

@@ -165,7 +165,9 @@ class FolderField(FileField):
         self._title = title
         self.setAcceptDrops(False)
         with_properties(self.choose, accessibleName=f"Choose the {title.lower()}")
-        with_properties(self.clear, toolTip=f"Without {title.lower()}", accessibleName=f"Without {title.lower()}")
+        with_properties(
+            self.clear, toolTip=f"Without {title.lower()}", accessibleName=f"Without {title.lower()}"
+        )
 
     @Slot()
     def _on_choose(self) -> None:

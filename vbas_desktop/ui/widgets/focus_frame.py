@@ -13,7 +13,13 @@ _AWAY = 3
 _THICK = 2
 """The ring begins so many pixels outside of the widget, and is so thick; what remains is a gap."""
 
-_SHAPE = {QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.StyleChange}
+_SHAPE = {
+    QEvent.Type.Move,
+    QEvent.Type.Resize,
+    QEvent.Type.Show,
+    QEvent.Type.Hide,
+    QEvent.Type.StyleChange,
+}
 
 
 class FocusFrame(QWidget):
@@ -139,6 +145,10 @@ def _is_content(widget: QWidget) -> bool:
 def _up_to_holder(widget: QWidget) -> tuple[QWidget, ...]:
     """List the widget and what it is in, up to below what holds the ring: the window, or what a scroll area moves."""
     chain = [widget]
-    while (above := chain[-1].parentWidget()) is not None and not above.isWindow() and not _is_content(above):
+    while (
+        (above := chain[-1].parentWidget()) is not None
+        and not above.isWindow()
+        and not _is_content(above)
+    ):
         chain.append(above)
     return tuple(chain)

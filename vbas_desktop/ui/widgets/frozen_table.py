@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Slot
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    Slot,
+)
 from PySide6.QtGui import QPainter, QPalette, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from ..core.theme import GRID
 from .elastic_table import ElasticTableView
@@ -30,7 +46,10 @@ class FrozenTableView(ElasticTableView):
         self._frozen.setProperty("look", "frozen")
         self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._frozen.setFocusProxy(self)
-        for policy in (self._frozen.setHorizontalScrollBarPolicy, self._frozen.setVerticalScrollBarPolicy):
+        for policy in (
+            self._frozen.setHorizontalScrollBarPolicy,
+            self._frozen.setVerticalScrollBarPolicy,
+        ):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for view in (self, self._frozen):
             view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -103,7 +122,9 @@ class FrozenTableView(ElasticTableView):
         header = self.horizontalHeader().height()
         self._frozen.horizontalHeader().setFixedHeight(header)
         edge = self.frameWidth()
-        self._frozen.setGeometry(QRect(edge, edge, self.frozen_width + _LINE, self.viewport().height() + header))
+        self._frozen.setGeometry(
+            QRect(edge, edge, self.frozen_width + _LINE, self.viewport().height() + header)
+        )
         self._frozen.setVisible(bool(frozen))
 
     @Slot()
@@ -155,7 +176,9 @@ class FrozenTableView(ElasticTableView):
             self._place_frozen()
         return super().event(event)
 
-    def scrollTo(self, index: Index, hint: QAbstractItemView.ScrollHint = QTableView.ScrollHint.EnsureVisible) -> None:
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QTableView.ScrollHint.EnsureVisible
+    ) -> None:
         """Bring a cell into view, not below the columns that are always in view."""
         # Rows that came a moment ago are not in the ranges of the scroll bars yet, and either bar follows the other.
         for view in (self, self._frozen):

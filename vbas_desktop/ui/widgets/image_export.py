@@ -13,7 +13,16 @@ from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QFont, QFontInfo, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter, QPicture
+from PySide6.QtGui import (
+    QFont,
+    QFontInfo,
+    QGuiApplication,
+    QImage,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+    QPicture,
+)
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
@@ -189,7 +198,9 @@ _FAMILY = re.compile(r'font-family="([^"]*)"')
 def readable_svg(text: str) -> str:
     """Qt's SVG as other programs show it alike: hatches without masks, and fonts by names that everybody knows."""
     marks: dict[str, str] = dict(_MASK.findall(text))
-    text = _MASKED.sub(lambda found: f'<g stroke="none" fill="{found[1]}">{marks.get(found[2], "")}</g>', text)
+    text = _MASKED.sub(
+        lambda found: f'<g stroke="none" fill="{found[1]}">{marks.get(found[2], "")}</g>', text
+    )
     text = _MASK.sub("", text).replace(' version="1.2" baseProfile="tiny"', "")
     return _FAMILY.sub(lambda found: f'font-family="{_families(found[1])}"', text)
 

@@ -59,7 +59,9 @@ def button(
     **properties: object,
 ) -> QPushButton:
     """Make a button: what a click does, what its tip says, and the keys that press it, which the tip tells, too."""
-    push_button = with_properties(QPushButton(text), toolTip=f"{tip} ({keys})" if keys else tip, **properties)
+    push_button = with_properties(
+        QPushButton(text), toolTip=f"{tip} ({keys})" if keys else tip, **properties
+    )
     if keys:
         push_button.setShortcut(keys)
     if clicked is not None:
@@ -97,7 +99,9 @@ def single_shot_timer(milliseconds: int, then: Callable[[], object], parent: QOb
 def set_items(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
     """Have these entries (text, value, perhaps a tip) chosen from, unless they are in the list already."""
     rows = [(escape_controls(text), value, *tip) for text, value, *tip in entries]
-    if [row[:2] for row in rows] != [(combo.itemText(i), combo.itemData(i)) for i in range(combo.count())]:
+    if [row[:2] for row in rows] != [
+        (combo.itemText(i), combo.itemData(i)) for i in range(combo.count())
+    ]:
         combo.clear()
         for index, (text, value, *tip) in enumerate(rows):
             combo.addItem(text, value)
@@ -105,7 +109,9 @@ def set_items(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
                 combo.setItemData(index, tool_tip(tip[0]), Qt.ItemDataRole.ToolTipRole)
 
 
-def add_checkable_action(menu: QMenu, text: str, on: bool, data: object = None, tip: str = "") -> QAction:
+def add_checkable_action(
+    menu: QMenu, text: str, on: bool, data: object = None, tip: str = ""
+) -> QAction:
     """Add a menu entry that can be ticked; no letter of its text is taken for a mnemonic if it has ``data``."""
     action = menu.addAction(text if data is None else menu_text(text))
     action.setData(data)
@@ -113,14 +119,20 @@ def add_checkable_action(menu: QMenu, text: str, on: bool, data: object = None, 
 
 
 def vbox(
-    *parts: Part, within: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+    *parts: Part,
+    within: QWidget | None = None,
+    margins: Margins | None = None,
+    spacing: int | None = None,
 ) -> QVBoxLayout:
     """Parts below each other; what is not said of margins and spacing is as usual."""
     return _fill_box(QVBoxLayout() if within is None else QVBoxLayout(within), parts, margins, spacing)
 
 
 def hbox(
-    *parts: Part, within: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+    *parts: Part,
+    within: QWidget | None = None,
+    margins: Margins | None = None,
+    spacing: int | None = None,
 ) -> QHBoxLayout:
     """Parts beside each other."""
     return _fill_box(QHBoxLayout() if within is None else QHBoxLayout(within), parts, margins, spacing)
@@ -209,7 +221,11 @@ class VerticalScrollArea(QScrollArea):
         """Return the width of the content and the scroll bar."""
         hint = super().minimumSizeHint()
         content = self.widget()
-        needed = content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width() if content else 0
+        needed = (
+            content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+            if content
+            else 0
+        )
         return QSize(max(needed, hint.width()), hint.height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -33,7 +33,13 @@ class NoticeBar(QWidget):
         self.buttons: list[QPushButton] = []
         self._row = FlowLayout()
         self._actions: tuple[NoticeAction, ...] = ()
-        vbox(self.label, self._row, within=self, margins=(margin, GRID // 2, margin, GRID // 2), spacing=GRID // 2)
+        vbox(
+            self.label,
+            self._row,
+            within=self,
+            margins=(margin, GRID // 2, margin, GRID // 2),
+            spacing=GRID // 2,
+        )
         self.hide()
 
     def show_notice(self, text: str, actions: Sequence[NoticeAction] = (), variant: str = "") -> None:
@@ -122,7 +128,9 @@ class FlowLayout(QLayout):
             x = area.x()
             for item, size in row:
                 if not is_trial:
-                    item.setGeometry(QRect(x, y + (height - size.height()) // 2, size.width(), size.height()))
+                    item.setGeometry(
+                        QRect(x, y + (height - size.height()) // 2, size.width(), size.height())
+                    )
                 x += size.width() + self.spacing()
             y += height + self.spacing()
         return max(y - self.spacing() - area.y(), 0)

@@ -77,7 +77,9 @@ class OptionForm(QWidget):
             if column and (is_wide or column == columns):
                 column = 0
                 row += 1
-            grid.addWidget(self._wrap(option, editor), row, column, 1, columns if is_wide else 1, alignment)
+            grid.addWidget(
+                self._wrap(option, editor), row, column, 1, columns if is_wide else 1, alignment
+            )
             column += columns if is_wide else 1
 
     def _wrap(self, option: Option, editor: QWidget) -> QWidget:
@@ -127,7 +129,9 @@ class OptionForm(QWidget):
         except ValueError as error:
             message = str(error)
             if field is not None:
-                field.show_rejected(f"{message[:1].upper()}{message[1:]}.", option.format(self._in_force[option.name]))
+                field.show_rejected(
+                    f"{message[:1].upper()}{message[1:]}.", option.format(self._in_force[option.name])
+                )
             self.rejected.emit(option.name, message)
             return
         if field is not None:
@@ -218,7 +222,9 @@ def _make_editor(option: Option, parent: QWidget) -> QWidget:
     if option.value_type is int and not option.choices:
         return _make_integer_box(option)
     if option.titles or option.choices:
-        return narrow_combo_box(option.titles or {choice: str(choice).capitalize() for choice in option.choices})
+        return narrow_combo_box(
+            option.titles or {choice: str(choice).capitalize() for choice in option.choices}
+        )
     if option.choices_from:
         if option.value_type is tuple:
             return with_properties(ColumnPicker(), placeholderText=_describe_unset(option))

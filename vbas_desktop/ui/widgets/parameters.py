@@ -75,7 +75,9 @@ class ParameterField(Field):
             name = value.get("name") if isinstance(value, dict) else value
             editor.setCurrentIndex(max(0, editor.findData(name)))
         # While somebody types, "1." must not turn into "1" under the fingers.
-        elif isinstance(editor, QLineEdit) and not (editor.hasFocus() and self._same(editor.text(), value)):
+        elif isinstance(editor, QLineEdit) and not (
+            editor.hasFocus() and self._same(editor.text(), value)
+        ):
             editor.setText(self._as_text(value))
         self.show_error(self._why_wrong(value))
 
@@ -120,7 +122,9 @@ class ParameterForm(QWidget):
         self._shown: str | None = None
         self.fields: dict[str, ParameterField] = {}
         self._arranged: list[ParameterField] = []
-        self._grid = grid_layout(within=self, margins=(2 * GRID, 0, 0, 0), across=2 * GRID, down=GRID, shares=(1, 1))
+        self._grid = grid_layout(
+            within=self, margins=(2 * GRID, 0, 0, 0), across=2 * GRID, down=GRID, shares=(1, 1)
+        )
         self.refresh()
 
     def refresh(self) -> None:

@@ -49,7 +49,9 @@ def tool_tip(text: str) -> str:
     if QtGui.Qt.mightBeRichText(escaped):
         return QtGui.Qt.convertFromPlainText(escaped, Qt.WhiteSpaceMode.WhiteSpaceNormal)
     lines = escaped.split("\n")
-    return "\n".join(fill(line, TIP_WIDTH, break_on_hyphens=False, break_long_words=False) for line in lines)
+    return "\n".join(
+        fill(line, TIP_WIDTH, break_on_hyphens=False, break_long_words=False) for line in lines
+    )
 
 
 def set_tool_tip(target: HasToolTip, text: str) -> None:

@@ -94,7 +94,9 @@ def fit_columns(table: QTableView) -> list[int]:
 
 def title_width(table: QTableView, column: int) -> int:
     """Return the width that the title of a column needs."""
-    return _width_of(table, str(table.model().headerData(column, Qt.Orientation.Horizontal) or "").split("\n"))
+    return _width_of(
+        table, str(table.model().headerData(column, Qt.Orientation.Horizontal) or "").split("\n")
+    )
 
 
 def _width_of(table: QTableView, texts: Sequence[str]) -> int:
@@ -161,7 +163,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         """Append a few rows to the shown ones, so that selection and scroll position stay; otherwise set all rows."""
         names = [column.name for column in self.columns]
         n_added = len(rows) - len(self.rows)
-        is_longer = 0 <= n_added <= _MOST_STEPS and all(a is b for a, b in zip(self.rows, rows, strict=False))
+        is_longer = 0 <= n_added <= _MOST_STEPS and all(
+            a is b for a, b in zip(self.rows, rows, strict=False)
+        )
         if not is_longer or names != [column.name for column in columns]:
             self.set_rows(rows, columns)
             return
@@ -200,7 +204,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     def refresh(self) -> None:
         """Show the cells again: what the columns tell of the rows changed."""
         if self.rowCount() and self.columns:
-            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1))
+            self.dataChanged.emit(
+                self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1)
+            )
 
     def set_text_colour(self, colour: QColor | None) -> None:
         """Write all cells in a colour; None: in that of the view."""
@@ -257,7 +263,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             numbers = numbers[np.array(is_listed, bool)]
         return numbers if self._group_of is None else self._insert_headings(numbers, self._group_of)
 
-    def _insert_headings(self, numbers: NDArray[np.intp], group_of: Callable[[Row], str]) -> NDArray[np.intp]:
+    def _insert_headings(
+        self, numbers: NDArray[np.intp], group_of: Callable[[Row], str]
+    ) -> NDArray[np.intp]:
         """Part listed rows into their groups, each below its heading; a single group has none."""
         members: dict[str, list[int]] = {group_of(row): [] for row in self.rows}
         for number in numbers.tolist():
@@ -306,7 +314,8 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         numbers = [self.number_at(index.row()) for index in indexes]
         self._listing = listing
         moved = [
-            self.index(self.position_of(number), index.column()) for number, index in zip(numbers, indexes, strict=True)
+            self.index(self.position_of(number), index.column())
+            for number, index in zip(numbers, indexes, strict=True)
         ]
         self.changePersistentIndexList(indexes, moved)
         self.layoutChanged.emit()
@@ -323,7 +332,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         """Return the number of columns."""
         return 0 if parent.isValid() else len(self.columns)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return the title, tip or alignment of a column; rows have no headers."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
@@ -347,7 +358,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             return flags & ~Qt.ItemFlag.ItemIsEnabled
         if column.edit is not None:
             flags |= Qt.ItemFlag.ItemIsEditable
-        if column.check is not None and column.is_checked is not None and column.is_checked(row) is not None:
+        if (
+            column.check is not None
+            and column.is_checked is not None
+            and column.is_checked(row) is not None
+        ):
             flags |= Qt.ItemFlag.ItemIsUserCheckable
         return flags
 
@@ -380,7 +395,10 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         """Pass what was entered or ticked to the column."""
         column = self.columns[index.column()]
         row = self.row_at(index.row())
-        if role == Qt.ItemDataRole.CheckStateRole and self.flags(index) & Qt.ItemFlag.ItemIsUserCheckable:
+        if (
+            role == Qt.ItemDataRole.CheckStateRole
+            and self.flags(index) & Qt.ItemFlag.ItemIsUserCheckable
+        ):
             assert column.check is not None
             column.check(row, Qt.CheckState(value) is Qt.CheckState.Checked)
         elif role == Qt.ItemDataRole.EditRole and self.flags(index) & Qt.ItemFlag.ItemIsEditable:
@@ -428,7 +446,9 @@ _CELL_DATA: dict[int, Callable[[TableColumn[Any], Any], Any]] = {
     Qt.ItemDataRole.ToolTipRole: _get_tip,
     Qt.ItemDataRole.FontRole: _get_font,
     Qt.ItemDataRole.CheckStateRole: _get_check_state,
-    Qt.ItemDataRole.EditRole: lambda column, row: None if column.edit_value is None else column.edit_value(row),
+    Qt.ItemDataRole.EditRole: lambda column, row: (
+        None if column.edit_value is None else column.edit_value(row)
+    ),
     Qt.ItemDataRole.AccessibleTextRole: _get_accessible_text,
     BADGE: lambda column, row: None if column.badge is None else column.badge(row) or None,
     SHARE: lambda column, row: None if column.share is None else column.share(row),

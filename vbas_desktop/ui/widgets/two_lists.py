@@ -18,7 +18,9 @@ class ResponsivePair(QWidget):
     titles stand above the lists where both are visible. ``shares`` are the initial widths.
     """
 
-    def __init__(self, lists: Mapping[str, QWidget], width: int, shares: tuple[int, int], titled: bool = False) -> None:
+    def __init__(
+        self, lists: Mapping[str, QWidget], width: int, shares: tuple[int, int], titled: bool = False
+    ) -> None:
         super().__init__()
         self._row_width = width
         self._titled = titled

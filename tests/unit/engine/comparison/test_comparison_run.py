@@ -43,7 +43,11 @@ def test_a_plan_makes_every_combination_in_every_scenario():
 
 def test_a_set_without_groups_is_not_taken_twice():
     plan = plan_of(quasi_identifier_sets=(("sex",), ("age",)))
-    assert plan.scenarios == (Scenario(("sex",), False, 3), Scenario(("age",), False, 3), Scenario(("age",), True, 3))
+    assert plan.scenarios == (
+        Scenario(("sex",), False, 3),
+        Scenario(("age",), False, 3),
+        Scenario(("age",), True, 3),
+    )
 
 
 def test_an_approach_that_is_listed_twice_is_run_once():
@@ -132,11 +136,13 @@ def test_a_damaged_file_is_computed_again(tmp_path):
     table, regions = loaded(tmp_path / "data")
     store = open_run_cache(tmp_path / "kept")
     first = list_solution_rows(compare_files(plan_of(), table, regions, store))
-    for path, text in zip(sorted(store.folder.iterdir()), ("", "{}", "[1]", '{"settings": 1}'), strict=False):
+    for path, text in zip(
+        sorted(store.folder.iterdir()), ("", "{}", "[1]", '{"settings": 1}'), strict=False
+    ):
         path.write_text(text)
-    assert without_seconds(list_solution_rows(compare_files(plan_of(), table, regions, store))) == without_seconds(
-        first
-    )
+    assert without_seconds(
+        list_solution_rows(compare_files(plan_of(), table, regions, store))
+    ) == without_seconds(first)
 
 
 def test_a_stop_keeps_what_is_finished(tmp_path):
@@ -185,7 +191,9 @@ def test_a_killed_comparison_goes_on_where_it_was_and_ends_the_same(tmp_path):
     here = Path(__file__).parent
     script = KILLED.format(tests=str(here), folder=str(tmp_path))
     environment = {**os.environ, "PYTHONPATH": str(here.parents[3])}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = open_run_cache(tmp_path / "kept")
     left = {path.name: path.read_bytes() for path in store.folder.glob("*.json")}
@@ -195,7 +203,9 @@ def test_a_killed_comparison_goes_on_where_it_was_and_ends_the_same(tmp_path):
     assert len(after) == 16
     assert {name: after[name] for name in left} == left
     undisturbed = compare_files(plan_of(), table, regions, MemoryCache())
-    assert without_seconds(list_solution_rows(resumed)) == without_seconds(list_solution_rows(undisturbed))
+    assert without_seconds(list_solution_rows(resumed)) == without_seconds(
+        list_solution_rows(undisturbed)
+    )
     write_comparison(resumed, tmp_path / "one")
     write_comparison(compare_files(plan_of(), table, regions, store), tmp_path / "two")
     for path in sorted((tmp_path / "one").rglob("*.*")):

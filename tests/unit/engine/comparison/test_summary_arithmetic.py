@@ -40,7 +40,9 @@ def test_zeros_and_missing_values_make_no_ratio():
     assert compare_pair("a", "b", [{"a": 0, "b": 0}, {"a": 1, "b": 0}]) == PairwiseComparison(
         "a", "b", 0, 1, 1, None, None
     )
-    assert compare_pair("a", "b", [{"a": None, "b": 1}]) == PairwiseComparison("a", "b", 0, 0, 0, None, None)
+    assert compare_pair("a", "b", [{"a": None, "b": 1}]) == PairwiseComparison(
+        "a", "b", 0, 0, 0, None, None
+    )
 
 
 def test_the_sentence_names_the_winner_the_next_and_the_difference():
@@ -55,7 +57,10 @@ def test_differences_read_as_percent():
     assert format_ratio(0.5) == "50.0 % lower"
     assert format_ratio(1.031) == "3.1 % higher"
     assert format_ratio(1.0001) == "the same within 0.05 %"
-    assert describe_pair(PairwiseComparison("a", "b", 0, 0, 0, None, None)) == "There is no pair of a and b."
+    assert (
+        describe_pair(PairwiseComparison("a", "b", 0, 0, 0, None, None))
+        == "There is no pair of a and b."
+    )
 
 
 def test_nothing_to_compare_is_said():

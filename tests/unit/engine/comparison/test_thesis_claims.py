@@ -64,12 +64,22 @@ def counted(pairs):
 
 
 def test_pairs_are_those_of_the_same_table_number_and_place():
-    assert counted(pair_locations("suppressed_records", "balanced-density", "density")) == (1, 1, 0, 10 / 12)
+    assert counted(pair_locations("suppressed_records", "balanced-density", "density")) == (
+        1,
+        1,
+        0,
+        10 / 12,
+    )
     assert counted(pair_adc_with_initializer("suppressed_records", rises=False)) == (1, 0, 1, 10 / 12)
     assert counted(pair_adc_with_initializer("suppressed_records", rises=True)) == (1, 0, 1, 12 / 10)
     assert counted(pair_successive_sites("suppressed_records", rises=True)) == (3, 0, 0, 7 / 25)
     assert counted(pair_site_counts("maxcombs", "entropy")) == (1, 0, 0, 10 / 30)
-    assert counted(pair_number_approaches("suppressed_records", "maxcombs", "entropy")) == (1, 0, 0, 4 / 40)
+    assert counted(pair_number_approaches("suppressed_records", "maxcombs", "entropy")) == (
+        1,
+        0,
+        0,
+        4 / 40,
+    )
 
 
 def test_a_claim_is_held_from_nine_tenths_of_the_pairs_that_differ():
@@ -80,7 +90,10 @@ def test_a_claim_is_held_from_nine_tenths_of_the_pairs_that_differ():
         Claim("It is lower", pair_locations("suppressed_records", "balanced-density", "density")), rows
     )
     assert verdict.held is True
-    assert describe_claim(verdict) == "held here: It is lower (90% of 11 pairs, 1 equal, ratio of the sums 0.60)"
+    assert (
+        describe_claim(verdict)
+        == "held here: It is lower (90% of 11 pairs, 1 equal, ratio of the sums 0.60)"
+    )
     worse = [*rows[:-1], cell("balanced-density", 10, 12)]
     assert check_claim(verdict.claim, worse).held is False
     assert check_claim(verdict.claim, []).held is None
@@ -145,7 +158,11 @@ def test_percentages_leave_out_other_locations_and_zeros():
 
 def test_published_rows_come_with_the_program():
     rows = {like: read_published_canada(like) for like in ("eastern", "central", "western")}
-    assert {like: len(cells) for like, cells in rows.items()} == {"eastern": 380, "central": 0, "western": 300}
+    assert {like: len(cells) for like, cells in rows.items()} == {
+        "eastern": 380,
+        "central": 0,
+        "western": 300,
+    }
     assert {cell.table for cell in rows["eastern"]} == set(range(7, 13))
     assert {cell.table for cell in rows["western"]} == set(range(13, 19))
 
@@ -183,7 +200,9 @@ def test_sides_tell_equal_sites_ratios_and_what_is_filled():
     assert list(describe_site_numbers(sides)) == [
         "maxcombs: 1 of 2 rows have other numbers of sites (tables 7; first 11 instead of 99)"
     ]
-    assert next(describe_ratios(sides)).startswith("density: suppressed records 2.00, average distance 1.00")
+    assert next(describe_ratios(sides)).startswith(
+        "density: suppressed records 2.00, average distance 1.00"
+    )
     written = format_tables_markdown(ROWS, published)
     assert "| maxcombs / adc from density + | 10 | 1 |" in written
     assert "| maxcombs / density | 10 / 10 | 4 / 2 (2.00) | 1.5000 / 1.5000 (1.00) |" in written
@@ -197,4 +216,7 @@ def test_the_plan_has_six_scenarios_of_eighteen_combinations():
     assert len(plan.combinations) == 6 * 18
     assert plan.most_aggregations == 540
     assert plan.approaches["site_number"][1].model == "western"
-    assert build_thesis_plan("central", (Grouping("age", {"1": "a"}),)).approaches["site_number"][2].model == "central"
+    assert (
+        build_thesis_plan("central", (Grouping("age", {"1": "a"}),)).approaches["site_number"][2].model
+        == "central"
+    )

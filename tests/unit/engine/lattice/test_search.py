@@ -40,7 +40,10 @@ from vbas_desktop.settings.run import RunSettings
 def problem_at(finest, node) -> Problem:
     """The problem of a node."""
     hierarchies = list(zip(finest.lattice.hierarchies, node, strict=True))
-    grouped = (Categories(hierarchy.column, hierarchy.encode_level(level)[0]) for hierarchy, level in hierarchies)
+    grouped = (
+        Categories(hierarchy.column, hierarchy.encode_level(level)[0])
+        for hierarchy, level in hierarchies
+    )
     changed = {
         "counts": finest.counts_at(node),
         "categories": tuple(grouped),
@@ -52,7 +55,9 @@ def problem_at(finest, node) -> Problem:
 
 def facts_of(name, values, frequencies=None, labels=None):
     frequencies = np.array(frequencies if frequencies is not None else [1] * len(values))
-    return ColumnFacts(name, len(values), 0, True, Categories(name, tuple(values), None, labels or {}), frequencies)
+    return ColumnFacts(
+        name, len(values), 0, True, Categories(name, tuple(values), None, labels or {}), frequencies
+    )
 
 
 def counted(records, regions, names, values, k):
@@ -60,7 +65,9 @@ def counted(records, regions, names, values, k):
     numbers = [len(each) for each in values]
     table = {}
     for region, *codes in records:
-        table.setdefault(int(np.ravel_multi_index(codes, numbers)), np.zeros(regions, np.int64))[region] += 1
+        table.setdefault(int(np.ravel_multi_index(codes, numbers)), np.zeros(regions, np.int64))[
+            region
+        ] += 1
     classes = np.array(sorted(table), np.int64)
     matrix = np.column_stack([table[each] for each in classes])
     counts = ClassCounts.from_matrix(numbers, classes, matrix)
@@ -80,11 +87,14 @@ def searches(draw):
     records = draw(st.lists(record, min_size=5, max_size=120))
     problem = counted(records, regions, ("age", "job"), (AGES, JOBS), draw(st.integers(1, 6)))
     frequencies = [
-        np.bincount([record[place] for record in records], minlength=size) for place, size in ((1, 5), (2, 3))
+        np.bincount([record[place] for record in records], minlength=size)
+        for place, size in ((1, 5), (2, 3))
     ]
     hierarchies = (
         propose_hierarchy(facts_of("age", AGES, frequencies[0])),
-        build_hierarchy(facts_of("job", JOBS, frequencies[1]), [{"cook": "food"}, dict.fromkeys(JOBS, "any")]),
+        build_hierarchy(
+            facts_of("job", JOBS, frequencies[1]), [{"cook": "food"}, dict.fromkeys(JOBS, "any")]
+        ),
     )
     return records, problem, BaseTable(problem, build_lattice(hierarchies))
 
@@ -111,7 +121,8 @@ def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made)
     records, problem, finest = made
     for node in product(*finest.lattice.allowed):
         lookups = [
-            hierarchy.encode_level(level) for hierarchy, level in zip(finest.lattice.hierarchies, node, strict=True)
+            hierarchy.encode_level(level)
+            for hierarchy, level in zip(finest.lattice.hierarchies, node, strict=True)
         ]
         moved = [
             (region, *(int(lookup[1][code]) for lookup, code in zip(lookups, codes, strict=True)))
@@ -128,7 +139,9 @@ def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made)
 def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
     _, problem, finest = made
     owner = np.array(
-        data.draw(st.lists(st.integers(0, 3), min_size=len(problem.regions), max_size=len(problem.regions)))
+        data.draw(
+            st.lists(st.integers(0, 3), min_size=len(problem.regions), max_size=len(problem.regions))
+        )
     )
     lost = {}
     for node in product(*finest.lattice.allowed):
@@ -147,7 +160,10 @@ def test_small_classes_are_left_out_on_the_way(made):
         expected = suppress_globally(problem_at(finest, node).counts, problem.k)
         found = finest.counts_at(node, problem.k)
         assert found.equals(expected)
-        assert finest.sum_combinations(node).tolist() == problem_at(finest, node).counts.combination_totals.tolist()
+        assert (
+            finest.sum_combinations(node).tolist()
+            == problem_at(finest, node).counts.combination_totals.tolist()
+        )
 
 
 @pytest.mark.parametrize(
@@ -165,7 +181,11 @@ def test_the_table_is_that_of_full_enumeration(made, percent, more):
         alone = run(change_request(request, problem=problem_at(finest, row.node), range_reach=0)).chosen
         lost = alone.measures["suppressed_records"]
         if row.status == FOUND:
-            assert (row.sites, row.regions, row.suppressed) == (alone.site_count, alone.aggregated_regions, lost)
+            assert (row.sites, row.regions, row.suppressed) == (
+                alone.site_count,
+                alone.aggregated_regions,
+                lost,
+            )
             assert row.place_loss == alone.measures["place_information_loss"]
             assert lost <= allowed
         elif row.status == OUT_OF_REACH:
@@ -191,7 +211,10 @@ def town():
         generator.integers(0, 30, 900), generator.integers(0, 5, 900), generator.integers(0, 3, 900), strict=True
     )]  # fmt: skip
     problem = counted(records, 30, ("age", "job"), (AGES, JOBS), 5)
-    hierarchies = (propose_hierarchy(facts_of("age", AGES)), propose_hierarchy(facts_of("job", JOBS, [5, 3, 1])))
+    hierarchies = (
+        propose_hierarchy(facts_of("age", AGES)),
+        propose_hierarchy(facts_of("job", JOBS, [5, 3, 1])),
+    )
     return problem, BaseTable(problem, build_lattice(hierarchies))
 
 
@@ -251,9 +274,12 @@ def test_a_search_stays_within_three_times_its_finest_counts(monkeypatch):
     counts = ClassCounts.from_matrix(numbers, np.arange(2400), matrix)
     names = [tuple(str(code) for code in range(number)) for number in numbers]
     categories = tuple(Categories(name, values) for name, values in zip(("a", "b"), names, strict=True))
-    problem = Problem(regions_of([(i % 20, i // 20) for i in range(regions)]), counts, 5, ("a", "b"), categories, "r")
+    problem = Problem(
+        regions_of([(i % 20, i // 20) for i in range(regions)]), counts, 5, ("a", "b"), categories, "r"
+    )
     hierarchies = tuple(
-        build_hierarchy(facts_of(each.column, each.values), [_halves(each.values)]) for each in categories
+        build_hierarchy(facts_of(each.column, each.values), [_halves(each.values)])
+        for each in categories
     )
     finest, request = BaseTable(problem, build_lattice(hierarchies)), request_of(problem, 20.0)
     del matrix
@@ -285,13 +311,17 @@ def test_the_recommended_node_keeps_the_largest_product(town):
     problem, finest = town
     searched = search_lattice(finest, request_of(problem, 2.0), MemoryCache())
     # Neither age nor job is given up while another node is within the limit.
-    candidates = [row for row in searched.rows if row.status == FOUND and row.node[0] < 3 and row.node[1] < 1]
+    candidates = [
+        row for row in searched.rows if row.status == FOUND and row.node[0] < 3 and row.node[1] < 1
+    ]
     best = max(row.detail * (1 - row.place_loss) for row in candidates)
     assert searched.recommended.detail * (1 - searched.recommended.place_loss) == best
     assert searched.recommended.node in searched.front
     told = json.loads(json.dumps(build_search_document(searched), allow_nan=False))
     assert told["nodes"][told["recommended_node"] - 1]["recommended"] is True
-    assert describe_search(searched)[-1].startswith(f"Recommended: node {told['recommended_node']}, age 5")
+    assert describe_search(searched)[-1].startswith(
+        f"Recommended: node {told['recommended_node']}, age 5"
+    )
 
 
 def test_pins_and_minima_leave_levels_out(town):
@@ -326,7 +356,11 @@ def test_labels_tell_what_codes_mean():
         return propose_hierarchy(facts_of("age", ("1", "2", "3"), [5, 5, 5], given)).levels[1]
 
     assert merged("0-4", "5-9", "10+") == ("0-9", "0-9", "10+")
-    assert merged("Single", "Married", "Widowed") == ("without a partner", "with a partner", "without a partner")
+    assert merged("Single", "Married", "Widowed") == (
+        "without a partner",
+        "with a partner",
+        "without a partner",
+    )
     assert merged() == ("1-2", "1-2", "3")
 
 
@@ -339,4 +373,6 @@ def test_missing_values_stay_apart_until_everything_is_one_group():
 
 def test_a_level_that_parts_what_was_joined_is_refused():
     with pytest.raises(InputError, match="Level 2 parts values"):
-        build_hierarchy(facts_of("job", JOBS), [{"cook": "a", "smith": "a"}, {"cook": "b", "smith": "c"}])
+        build_hierarchy(
+            facts_of("job", JOBS), [{"cook": "a", "smith": "a"}, {"cook": "b", "smith": "c"}]
+        )

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from vbas_desktop.io.databases.address import Address, EngineKind, containing_folder, parse_address, server_name
+from vbas_desktop.io.databases.address import (
+    Address,
+    EngineKind,
+    containing_folder,
+    parse_address,
+    server_name,
+)
 from vbas_desktop.model.findings import InputError
 
 
@@ -26,12 +32,36 @@ def test_what_is_not_there_is_taken_for_a_file(tmp_path):
     ("text", "kind", "place", "table", "name"),
     [
         ("data/*.parquet", EngineKind.DUCKDB, "data/*.parquet", "", "*.parquet"),
-        ("duckdb:data/records.parquet", EngineKind.DUCKDB, "data/records.parquet", "", "records.parquet"),
+        (
+            "duckdb:data/records.parquet",
+            EngineKind.DUCKDB,
+            "data/records.parquet",
+            "",
+            "records.parquet",
+        ),
         ("house.duckdb#main.visits", EngineKind.DUCKDB, "house.duckdb", "main.visits", "main.visits"),
-        ("postgresql://ann@db/health#a.b", EngineKind.POSTGRESQL, "postgresql://ann@db/health", "a.b", "a.b"),
+        (
+            "postgresql://ann@db/health#a.b",
+            EngineKind.POSTGRESQL,
+            "postgresql://ann@db/health",
+            "a.b",
+            "a.b",
+        ),
         ("spark-local:/data/visits", EngineKind.SPARK, "local[*] /data/visits", "", "visits"),
-        ("spark://head:7077/data/visits", EngineKind.SPARK, "spark://head:7077 /data/visits", "", "visits"),
-        ("spark://head:7077#lake.visits", EngineKind.SPARK, "spark://head:7077", "lake.visits", "lake.visits"),
+        (
+            "spark://head:7077/data/visits",
+            EngineKind.SPARK,
+            "spark://head:7077 /data/visits",
+            "",
+            "visits",
+        ),
+        (
+            "spark://head:7077#lake.visits",
+            EngineKind.SPARK,
+            "spark://head:7077",
+            "lake.visits",
+            "lake.visits",
+        ),
     ],
 )
 def test_addresses(text, kind, place, table, name):
@@ -80,7 +110,11 @@ def test_what_is_kept_beside_records(tmp_path, monkeypatch):
     assert containing_folder(f"{tmp_path}/house.duckdb#main.visits") is None
     (tmp_path / "house.duckdb").write_bytes(b"")
     assert containing_folder(f"{tmp_path}/house.duckdb#main.visits") == tmp_path
-    assert containing_folder(f"spark-local:{folder}") == containing_folder(f"spark://head:7077{folder}") == tmp_path
+    assert (
+        containing_folder(f"spark-local:{folder}")
+        == containing_folder(f"spark://head:7077{folder}")
+        == tmp_path
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ SECRET = "value ‘4711’ of a record"
     ],
 )
 def test_troubles_of_spark(text, code):
-    error = describe_spark_error(Exception(f"{text}: {SECRET}"), parse_address("spark://head:7077/visits"))
+    error = describe_spark_error(
+        Exception(f"{text}: {SECRET}"), parse_address("spark://head:7077/visits")
+    )
     assert [finding.code for finding in error.findings] == [code]
     assert "4711" not in str(error)
 

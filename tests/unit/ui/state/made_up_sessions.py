@@ -14,7 +14,9 @@ from vbas_desktop.ui.state.requests import open_files
 def write_data(folder: Path, regions: int = 40, records: int = 2000, seed: int = 0) -> tuple[Path, Path]:
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    region_lines = [f"R{i:03d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((regions, 2)) * 1000)]
+    region_lines = [
+        f"R{i:03d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((regions, 2)) * 1000)
+    ]
     (folder / "regions.csv").write_text("id,x,y\n" + "\n".join(region_lines) + "\n")
     rows = [
         f"P{i:05d},{age},{sex},{illness},R{where:03d}"

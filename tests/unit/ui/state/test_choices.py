@@ -16,7 +16,9 @@ def test_a_new_region_column_makes_the_old_one_plain():
 
 
 def test_a_guess_is_undecided_until_somebody_chooses_or_confirms_it():
-    guessed = Choices(roles={"a": Role.AS_IS, "b": Role.AS_IS, "c": Role.QUASI_IDENTIFIER, "d": Role.REGION})
+    guessed = Choices(
+        roles={"a": Role.AS_IS, "b": Role.AS_IS, "c": Role.QUASI_IDENTIFIER, "d": Role.REGION}
+    )
     assert guessed.undecided == ("a", "b")
     chosen = guessed.with_role("a", Role.AS_IS)
     assert chosen.undecided == ("b",)
@@ -37,13 +39,23 @@ def test_the_combination_is_told_in_the_titles_of_the_menus():
 
 
 def test_an_approach_that_is_not_installed_is_called_by_its_name():
-    assert describe_choices(Choices().with_approach("site_location", "theirs").approaches).split(" · ")[1] == "theirs"
+    assert (
+        describe_choices(Choices().with_approach("site_location", "theirs").approaches).split(" · ")[1]
+        == "theirs"
+    )
 
 
 def test_parameters_are_remembered_for_each_approach():
-    choices = Choices().with_parameter("site_number", "fixed", "sites", 12).with_approach("site_number", "fixed")
+    choices = (
+        Choices()
+        .with_parameter("site_number", "fixed", "sites", 12)
+        .with_approach("site_number", "fixed")
+    )
     assert choices.create_approach("site_number").settings()["sites"] == 12
-    assert choices.with_approach("site_number", "maxcombs").create_approach("site_number").metadata.name == "maxcombs"
+    assert (
+        choices.with_approach("site_number", "maxcombs").create_approach("site_number").metadata.name
+        == "maxcombs"
+    )
 
 
 def test_a_parameter_out_of_bounds_is_refused_with_what_is_allowed():

@@ -15,7 +15,12 @@ from vbas_desktop.model.records import Role
 from vbas_desktop.model.text import format_duration
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.ui.state.app_state import AppState
-from vbas_desktop.ui.state.comparing import ComparisonForm, reason_not_to_compare, request_comparison, ticked_plan
+from vbas_desktop.ui.state.comparing import (
+    ComparisonForm,
+    reason_not_to_compare,
+    request_comparison,
+    ticked_plan,
+)
 from vbas_desktop.ui.state.estimate import estimate
 from vbas_desktop.ui.state.opening import OpenProjectRequest, open_project
 from vbas_desktop.ui.state.requests import open_files
@@ -39,15 +44,22 @@ TICKED = ComparisonForm(
 @pytest.fixture
 def grouped(state):
     """A state in which ages are taken together and six sites are fixed."""
-    choices = state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER)
-    choices = choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 6)
+    choices = state.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role(
+        "sex", Role.QUASI_IDENTIFIER
+    )
+    choices = choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 6
+    )
     state.change(choices.replaced(range_reach=1))
     state.change(state.choices.with_grouping("age", AGES))
     return state
 
 
 def test_groups_count_in_the_look_ahead_and_can_be_taken_back(grouped):
-    assert estimate(grouped.request_estimate()).in_words == "2 × 2 = 4 classes; 2,000 records; approximated 6 sites"
+    assert (
+        estimate(grouped.request_estimate()).in_words
+        == "2 × 2 = 4 classes; 2,000 records; approximated 6 sites"
+    )
     grouped.undo()
     assert grouped.choices.groupings == {}
     assert estimate(grouped.request_estimate()).in_words.startswith("7 × 2 = 14 classes")
@@ -93,7 +105,9 @@ def test_a_release_from_the_session_holds_the_groups_and_can_be_repeated(grouped
     run(grouped)
     target = tmp_path / "out"
     release_solution(
-        grouped.request_release(grouped.entries[0], ReleaseOptions(pdf=False, identifiers=("person",)), target)
+        grouped.request_release(
+            grouped.entries[0], ReleaseOptions(pdf=False, identifiers=("person",)), target
+        )
     )
 
     def ages(folder):
@@ -113,7 +127,10 @@ def test_a_release_from_the_session_holds_the_groups_and_can_be_repeated(grouped
         ({"quasi_identifier_sets": (("height",),)}, "There is no column “height”."),
         ({"quasi_identifier_sets": (("tract",),)}, "names the region"),
         ({"approaches": {}}, "Tick at least one approach for site number"),
-        ({"approaches": {**TICKED.approaches, "site_location": ("adc",)}, "seedings": ()}, "ADC can start from"),
+        (
+            {"approaches": {**TICKED.approaches, "site_location": ("adc",)}, "seedings": ()},
+            "ADC can start from",
+        ),
         ({}, None),
     ],
 )
@@ -131,17 +148,25 @@ def test_a_comparison_lands_in_the_results_once(grouped, tmp_path, monkeypatch):
     )
     for _ in range(2):
         compared = compare_combinations(
-            requested.request, on_finished=lambda one: grouped.add_complete([(requested.run_of(one), one.result)])
+            requested.request,
+            on_finished=lambda one: grouped.add_complete([(requested.run_of(one), one.result)]),
         )
     assert len(compared.comparison.finished) == 12
     assert len(grouped.entries) == 36
     with monkeypatch.context() as stopped:
         stopped.setattr(DiskCache, "clear", lambda cache: None)
         compare_combinations(requested.request)
-    assert describe_estimate(estimate_comparison(requested.request)).endswith("All of them are finished already.")
-    kinds = {(e.run.key.k, e.run.key.names_in_words, e.solution.approaches.get("adc_seeding")) for e in grouped.entries}
+    assert describe_estimate(estimate_comparison(requested.request)).endswith(
+        "All of them are finished already."
+    )
+    kinds = {
+        (e.run.key.k, e.run.key.names_in_words, e.solution.approaches.get("adc_seeding"))
+        for e in grouped.entries
+    }
     assert len(kinds) == 2 * 2 * 3
-    entry = next(e for e in grouped.entries if e.run.key.groupings and e.solution.approaches.get("adc_seeding"))
+    entry = next(
+        e for e in grouped.entries if e.run.key.groupings and e.solution.approaches.get("adc_seeding")
+    )
     alone = open_data(grouped.records_path, grouped.regions_path)
     alone.change(entry.run.choices.replaced(roles=grouped.choices.roles))
     run(alone)

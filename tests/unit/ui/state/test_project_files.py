@@ -37,7 +37,9 @@ PROJECTS = Path(__file__).parent / "projects"
 def saved(state, tmp_path):
     """A project with one run, saved, and the state it came from."""
     state.change(
-        state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
+        state.choices.with_approach("site_number", "fixed").with_parameter(
+            "site_number", "fixed", "sites", 10
+        )
     )
     run(state)
     state.pin([state.entries[1].number])
@@ -102,7 +104,9 @@ def test_saving_what_was_opened_gives_the_same_bytes(saved):
 
 
 def test_solutions_in_tiers_come_back_whole_and_are_released_as_before(state, tmp_path):
-    chosen = state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 30)
+    chosen = state.choices.with_approach("site_number", "fixed").with_parameter(
+        "site_number", "fixed", "sites", 30
+    )
     chosen = chosen.with_approach("tiers", "auto").with_parameter("tiers", "auto", "factor", 4)
     state.change(chosen)
     run(state)
@@ -214,7 +218,12 @@ def test_unknown_fields_survive_a_round_trip(saved):
     assert (again["choices"]["mood"], again["choices"]["k"]) == (3, 6)
     assert again["files"]["records"]["note"] == "x"
     assert again["runs"][0]["weather"] == [1]
-    assert [solution.get("taste") for solution in again["runs"][0]["solutions"]] == [None, {"a": 1}, None, None]
+    assert [solution.get("taste") for solution in again["runs"][0]["solutions"]] == [
+        None,
+        {"a": 1},
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize("number", [None, "1", 0, -1])
@@ -250,7 +259,9 @@ def test_all_that_was_computed_with_solutions_comes_back_from_an_earlier_project
     state, opened = reopen(path)
     assert (opened.changed, opened.left_out) == ((), 0)
     kept = [item for run in json.loads(path.read_text())["runs"] for item in run["solutions"]]
-    assert [entry.solution.diagnostics["adc"] for entry in state.entries] == [item["facts"]["adc"] for item in kept]
+    assert [entry.solution.diagnostics["adc"] for entry in state.entries] == [
+        item["facts"]["adc"] for item in kept
+    ]
     for entry, item in zip(state.entries, kept, strict=True):
         assert entry.solution.representability == item["facts"]["representability"]
         assert entry.solution.released_classes == item["facts"]["released_classes"]
@@ -326,7 +337,10 @@ def test_places_survive_packing_exactly(array):
 
 def test_choices_survive_as_json():
     choices = Choices(
-        roles={"b": Role.QUASI_IDENTIFIER, "a": Role.REGION}, k=9, pareto_measures=("discernibility",), delimiter=";"
+        roles={"b": Role.QUASI_IDENTIFIER, "a": Role.REGION},
+        k=9,
+        pareto_measures=("discernibility",),
+        delimiter=";",
     ).with_parameter("site_number", "fixed", "sites", 4)
     again = choices_from_json(json.loads(json.dumps(choices_to_json(choices))))
     assert again == choices
@@ -353,7 +367,9 @@ def test_a_file_on_another_computer_is_not_looked_for_unasked(saved, data, tmp_p
     for name in ("is_file", "stat", "open", "exists"):
         real = getattr(Path, name)
         monkeypatch.setattr(
-            Path, name, lambda self, *a, real=real, **k: (touched.append(str(self)), real(self, *a, **k))[1]
+            Path,
+            name,
+            lambda self, *a, real=real, **k: (touched.append(str(self)), real(self, *a, **k))[1],
         )
     opened = open_project(OpenProjectRequest(place))
     assert [str(path) for path in opened.missing] == ["//collector.example/share/records.csv"]
@@ -414,7 +430,9 @@ def test_obstacles_and_codebook_are_named_as_seen_from_the_project(state, tmp_pa
     (home / "codes.csv").write_text("column,value,label\nage,1,young\n")
     (home / "keep.csv").write_text("age\n1\n2\n3\n4\n5\n6\n7\n")
     state.change_reading(
-        obstacles=(str(home / "river.geojson"),), codebook=str(home / "codes.csv"), keep_records=str(home / "keep.csv")
+        obstacles=(str(home / "river.geojson"),),
+        codebook=str(home / "codes.csv"),
+        keep_records=str(home / "keep.csv"),
     )
     state.snapshot().write(home / "project.vbas")
     text = (home / "project.vbas").read_text(encoding="utf-8")
@@ -431,7 +449,11 @@ def test_obstacles_and_codebook_are_named_as_seen_from_the_project(state, tmp_pa
     (moved / "codes.csv").unlink()
     (moved / "keep.csv").unlink()
     after, opened = reopen(moved / "project.vbas")
-    assert (after.choices.obstacles, after.choices.codebook, after.choices.keep_records) == ((), None, None)
+    assert (after.choices.obstacles, after.choices.codebook, after.choices.keep_records) == (
+        (),
+        None,
+        None,
+    )
     assert opened.changed == (
         "river.geojson (obstacles, not found)",
         "codes.csv (codebook, not found)",
@@ -453,7 +475,10 @@ def test_a_region_map_is_kept_with_the_project_and_results_of_another_map_do_not
     plain = problem.counts.region_totals
     assert plain[0] > plain[1:].max()
     state.snapshot().write(home / "project.vbas")
-    assert json.loads((home / "project.vbas").read_text(encoding="utf-8"))["choices"]["region_map"] == "map.csv"
+    assert (
+        json.loads((home / "project.vbas").read_text(encoding="utf-8"))["choices"]["region_map"]
+        == "map.csv"
+    )
     after, opened = reopen(home / "project.vbas")
     assert after.choices.region_map == str(map_file)
     assert after.entries[-1].problem.counts.region_totals.tolist() == plain.tolist()

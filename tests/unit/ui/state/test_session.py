@@ -59,7 +59,9 @@ def test_a_wrong_parameter_is_the_reason(state):
 
 def test_a_run_streams_solutions_and_selects_the_recommended_one(state):
     state.change(
-        state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
+        state.choices.with_approach("site_number", "fixed").with_parameter(
+            "site_number", "fixed", "sites", 10
+        )
     )
     told = []
     state.subscribe(told.append)
@@ -184,7 +186,9 @@ def test_the_estimate_is_told_in_one_line(state):
     state.change(state.choices.with_approach("site_number", "maxcombs"))
     assert estimate(state.request_estimate()).in_words.endswith("2,000 records; approximated 1 site")
     state.change(
-        state.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
+        state.choices.with_approach("site_number", "fixed").with_parameter(
+            "site_number", "fixed", "sites", 10
+        )
     )
     assert estimate(state.request_estimate()).site_numbers == (8, 9, 10, 11, 12)
 

@@ -27,7 +27,9 @@ def test_every_solution_of_a_run_knows_its_vector(state):
         facts = entry.solution.representability
         assert 0 < facts["jaccard"] <= 1
         assert facts["distance_unit"] == state.regions.system.unit.replace("m", "km")
-    assert [s.facts() for s in state.runs[0].result.solutions] == [e.solution.facts() for e in state.entries]
+    assert [s.facts() for s in state.runs[0].result.solutions] == [
+        e.solution.facts() for e in state.entries
+    ]
 
 
 def test_a_requirement_tells_solutions_apart(state):
@@ -35,7 +37,10 @@ def test_a_requirement_tells_solutions_apart(state):
     state.require(Requirement(overall={"jaccard": {"min": values[-1]}, "precision": {"min": 0.8}}))
     assert sum(state.meets_requirement(entry) for entry in state.entries) == values.count(values[-1])
     worst = min(state.entries, key=lambda entry: entry.solution.representability["jaccard"])
-    assert [row.status for row in state.criteria(worst)] == [RequirementStatus.NOT_MET, RequirementStatus.OK]
+    assert [row.status for row in state.criteria(worst)] == [
+        RequirementStatus.NOT_MET,
+        RequirementStatus.OK,
+    ]
 
 
 def test_columns_level_and_k_are_checkable(state):
@@ -56,7 +61,9 @@ def test_columns_level_and_k_are_checkable(state):
 
 def test_requirement_and_notes_come_back_with_the_project(state, tmp_path):
     state.require(Requirement(title="Cohort", overall={"jaccard": {"min": 0.1}}, later=1))
-    state.set_policy_notes(state.policy.with_note("dpm-5", "kept").with_signature("A. Custodian", "2024-05-01"))
+    state.set_policy_notes(
+        state.policy.with_note("dpm-5", "kept").with_signature("A. Custodian", "2024-05-01")
+    )
     state.snapshot().write(tmp_path / "work.vbas")
     again = AppState()
     again.accept_project(open_project(OpenProjectRequest(tmp_path / "work.vbas")))
@@ -84,11 +91,16 @@ def test_the_check_of_a_requirement_is_printed_for_the_file_and_not_for_the_reci
     for text in (">The requirement</h2>", "1 of 2 are not met.", "at least 0.99"):
         assert text in inside
         assert text not in outside
-    assert json.loads((tmp_path / "out/run.json").read_text())["requirement_check"][0]["verdict"] == "not met"
+    assert (
+        json.loads((tmp_path / "out/run.json").read_text())["requirement_check"][0]["verdict"]
+        == "not met"
+    )
 
 
 def test_what_export_was_set_to_comes_back_with_the_project(state, tmp_path):
-    options = ReleaseOptions(identifiers=("person",), shuffle=False, renames={"age": "years"}, record_key="key")
+    options = ReleaseOptions(
+        identifiers=("person",), shuffle=False, renames={"age": "years"}, record_key="key"
+    )
     state.request_release(state.entries[0], options, tmp_path / "out")
     state.snapshot().write(tmp_path / "work.vbas")
     again = AppState()
@@ -98,12 +110,18 @@ def test_what_export_was_set_to_comes_back_with_the_project(state, tmp_path):
 
 def test_the_checklist_is_printed_for_the_file_and_not_for_the_recipient(state, tmp_path):
     state.set_policy_notes(
-        state.policy.with_note("dpm-5", "The registry keeps the list.").with_signature("A. Custodian", "2024-05-01")
+        state.policy.with_note("dpm-5", "The registry keeps the list.").with_signature(
+            "A. Custodian", "2024-05-01"
+        )
     )
     options = ReleaseOptions(identifiers=("person",), pdf=False)
     release_solution(state.request_release(state.entries[0], options, tmp_path / "out"))
     inside = (tmp_path / "out/internal/report.html").read_text(encoding="utf-8")
     outside = (tmp_path / "out/release/report.html").read_text(encoding="utf-8")
-    for text in ("Policy checklist", "The registry keeps the list.", "Signed by A. Custodian on 2024-05-01."):
+    for text in (
+        "Policy checklist",
+        "The registry keeps the list.",
+        "Signed by A. Custodian on 2024-05-01.",
+    ):
         assert text in inside
         assert text not in outside

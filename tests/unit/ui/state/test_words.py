@@ -14,8 +14,12 @@ from vbas_desktop.ui.state.words import (
 
 
 def test_a_line_begins_with_a_capital_unless_it_begins_with_the_name_of_a_file():
-    assert capitalise("the columns are those that were chosen") == "The columns are those that were chosen"
-    assert capitalise("regions.geojson: no two shapes overlap") == "regions.geojson: no two shapes overlap"
+    assert (
+        capitalise("the columns are those that were chosen") == "The columns are those that were chosen"
+    )
+    assert (
+        capitalise("regions.geojson: no two shapes overlap") == "regions.geojson: no two shapes overlap"
+    )
     assert capitalise("") == ""
 
 
@@ -71,8 +75,13 @@ def test_short_times_are_not_told_as_nothing():
 
 
 def test_a_vector_is_told_up_to_k_and_the_rest_as_one_number():
-    assert vector_in_words((3, 0, 2, 0, 7, 1), k=4) == "3 of 1 record, 0 of 2 records, 2 of 3 records, 8 of 4 or more"
+    assert (
+        vector_in_words((3, 0, 2, 0, 7, 1), k=4)
+        == "3 of 1 record, 0 of 2 records, 2 of 3 records, 8 of 4 or more"
+    )
     assert vector_in_words((2,), k=3) == "2 of 1 record, 0 of 2 records, 0 of 3 or more"
-    assert vector_in_words((2, 1, 0, 4, 1, 1), k=6).endswith("0 of 3 records, 5 of 4 to 5, 1 of 6 or more")
+    assert vector_in_words((2, 1, 0, 4, 1, 1), k=6).endswith(
+        "0 of 3 records, 5 of 4 to 5, 1 of 6 or more"
+    )
     assert vector_in_words((2, 1, 0, 4, 1, 1), k=5).endswith("0 of 3 records, 4 of 4, 2 of 5 or more")
     assert vector_in_words((2, 1), k=1) == "3 of 1 or more"

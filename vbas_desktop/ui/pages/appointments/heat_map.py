@@ -15,7 +15,13 @@ from vbas_desktop.model.text import escape_controls, format_count
 from ...charts.chart import make_interactive
 from ...charts.distributions import HeatMapChart
 from ...core.context import UiContext
-from ...state.appointments import HeatBlocks, PlannedAppointments, PlanSection, count_blocks, select_everything
+from ...state.appointments import (
+    HeatBlocks,
+    PlannedAppointments,
+    PlanSection,
+    count_blocks,
+    select_everything,
+)
 from ...widgets.layouts import popup_menu, single_shot_timer
 from ...widgets.plain_text import tool_tip
 
@@ -74,7 +80,12 @@ class PlanHeatMap(HeatMapChart):
             [escape_controls(" ".join(labels)) for labels in task.slot_labels],
         )
         everything = select_everything(planned)
-        limits = {"xMin": -0.5, "xMax": everything.last_slot - 0.5, "yMin": -0.5, "yMax": everything.last_class - 0.5}
+        limits = {
+            "xMin": -0.5,
+            "xMax": everything.last_slot - 0.5,
+            "yMin": -0.5,
+            "yMax": everything.last_class - 0.5,
+        }
         self.item.getViewBox().setLimits(**limits)
         self._windows = [everything]
         self._show_window(everything)
@@ -104,7 +115,9 @@ class PlanHeatMap(HeatMapChart):
         last_class = min(everything.last_class, int(np.ceil(bottom + 0.5)))
         first_slot = max(everything.first_slot, int(np.floor(left + 0.5)))
         last_slot = min(everything.last_slot, int(np.ceil(right + 0.5)))
-        return PlanSection(first_class, max(last_class, first_class + 1), first_slot, max(last_slot, first_slot + 1))
+        return PlanSection(
+            first_class, max(last_class, first_class + 1), first_slot, max(last_slot, first_slot + 1)
+        )
 
     @Slot()
     def _on_range_changed(self) -> None:
@@ -119,7 +132,11 @@ class PlanHeatMap(HeatMapChart):
         view = self.item.getViewBox()
         rows = max(1, int(view.height() // _SMALLEST_PX))
         columns = max(1, int(view.width() // _SMALLEST_PX))
-        if self.heat is not None and self.heat.section == window and self.heat.people.shape[1] <= columns:
+        if (
+            self.heat is not None
+            and self.heat.section == window
+            and self.heat.people.shape[1] <= columns
+        ):
             return
         work = partial(count_blocks, self._planned, window, rows, columns)
         self._background.start_latest(self, "Drawing the plan", work, self.show_heat)
@@ -145,7 +162,9 @@ class PlanHeatMap(HeatMapChart):
             text += "; Backspace goes back"
         self.set_axis_titles(text, "")
         people = format_count(int(counted.people.sum()), "person")
-        self.setAccessibleDescription(f"{text}. {people}. Arrows choose, Enter opens; the tab Table lists everything.")
+        self.setAccessibleDescription(
+            f"{text}. {people}. Arrows choose, Enter opens; the tab Table lists everything."
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Count as many blocks as there is room for."""
@@ -235,7 +254,9 @@ class PlanHeatMap(HeatMapChart):
         if block is not None and self.heat is not None:
             window = self.heat.block(*block)
             if get_extent(window) == (1, 1) and self.heat.people[block]:
-                request = partial(self.cannot_attend_requested.emit, window.first_class, window.first_slot)
+                request = partial(
+                    self.cannot_attend_requested.emit, window.first_class, window.first_slot
+                )
                 menu.addAction("&Cannot attend…", request)
         self.add_chart_actions(menu)
         return menu
@@ -249,8 +270,14 @@ class PlanHeatMap(HeatMapChart):
         people = int(self.heat.people[block])
         classes, slots = get_extent(window)
         task = self._planned.assessment.task
-        who = ", ".join(task.class_labels[window.first_class]) if classes == 1 else format_count(classes, "class")
-        where = " ".join(task.slot_labels[window.first_slot]) if slots == 1 else format_count(slots, "slot")
+        who = (
+            ", ".join(task.class_labels[window.first_class])
+            if classes == 1
+            else format_count(classes, "class")
+        )
+        where = (
+            " ".join(task.slot_labels[window.first_slot]) if slots == 1 else format_count(slots, "slot")
+        )
         return f"{escape_controls(who)}\n{escape_controls(where)}\n{format_count(people, 'person')}"
 
     def list_numbers(self) -> list[list[str]]:
@@ -260,7 +287,10 @@ class PlanHeatMap(HeatMapChart):
         task = self._planned.assessment.task
         slots = [" ".join(task.slot_labels[int(edge)]) for edge in self.heat.slot_edges[:-1]]
         classes = [", ".join(task.class_labels[int(edge)]) for edge in self.heat.class_edges[:-1]]
-        rows = [[name, *map(str, counts)] for name, counts in zip(classes, self.heat.people.tolist(), strict=True)]
+        rows = [
+            [name, *map(str, counts)]
+            for name, counts in zip(classes, self.heat.people.tolist(), strict=True)
+        ]
         return [["class", *slots], *rows]
 
 

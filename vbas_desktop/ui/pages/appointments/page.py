@@ -89,7 +89,9 @@ class AppointmentsPage(TaskPage):
     @Slot(Path)
     def open_people(self, path: Path) -> None:
         """Load a people file."""
-        self.load(path, lambda progress: load_records_at(path, progress=progress), self.settings.show_people)
+        self.load(
+            path, lambda progress: load_records_at(path, progress=progress), self.settings.show_people
+        )
 
     @Slot(Path)
     def open_slots(self, path: Path) -> None:
@@ -104,7 +106,9 @@ class AppointmentsPage(TaskPage):
     @Slot(Path)
     def open_regions(self, path: Path) -> None:
         """Load a region file for the distances."""
-        self.load(path, lambda progress: load_regions(path, progress=progress), partial(self._on_regions, path))
+        self.load(
+            path, lambda progress: load_regions(path, progress=progress), partial(self._on_regions, path)
+        )
 
     def _on_regions(self, path: Path, regions: Regions) -> None:
         self.settings.regions = regions
@@ -190,7 +194,9 @@ class AppointmentsPage(TaskPage):
     def show_other_slots(self, class_number: int, slot: int) -> None:
         """List other slots for somebody of a class."""
         if self.planned is not None:
-            self._look_for(partial(appointments.find_alternatives_for_class, self.planned, class_number, slot))
+            self._look_for(
+                partial(appointments.find_alternatives_for_class, self.planned, class_number, slot)
+            )
 
     @Slot(str)
     def _on_person(self, person: str) -> None:
@@ -198,7 +204,9 @@ class AppointmentsPage(TaskPage):
             self._look_for(partial(appointments.find_alternatives_for_person, self.planned, person))
 
     def _look_for(self, job: Callable[[Progress], AlternativeSlots]) -> None:
-        self._context.background.start_latest(self, "Looking for other slots", job, self._on_alternatives)
+        self._context.background.start_latest(
+            self, "Looking for other slots", job, self._on_alternatives
+        )
 
     def _on_alternatives(self, alternatives: AlternativeSlots) -> None:
         AlternativesDialog(alternatives, self).open()
@@ -216,7 +224,9 @@ class AppointmentsPage(TaskPage):
         menu = popup_menu(self)
         inner = menu.addMenu("&Cannot attend")
         for slot, name, people in appointments.list_slots_of_class(self.planned, row, _LISTED):
-            inner.addAction(f"{menu_text(name)} ({people:,})…", partial(self.show_other_slots, row, slot))
+            inner.addAction(
+                f"{menu_text(name)} ({people:,})…", partial(self.show_other_slots, row, slot)
+            )
         return menu
 
     # State
@@ -232,7 +242,11 @@ class AppointmentsPage(TaskPage):
             seats = int(self.settings.slots.seats.sum())
             classes = format_count(self.classes.rowCount(), "class")
             reason = f"{format_count(people, 'person')} in {classes}, {format_count(seats, 'seat')}"
-            reason += f": {format_count(people - seats, 'seat is', 'seats are')} missing." if people > seats else "."
+            reason += (
+                f": {format_count(people - seats, 'seat is', 'seats are')} missing."
+                if people > seats
+                else "."
+            )
         self.reason.setText(reason)
         self._show_notice(setup)
         self.allow(self.plan, setup is not None and not self._problem)
@@ -242,9 +256,13 @@ class AppointmentsPage(TaskPage):
         settings = self.settings
         missing = []
         if settings.people is None:
-            missing.append(NoticeAction("&Add people…", settings.people_file.choose.click, "One row per person"))
+            missing.append(
+                NoticeAction("&Add people…", settings.people_file.choose.click, "One row per person")
+            )
         if settings.slots is None:
-            missing.append(NoticeAction("A&dd slots…", settings.slots_file.choose.click, "Centre, time, capacity"))
+            missing.append(
+                NoticeAction("A&dd slots…", settings.slots_file.choose.click, "Centre, time, capacity")
+            )
         if missing:
             self.notice.show_notice("Planning needs a file of people and a file of slots.", missing)
         elif self.planned is not None and self.planned.setup != setup:

@@ -62,14 +62,20 @@ class PlanResults(QWidget):
             maximumWidth=24 * GRID,
         )
         others = "Other slots for this person, the most anonymous first"
-        self.ask = button("Cannot attend…", lambda: self.person_requested.emit(self.person.text().strip()), others)
+        self.ask = button(
+            "Cannot attend…", lambda: self.person_requested.emit(self.person.text().strip()), others
+        )
         self.person.returnPressed.connect(self.ask.click)
-        self.export = button("E&xport…", self.export_requested, "Write plan.json, plan.csv and appointments.csv")
+        self.export = button(
+            "E&xport…", self.export_requested, "Write plan.json, plan.csv and appointments.csv"
+        )
         foot = hbox((self.person, 1), self.ask, 0, self.export, spacing=GRID // 2)
         content = QWidget()
         parts = (self.headline, self.details, (self.tabs, 1), foot)
         vbox(*parts, within=content, margins=(0, GRID // 2, 0, 0), spacing=GRID // 2)
-        self._layers = ContentOrPlaceholder("Choose people and slots at the left and press Plan.", content, within=self)
+        self._layers = ContentOrPlaceholder(
+            "Choose people and slots at the left and press Plan.", content, within=self
+        )
 
     def show_plan(self, planned: PlannedAppointments | None) -> None:
         """Show another plan; None: there is none."""

@@ -62,7 +62,11 @@ class PlanSettings(SidePanel):
         self.constraints = ConstraintsForm(context)
         self.effort = QComboBox()
         set_items(
-            self.effort, ((kind.metadata.title, name, kind.metadata.summary) for name, kind in list_planners().items())
+            self.effort,
+            (
+                (kind.metadata.title, name, kind.metadata.summary)
+                for name, kind in list_planners().items()
+            ),
         )
         self.planning = GroupForm(PlanningOptions, columns=2)
         self.summary = hint_label()
@@ -87,7 +91,9 @@ class PlanSettings(SidePanel):
 
     def _build(self) -> None:
         planner = Field("Planner", self.effort, "How much time the plan is worth", narrow=True)
-        roles = [Field(label, self.roles[name], help, narrow=True) for name, (label, help) in _ROLES.items()]
+        roles = [
+            Field(label, self.roles[name], help, narrow=True) for name, (label, help) in _ROLES.items()
+        ]
         self.hold(
             self.people_file,
             Field("Quasi-identifiers", self.quasi, "Tick what others may know about a person"),
@@ -122,7 +128,9 @@ class PlanSettings(SidePanel):
         """Another slots file."""
         self.slots = slots
         seats = f"{int(slots.seats.sum()):,} seats"
-        self.slots_file.show_file(Path(slots.source), f"{format_count(len(slots.labels), 'slot')} · {seats}")
+        self.slots_file.show_file(
+            Path(slots.source), f"{format_count(len(slots.labels), 'slot')} · {seats}"
+        )
         self.changed.emit()
 
     def _fill_columns(self) -> None:
@@ -131,10 +139,19 @@ class PlanSettings(SidePanel):
         rows = self.people.rows if self.people is not None else 0
         guessed = {
             "id": next(
-                (f.name for f in columns if not f.categorical or (f.distinct == rows and f.name != "count")), None
+                (
+                    f.name
+                    for f in columns
+                    if not f.categorical or (f.distinct == rows and f.name != "count")
+                ),
+                None,
             ),
-            "region": next((f.name for f in columns if f.name.casefold() in ("region", "tract", "district")), None),
-            "count": next((f.name for f in columns if f.name.casefold() in ("count", "people", "persons")), None),
+            "region": next(
+                (f.name for f in columns if f.name.casefold() in ("region", "tract", "district")), None
+            ),
+            "count": next(
+                (f.name for f in columns if f.name.casefold() in ("count", "people", "persons")), None
+            ),
         }
         if guessed["count"] is not None:
             guessed["id"] = None
@@ -151,14 +168,21 @@ class PlanSettings(SidePanel):
                 if not facts.categorical:
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
         self.quasi.ensurePolished()  # rows are as high as they will be
-        height = max(self.quasi.sizeHintForRow(0), self.quasi.fontMetrics().height()) + 2 * self.quasi.spacing()
-        self.quasi.setFixedHeight(min(max(len(columns), 2), 6) * height + 2 * self.quasi.frameWidth() + GRID)
+        height = (
+            max(self.quasi.sizeHintForRow(0), self.quasi.fontMetrics().height())
+            + 2 * self.quasi.spacing()
+        )
+        self.quasi.setFixedHeight(
+            min(max(len(columns), 2), 6) * height + 2 * self.quasi.frameWidth() + GRID
+        )
         self._show_groups()
 
     def _show_groups(self) -> None:
         """Offer the quasi-identifiers as groups, and their values as the majority."""
         names = self.columns().quasi_identifiers
-        facts_by_name = {facts.name: facts for facts in (self.people.columns if self.people is not None else ())}
+        facts_by_name = {
+            facts.name: facts for facts in (self.people.columns if self.people is not None else ())
+        }
         values: dict[str, tuple[str, ...]] = {}
         for name in names:
             categories = facts_by_name[name].categories
@@ -173,7 +197,11 @@ class PlanSettings(SidePanel):
         """Return the role of each column."""
         roles = {name: combo.currentData() for name, combo in self.roles.items()}
         items = [self.quasi.item(row) for row in range(self.quasi.count())]
-        ticked = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() is Qt.CheckState.Checked]
+        ticked = [
+            item.data(Qt.ItemDataRole.UserRole)
+            for item in items
+            if item.checkState() is Qt.CheckState.Checked
+        ]
         names = tuple(name for name in ticked if name not in roles.values())
         return PeopleColumns(names, roles["id"], roles["region"], roles["count"])
 

@@ -30,11 +30,15 @@ def make_class_rows(
     labels: Sequence[Sequence[str]] = () if people is None else people.labels
     columns = _make_label_columns(names, labels)
     columns.append(
-        _make_count_column("People", "People of the class", np.zeros(0, int) if people is None else people.sizes)
+        _make_count_column(
+            "People", "People of the class", np.zeros(0, int) if people is None else people.sizes
+        )
     )
     if planned is not None:
         columns.append(_make_count_column("Slots", "Slots that they share", planned.slots_of_class))
-        columns.append(_make_count_column("Smallest", "Fewest of them in one slot", planned.smallest_group))
+        columns.append(
+            _make_count_column("Smallest", "Fewest of them in one slot", planned.smallest_group)
+        )
     return range(len(labels)), columns
 
 

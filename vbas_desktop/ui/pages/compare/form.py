@@ -67,7 +67,9 @@ class CompareForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.components = {name: Ticks(text, list_approaches(name), name) for name, text in _TITLES.items()}
+        self.components = {
+            name: Ticks(text, list_approaches(name), name) for name, text in _TITLES.items()
+        }
         self.seedings = Ticks("ADC starts from", _list_unseeded(), "site_location")
         self.ks = QLineEdit()
         self.sets = QPlainTextEdit()
@@ -102,7 +104,9 @@ class CompareForm(QWidget):
 
     @Slot()
     def _on_choose(self) -> None:
-        chosen = [name.strip() for name in self.sets.textCursor().block().text().split(",") if name.strip()]
+        chosen = [
+            name.strip() for name in self.sets.textCursor().block().text().split(",") if name.strip()
+        ]
         self.column_menu.offer(self._columns, chosen, self._on_ticked)
         self.column_menu.popup(self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
 

@@ -27,7 +27,12 @@ from ...core.context import UiContext
 from ...core.theme import GRID
 from ...presentation.messages import TaskFailure
 from ...state.choices import Choices
-from ...state.comparing import ComparisonForm, RequestedComparison, reason_not_to_compare, request_comparison
+from ...state.comparing import (
+    ComparisonForm,
+    RequestedComparison,
+    reason_not_to_compare,
+    request_comparison,
+)
 from ...widgets.fields import set_variant
 from ...widgets.file_dialogs import ask_for_folder
 from ...widgets.layouts import button, hbox, scroll_area, single_shot_timer, vbox, with_properties
@@ -84,11 +89,18 @@ class ComparePage(FolderPage):
         menu.addSeparator()
         self.dependent = menu.addAction("Draw attributes &dependent on each other")
         self.dependent.setCheckable(True)
-        set_tool_tip(self.dependent, "Off: each attribute is drawn on its own by published shares, as in the thesis")
+        set_tool_tip(
+            self.dependent,
+            "Off: each attribute is drawn on its own by published shares, as in the thesis",
+        )
         menu.setToolTipsVisible(True)
         self.thesis.setMenu(menu)
-        folder_tip = "What is finished is kept beside it until all is, so that a stopped comparison can go on"
-        folder = self.folder_field("Folder for the tables", folder_tip, "Choose another folder for the tables")
+        folder_tip = (
+            "What is finished is kept beside it until all is, so that a stopped comparison can go on"
+        )
+        folder = self.folder_field(
+            "Folder for the tables", folder_tip, "Choose another folder for the tables"
+        )
         plan = QWidget()
         vbox(self.form, folder, 1, within=plan, margins=GRID)
         scroll = scroll_area(plan, focusPolicy=Qt.FocusPolicy.NoFocus)
@@ -101,7 +113,14 @@ class ComparePage(FolderPage):
             1,
             self.opening("Open re&port", "The tables and charts of the comparison as a page"),
         )
-        vbox((self.tabs, 1), self.live, self.blocker, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
+        vbox(
+            (self.tabs, 1),
+            self.live,
+            self.blocker,
+            buttons,
+            within=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID),
+        )
 
     @Slot()
     def _on_research_shown(self) -> None:
@@ -159,7 +178,9 @@ class ComparePage(FolderPage):
     def _on_looked(self, query: tuple[ComparisonForm, Choices, str], prepared: WorkEstimate) -> None:
         if query == self._asked != self._told and not self._context.worker.busy:
             self.live.setText(describe_estimate(prepared))
-            self.start.setText("▶  &Go on" if 0 < sum(prepared.cached) < len(prepared.cached) else "▶  Co&mpare")
+            self.start.setText(
+                "▶  &Go on" if 0 < sum(prepared.cached) < len(prepared.cached) else "▶  Co&mpare"
+            )
 
     def _on_failed(self, failure: TaskFailure) -> None:
         set_variant(self.live, "error")
@@ -187,9 +208,13 @@ class ComparePage(FolderPage):
             self._on_aborted,
         )
 
-    def _on_finished(self, requested: RequestedComparison, finished: Sequence[FinishedCombination]) -> None:
+    def _on_finished(
+        self, requested: RequestedComparison, finished: Sequence[FinishedCombination]
+    ) -> None:
         self.done += len(finished)
-        self.live.setText(f"{self.done:,} of {len(requested.plan.combinations):,} combinations are finished.")
+        self.live.setText(
+            f"{self.done:,} of {len(requested.plan.combinations):,} combinations are finished."
+        )
         for combination in finished:
             self.arrive((requested.run_of(combination), combination.result))
 
@@ -237,9 +262,13 @@ class ComparePage(FolderPage):
         self.done = 0
         title = f"The published experiments ({request.like})"
         if isinstance(request, IslandRequest):
-            self._context.worker.start(title, partial(reproduce_island, request), partial(self._on_island, request))
+            self._context.worker.start(
+                title, partial(reproduce_island, request), partial(self._on_island, request)
+            )
         else:
-            self._context.worker.start(title, partial(reproduce_tables, request), partial(self._on_reproduced, request))
+            self._context.worker.start(
+                title, partial(reproduce_tables, request), partial(self._on_reproduced, request)
+            )
 
     def _on_island(self, request: IslandRequest, lines: tuple[str, ...]) -> None:
         self.summary.show_text("\n".join(lines))
@@ -251,5 +280,7 @@ class ComparePage(FolderPage):
         self._show(Compared(done.comparison, "", request.target), "\n".join(done.lines))
         here = sum(line.startswith("- held") for line in done.lines)
         published = sum(line.startswith("- held: ") for line in done.lines)
-        self.live.setText(f"{here} of {len(CLAIMS)} claims are held here, {published} in the published rows too.")
+        self.live.setText(
+            f"{here} of {len(CLAIMS)} claims are held here, {published} in the published rows too."
+        )
         self._context.show_message(f"The tables and claims are in {request.target}.")

@@ -68,7 +68,9 @@ class SummaryView(QTextBrowser):
                 continue
             head, colon, rest = line.strip(" -").partition(": ")
             lines.append(
-                f"<p><b>{rich_text(head)}</b>: {rich_text(rest)}</p>" if colon else f"<p>{rich_text(head)}</p>"
+                f"<p><b>{rich_text(head)}</b>: {rich_text(rest)}</p>"
+                if colon
+                else f"<p>{rich_text(head)}</p>"
             )
         self.setHtml("".join(lines))
 
@@ -99,7 +101,10 @@ class ComparisonCharts(QWidget):
     def show_comparison(self, comparison: Comparison) -> None:
         """Draw another comparison."""
         self._comparison = comparison
-        set_items(self.scenario, ((scenario.title, index) for index, scenario in enumerate(comparison.plan.scenarios)))
+        set_items(
+            self.scenario,
+            ((scenario.title, index) for index, scenario in enumerate(comparison.plan.scenarios)),
+        )
         set_items(self.number, ((label, label) for label in list_labels(comparison, 0)))
         for figure in list_measure_figures(solution for _, solution in comparison.solutions[:1]):
             if figure.name not in self.charts:
@@ -189,7 +194,9 @@ def _contests(title: str, contests: list[MeasureComparison], colours: ColourSche
     rows = [["Measure", *labels]]
     shades: list[list[str]] = []
     for contest in contests:
-        rows.append([get_measure_figure(contest.measure).title, *(_cell(contest, label) for label in labels)])
+        rows.append(
+            [get_measure_figure(contest.measure).title, *(_cell(contest, label) for label in labels)]
+        )
         shades.append([_shade(heat_of(contest, label), colours) for label in labels])
     note = (
         "How far the total over all comparisons is above the lowest total and, in brackets, in how many comparisons "
@@ -213,7 +220,9 @@ def _fronts(fronts: tuple[ParetoFront, ...], colours: ColourScheme) -> str:
     for front in fronts:
         numbers = [front.by_label.get(label, (0, 0)) for label in labels]
         rows.append([front.scenario.title, *(f"{on_front:,} of {of:,}" for on_front, of in numbers)])
-        shades.append([_shade(HOTTEST * (1 - on_front / of) if of else None, colours) for on_front, of in numbers])
+        shades.append(
+            [_shade(HOTTEST * (1 - on_front / of) if of else None, colours) for on_front, of in numbers]
+        )
     note = "Pareto-optimal: no other solution of the scenario is as good in all rated measures and better in one."
     return f"<h4>Pareto-optimal solutions</h4>{_table(rows, shades)}<p>{note}</p>"
 

@@ -17,7 +17,13 @@ from vbas_desktop.app.ledger import LedgerComparison, compare_with_ledger, list_
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.solution import Solution
 from vbas_desktop.model.text import format_count
-from vbas_desktop.releases.ledger import Ledger, LedgerEntry, LedgerVerdict, find_membership, similar_audience
+from vbas_desktop.releases.ledger import (
+    Ledger,
+    LedgerEntry,
+    LedgerVerdict,
+    find_membership,
+    similar_audience,
+)
 
 from ...core.context import UiContext
 from ...core.theme import GRID
@@ -60,7 +66,9 @@ def make_release_columns(verdict: LedgerVerdict | None) -> list[TableColumn[Ledg
         TableColumn("records", "Records", attrgetter("records")),
         TableColumn("regions", "Regions", LedgerEntry.describe_regions),
         TableColumn("k", "k", attrgetter("k"), k_tip, str),
-        TableColumn("names", "Quasi-identifiers", lambda entry: ", ".join(entry.quasi_identifiers), names_tip),
+        TableColumn(
+            "names", "Quasi-identifiers", lambda entry: ", ".join(entry.quasi_identifiers), names_tip
+        ),
         TableColumn("remark", "Remark", attrgetter("comment"), "The note of whoever recorded it"),
         TableColumn("verdict", "Checked solution", partial(_describe_comparison, verdict), _CHECKED),
     ]
@@ -102,7 +110,12 @@ class LedgerPage(QWidget):
                 ("Use its regions", "Ctrl+Alt+U", _REUSE, lambda: self._use(join=False)),
                 ("Join its regions", "Ctrl+Alt+J", _JOIN, lambda: self._use(join=True)),
                 ("Only columns of it…", "Ctrl+Alt+K", _EXTRACT, self._on_extract),
-                ("Remove from the ledger", "Ctrl+Del", "Remove the chosen release from the ledger", self._on_remove),
+                (
+                    "Remove from the ledger",
+                    "Ctrl+Del",
+                    "Remove the chosen release from the ledger",
+                    self._on_remove,
+                ),
             )
         )
         audience = Field("Recipient", self.audience, "Who would get the solution that is shown")
@@ -112,7 +125,9 @@ class LedgerPage(QWidget):
         below = QWidget()
         parts = (check, chosen, self.said, self.beside, (self.maps, 1), 0)
         vbox(*parts, within=below, margins=(0, GRID // 2, 0, 0), spacing=GRID)
-        handed = hint_label("What was handed to whom. Every export from these records is compared with it.")
+        handed = hint_label(
+            "What was handed to whom. Every export from these records is compared with it."
+        )
         self._whole = splitter(self.table, below, upright=True, sizes=(160, 640), growing=1)
         # The blank at the end takes the room while there is no release: what is said stands at the top.
         # Less than the maps would ask for: they take what is left, and the page fits into the window.
@@ -186,7 +201,9 @@ class LedgerPage(QWidget):
         self.reuse.setEnabled(chosen is not None and not chosen.parents)
         self.join.setEnabled(chosen is not None and not chosen.parents)
         self.extract.setEnabled(chosen is not None and bool(chosen.folder) and len(chosen.columns) > 1)
-        self.check.setEnabled(bool(len(self._ledger)) and entry is not None and entry.problem is not None)
+        self.check.setEnabled(
+            bool(len(self._ledger)) and entry is not None and entry.problem is not None
+        )
         against = [
             comparison
             for comparison in self._verdict.comparisons
@@ -232,7 +249,10 @@ class LedgerPage(QWidget):
         self._choose(rows[0] if rows else len(self._ledger) - 1)
         self._on_chosen()
         safe = "Nobody would be singled out beside what this audience has."
-        self._say(safe if verdict.is_safe else "\n".join(verdict.list_risks()), "good" if verdict.is_safe else "error")
+        self._say(
+            safe if verdict.is_safe else "\n".join(verdict.list_risks()),
+            "good" if verdict.is_safe else "error",
+        )
 
     @Slot()
     def _on_remove(self) -> None:
@@ -325,7 +345,9 @@ class ReleaseMaps(QWidget):
 
     def _on_drawn(self, entry: LedgerEntry, scene: MapScene | None, pictures: Pictures) -> None:
         title = f"{entry.title[:1].upper()}{entry.title[1:]}"
-        self.earlier_title.setText(f"{title}: {format_count(entry.aggregated_regions, 'aggregated region')}")
+        self.earlier_title.setText(
+            f"{title}: {format_count(entry.aggregated_regions, 'aggregated region')}"
+        )
         self.earlier.show_solution(pictures.earlier, None)
         if scene is None or pictures.changed is None:
             self.now_title.setText(_NO_SOLUTION)
@@ -333,7 +355,9 @@ class ReleaseMaps(QWidget):
             return
         moved = int(pictures.changed.sum())
         cut = (
-            f"{format_count(moved, 'initial region is', 'initial regions are')} {_CUT}" if moved else "the same regions"
+            f"{format_count(moved, 'initial region is', 'initial regions are')} {_CUT}"
+            if moved
+            else "the same regions"
         )
         regions = format_count(scene.solution.aggregated_regions, "aggregated region")
         self.now_title.setText(f"Solution #{scene.number:,}: {regions}; {cut}")

@@ -8,7 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox, QWidget
 
-from vbas_desktop.analysis.outliers.first_step import BIJECTIVE, MODES, NON_SURJECTIVE, PARTIAL, FirstStep
+from vbas_desktop.analysis.outliers.first_step import (
+    BIJECTIVE,
+    MODES,
+    NON_SURJECTIVE,
+    PARTIAL,
+    FirstStep,
+)
 from vbas_desktop.analysis.outliers.synthetic_rows import SensitiveFilling
 from vbas_desktop.analysis.outliers.treatments import FabricateRecords, OutlierTreatment, list_treatments
 from vbas_desktop.analysis.representability.report import RepresentabilityOptions
@@ -24,7 +30,14 @@ from ...core.theme import GRID, Theme
 from ...dialogs.records_row import RecordsRow
 from ...state.representing import levels_by_name, numbers_of, texts_by_name
 from ...widgets.column_picker import ColumnPicker
-from ...widgets.fields import Field, clear_layout, heading_label, hint_label, message_label, show_input_errors
+from ...widgets.fields import (
+    Field,
+    clear_layout,
+    heading_label,
+    hint_label,
+    message_label,
+    show_input_errors,
+)
 from ...widgets.file_dialogs import ask_to_save
 from ...widgets.file_field import FileField, FolderField, SidePanel
 from ...widgets.layouts import button, set_items, vbox, with_properties
@@ -51,7 +64,11 @@ class FilePairForm(SidePanel):
         self.region = ColumnPicker(single=True)
         self.weights, self.level_weights, self.reasons = (
             with_properties(ColumnPicker(value=True), placeholderText=example)
-            for example in ("age=0.7, job=0.3", "age=0.5/0.3/0.2", "phone=identifies, income=confidential")
+            for example in (
+                "age=0.7, job=0.3",
+                "age=0.5/0.3/0.2",
+                "phone=identifies, income=confidential",
+            )
         )
         self.aims, self.meanings, self.ordinal = (
             with_properties(ColumnPicker(value=True), placeholderText=example)
@@ -65,7 +82,9 @@ class FilePairForm(SidePanel):
         self.hierarchies = FolderField("Hierarchies", "Folder of hierarchies", levels, theme)
         square = "A folder with COLUMN.csv: a square table of the distances between values"
         self.distances = FolderField("Distances", "Folder of tables of distances", square, theme)
-        self.crosswalk = FileField("Crosswalk", "crosswalk.csv of the release, if it has one", theme, True)
+        self.crosswalk = FileField(
+            "Crosswalk", "crosswalk.csv of the release, if it has one", theme, True
+        )
         worst = "The most distorted version; Davies–Bouldin is normalised by it"
         self.worst = RecordsRow("Worst case", worst, theme, clearable=True)
         self.reading = GroupForm(RecordReading, subject="the original")
@@ -93,11 +112,21 @@ class FilePairForm(SidePanel):
             self.hierarchies,
             self.distances,
             self.crosswalk,
-            Field("Region column", self.region, "Its levels are the places of the crosswalk, of all tiers"),
-            Field("Weights of the columns", self.weights, "Above 0, adding up to 1; equal if left empty"),
-            Field("Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"),
+            Field(
+                "Region column", self.region, "Its levels are the places of the crosswalk, of all tiers"
+            ),
+            Field(
+                "Weights of the columns", self.weights, "Above 0, adding up to 1; equal if left empty"
+            ),
+            Field(
+                "Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"
+            ),
             self.normalise_levels,
-            Field("Ordered columns", self.ordinal, "column, or column=first/second/third; separated by commas"),
+            Field(
+                "Ordered columns",
+                self.ordinal,
+                "column, or column=first/second/third; separated by commas",
+            ),
             Field("Left out or included, because", self.reasons, "column=why, separated by commas"),
             Field("Aim of collection", self.aims, "column=why it was collected, separated by commas"),
             Field("Meaning of the values", self.meanings, "column=your own words, separated by commas"),
@@ -175,7 +204,9 @@ class FilePairForm(SidePanel):
         if self.original.path is None or self.anonymised.path is None or not columns or not key:
             return None
         weights = {name: float(values[0]) for name, values in numbers_of(self.weights.text()).items()}
-        reasons, aims, meanings = (texts_by_name(edit.text()) for edit in (self.reasons, self.aims, self.meanings))
+        reasons, aims, meanings = (
+            texts_by_name(edit.text()) for edit in (self.reasons, self.aims, self.meanings)
+        )
         options = RepresentabilityOptions(
             self.k.value(),
             key,
@@ -204,9 +235,13 @@ class OutlierBox(QWidget):
         self.population.nothing = "the whole original"
         self.population.show_file(None)
         listed = "A table of combinations, with names of columns on line 1"
-        self.keep_records = FileField("Required records", f"{listed}: only records with one of them", theme, True)
+        self.keep_records = FileField(
+            "Required records", f"{listed}: only records with one of them", theme, True
+        )
         self.keep_records.nothing = "all records"
-        self.drop_records = FileField("Unwanted records", f"{listed}: no records with one of them", theme, True)
+        self.drop_records = FileField(
+            "Unwanted records", f"{listed}: no records with one of them", theme, True
+        )
         self.drop_records.nothing = "no records"
         for row in (self.keep_records, self.drop_records):
             row.show_file(None)
@@ -220,7 +255,9 @@ class OutlierBox(QWidget):
         self.first_summary = hint_label()
         self.start_levels = with_properties(ColumnPicker(value=True), placeholderText="age=1, job=2")
         self._start_field = Field(
-            "Start levels", self.start_levels, "column=level of its hierarchy that all records start from"
+            "Start levels",
+            self.start_levels,
+            "column=level of its hierarchy that all records start from",
         )
         (self.method,) = (_field_of(declared) for declared in SensitiveFilling.options())
         self.values = with_properties(ColumnPicker(value=True), placeholderText="income=31000")
@@ -303,7 +340,9 @@ class OutlierBox(QWidget):
     def handling(self) -> OutlierTreatment | None:
         """Make the handling of the values in force; None, with what is wrong beside it, if they do not go together."""
         try:
-            treatment = self.kind.from_texts({name: field.in_force for name, field in self.fields.items()})
+            treatment = self.kind.from_texts(
+                {name: field.in_force for name, field in self.fields.items()}
+            )
         except InputError as error:
             self.problem.setText(str(error.findings[0]))
             return None

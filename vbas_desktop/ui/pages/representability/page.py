@@ -45,7 +45,14 @@ from .report_view import PLACE_MEASURES, RepresentabilityView
 
 FILES = 1
 _NONE = "nothing"
-_FIGURES = ("records", "jaccard", "fowlkes_mallows", "davies_bouldin", "place_distance", "initial_regions")
+_FIGURES = (
+    "records",
+    "jaccard",
+    "fowlkes_mallows",
+    "davies_bouldin",
+    "place_distance",
+    "initial_regions",
+)
 _NO_SOLUTION = "There is no solution to show yet. Run a combination and choose one in Results, or compare two files."
 _ABOUT = "What a solution keeps of its original: as measures, on a map and for each aggregated region."
 _NO_FILES = (
@@ -71,7 +78,10 @@ class RepresentabilityPage(QWidget):
         self.large = button("Lar&ge map", self._on_large, large)
         self.legend = LegendStrip(context.theme.colours)
         self._known: dict[int, tuple[ResultRow, MapScene | None, Description]] = {}
-        self._scaled: tuple[object, tuple[RegionMeasure | None, RegionMeasure | None]] = (None, (None, None))
+        self._scaled: tuple[object, tuple[RegionMeasure | None, RegionMeasure | None]] = (
+            None,
+            (None, None),
+        )
         self.panel = FilePairForm(context.theme)
         self.nothing = NoticeBar(margin=2 * GRID)
         self.main = RepresentabilityView(context.theme)
@@ -99,7 +109,11 @@ class RepresentabilityPage(QWidget):
         self._map_label = Label("&Map by")
         for label, combo, tip in (
             (Label("Show"), self.source, "The solution that is chosen in Results, or any two files"),
-            (Label("Against"), self.beside, "Another solution, or an earlier comparison of two files, beside it"),
+            (
+                Label("Against"),
+                self.beside,
+                "Another solution, or an earlier comparison of two files, beside it",
+            ),
             (self._map_label, self.coloured_by, "By what the aggregated regions are coloured"),
         ):
             label.setBuddy(combo)
@@ -135,7 +149,9 @@ class RepresentabilityPage(QWidget):
         self._map_cache.changed.connect(refresh.request)
         self.coloured_by.currentIndexChanged.connect(self._refresh)
         self.main.map.canvas.legend_changed.connect(self._on_legend_changed)
-        LinkedViews({view.map.canvas: view.map.show_hover_card for view in (self.main, self.second)}, self)
+        LinkedViews(
+            {view.map.canvas: view.map.show_hover_card for view in (self.main, self.second)}, self
+        )
         self.source.currentIndexChanged.connect(self._refresh)
         self.beside.activated.connect(self._refresh)
         self.panel.compare_requested.connect(self.compare)
@@ -152,7 +168,11 @@ class RepresentabilityPage(QWidget):
         for widget in (self._map_label, self.coloured_by, self.large):
             widget.setVisible(not files)
         self.large.setEnabled(self._map_cache.shown is not None)
-        main = self._pair(-1) if files else self._describe(self._context.state.selected, self._map_cache.shown)
+        main = (
+            self._pair(-1)
+            if files
+            else self._describe(self._context.state.selected, self._map_cache.shown)
+        )
         self._offer(files)
         self._map_cache.prepare_extra(None if files else self.beside.currentData())
         second = self._chosen_beside(files)
@@ -177,7 +197,9 @@ class RepresentabilityPage(QWidget):
         scene, other = (None, None) if files else (self._map_cache.shown, self._map_cache.extra)
         key = (scene, other, self.coloured_by.currentData())
         if key != self._scaled[0]:
-            first, second = (find_measure(s.figures, key[2]) if s is not None else None for s in (scene, other))
+            first, second = (
+                find_measure(s.figures, key[2]) if s is not None else None for s in (scene, other)
+            )
             self._scaled = (key, on_one_scale(first, second))
         self.main.show_map(scene, self._scaled[1][0])
         self.second.show_map(other, self._scaled[1][1])
@@ -202,9 +224,13 @@ class RepresentabilityPage(QWidget):
             described = without_research(described)
         if scene is not None and not entry.run.outdated:
             figures = [find_measure(scene.figures, name) for name in _FIGURES if self._shows(name)]
-            columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
+            columns = [
+                (figure.title, figure.values.tolist()) for figure in figures if figure is not None
+            ]
             described = with_regions(described, scene.geometry.codes, columns)
-        self._known = {number: cached_ for number, cached_ in self._known.items() if number in self._list_shown()}
+        self._known = {
+            number: cached_ for number, cached_ in self._known.items() if number in self._list_shown()
+        }
         self._known[entry.number] = (entry, scene, described)
         return described
 
@@ -247,7 +273,9 @@ class RepresentabilityPage(QWidget):
         self.panel.offer(())
         if path is not None:
             work = partial(_columns_of, path, how)
-            self._context.background.start_latest(self, "Looking at the original", work, self.panel.offer)
+            self._context.background.start_latest(
+                self, "Looking at the original", work, self.panel.offer
+            )
 
     @Slot(object)
     def compare(self, request: RepresentabilityRequest) -> None:
@@ -259,12 +287,16 @@ class RepresentabilityPage(QWidget):
     def treat(self, request: OutlierRequest) -> None:
         """Write a file without small classes in the background; it can be compared at once."""
         title = f"Handling small classes of {request.file.name}"
-        self._context.worker.start(title, partial(treat_outliers, request), partial(self._on_treated, request))
+        self._context.worker.start(
+            title, partial(treat_outliers, request), partial(self._on_treated, request)
+        )
 
     def _on_treated(self, request: OutlierRequest, result: OutlierResult) -> None:
         if request.target is not None and result.report is not None:
             self.panel.anonymised.show_file(request.target)
-            remarks = "".join(f" {finding.message} {finding.remedy}" for finding in result.report.findings)
+            remarks = "".join(
+                f" {finding.message} {finding.remedy}" for finding in result.report.findings
+            )
             if request.columns.record_key is not None:
                 remarks += f" {get_key_index_path(request.target).name} leads from keys to records; do not hand it on."
             self._context.show_message(f"Written {request.target}: {result.report.in_words()}.{remarks}")

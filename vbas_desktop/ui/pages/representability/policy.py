@@ -28,7 +28,11 @@ from ...widgets.plain_text import Label
 from ...widgets.visible_refresh import VisibleRefresh
 from .policy_result import PolicyResultView
 
-_MARKS = {PointState.KNOWN: ("✓", "good"), PointState.NOTED: ("✓", "good"), PointState.OPEN: ("○", "warning")}
+_MARKS = {
+    PointState.KNOWN: ("✓", "good"),
+    PointState.NOTED: ("✓", "good"),
+    PointState.OPEN: ("○", "warning"),
+}
 _UNDECIDED = "not decided"
 _NOT_ALL_DECIDED = "Decide all three to see what they lead to."
 _LEADS_TO = "These choices lead to:"
@@ -57,7 +61,9 @@ class PointRow(QFrame):
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(self.mark, 0, 0, top)
         grid.addWidget(Label(point.title), 0, 1)
-        grid.addWidget(with_properties(hint_label(point.id), wordWrap=False), 0, 2, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(
+            with_properties(hint_label(point.id), wordWrap=False), 0, 2, Qt.AlignmentFlag.AlignRight
+        )
         grid.addWidget(hint_label(" ".join(point.steps)), 1, 1, top)
         grid.addWidget(self.note, 1, 2, top)
         grid.addWidget(self.evidence, 2, 1, 1, 2)
@@ -154,10 +160,14 @@ class PolicyPage(QScrollArea):
         entry = state.selected
         choices = entry.run.choices if entry is not None else state.choices
         notes = state.policy
-        evidence = collect_evidence(build_release_facts(choices, entry, state, None if entry is None else notes.export))
+        evidence = collect_evidence(
+            build_release_facts(choices, entry, state, None if entry is None else notes.export)
+        )
         for point, row in self.rows.items():
             row.show_state(
-                find_point_state(point, notes, evidence), evidence.get(point, ""), notes.notes.get(point, "")
+                find_point_state(point, notes, evidence),
+                evidence.get(point, ""),
+                notes.notes.get(point, ""),
             )
         for name, combo in self.choices.items():
             combo.setCurrentIndex(max(0, combo.findData(notes.choices.get(name, ""))))
@@ -174,7 +184,9 @@ class PolicyPage(QScrollArea):
 
     def _show_outcomes(self, notes: PolicyNotes) -> None:
         outcomes = find_outcomes(notes.choices)
-        lines = [_LEADS_TO, *(f"• {outcome}" for outcome in outcomes)] if outcomes else [_NOT_ALL_DECIDED]
+        lines = (
+            [_LEADS_TO, *(f"• {outcome}" for outcome in outcomes)] if outcomes else [_NOT_ALL_DECIDED]
+        )
         self.outcomes.setText("\n".join(lines))
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -9,7 +9,12 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
-from vbas_desktop.analysis.policy_evaluation import CriterionResult, CriterionStatus, PolicyEvaluation, make_answer_key
+from vbas_desktop.analysis.policy_evaluation import (
+    CriterionResult,
+    CriterionStatus,
+    PolicyEvaluation,
+    make_answer_key,
+)
 from vbas_desktop.app.policy import CopyPolicyRequest, JudgeRequest, Outcome, copy_policy, judge_solution
 from vbas_desktop.io.documents.policies import load_bundled_policies
 from vbas_desktop.model.text import escape_controls
@@ -23,7 +28,11 @@ from ...widgets.file_field import FileField
 from ...widgets.layouts import button, grid_layout, hbox, set_items, vbox, with_properties
 from ...widgets.plain_text import Label, tool_tip
 
-_LOOKS = {CriterionStatus.HELD: "good", CriterionStatus.MISSED: "error", CriterionStatus.ANSWERED: "good"}
+_LOOKS = {
+    CriterionStatus.HELD: "good",
+    CriterionStatus.MISSED: "error",
+    CriterionStatus.ANSWERED: "good",
+}
 _NONE = "No policy"
 _NO_POPULATION = "Choose a table, or a population column among the limits; then the k-map and the risk are shown here."
 
@@ -38,14 +47,21 @@ class PolicyResultView(QWidget):
         self._context = context
         self._wanted: tuple[Any, ...] | None = None
         self.policy = QComboBox()
-        policies = ((f"{item.name} ({item.date})", item.id, item.origin) for item in load_bundled_policies().values())
+        policies = (
+            (f"{item.name} ({item.date})", item.id, item.origin)
+            for item in load_bundled_policies().values()
+        )
         set_items(self.policy, [(_NONE, ""), *policies])
         self.policy.activated.connect(lambda: self.judge_by(self.policy.currentData()))
         # No letters: they would be those of the panel beside the page.
         copied = "Write the chosen policy, or an example, to a file, and open it to be changed"
-        self.open = button("Open a file…", self._on_open, "Judge by the policy in a file of your own", "Ctrl+Alt+P")
+        self.open = button(
+            "Open a file…", self._on_open, "Judge by the policy in a file of your own", "Ctrl+Alt+P"
+        )
         self.copy = button("Edit a copy…", self._on_copy, copied, "Ctrl+Alt+E")
-        self.again = button("Judge again", self._on_again, "Read the files again and judge again", "Ctrl+Alt+A")
+        self.again = button(
+            "Judge again", self._on_again, "Read the files again and judge again", "Ctrl+Alt+A"
+        )
         table = "CSV file with region, quasi-identifiers and the number of people: k-map and risk are exact then"
         self.population = FileField("Table of the population", table, context.theme, clearable=True)
         with_properties(self.population.choose, shortcut="Ctrl+Alt+T", toolTip=f"{table} (Ctrl+Alt+T)")
@@ -130,7 +146,9 @@ class PolicyResultView(QWidget):
         self.source.setVisible(judgement is not None)
         if judgement is not None:
             self.outcome.setText(judgement.in_words)
-            set_variant(self.outcome, "live" if judgement.met is None else "good" if judgement.met else "error")
+            set_variant(
+                self.outcome, "live" if judgement.met is None else "good" if judgement.met else "error"
+            )
             policy = judgement.policy
             look_up = f" Check before you rely on it: {policy.check}" if policy.check else ""
             self.source.setText(f"{policy.origin}. {policy.source}{look_up}")
@@ -150,7 +168,9 @@ class PolicyResultView(QWidget):
             self._criteria.addWidget(criterion, number, 0, Qt.AlignmentFlag.AlignTop)
             self.lines.append((criterion, verdict))
             if result.demand.question:
-                self._criteria.addWidget(self._answer(make_answer_key(judgement.policy, number), result), number, 1)
+                self._criteria.addWidget(
+                    self._answer(make_answer_key(judgement.policy, number), result), number, 1
+                )
             else:
                 self._criteria.addWidget(verdict, number, 1, Qt.AlignmentFlag.AlignTop)
 
@@ -198,7 +218,11 @@ class PolicyResultView(QWidget):
     def _on_copy(self) -> None:
         source = self._context.state.records_path or Path("records.csv")
         ask_to_save(
-            self, "Write a copy of the policy", POLICY_FILES, sibling_path(source, "our-policy.toml"), self.copy_to
+            self,
+            "Write a copy of the policy",
+            POLICY_FILES,
+            sibling_path(source, "our-policy.toml"),
+            self.copy_to,
         )
 
     def copy_to(self, chosen: str) -> None:
@@ -209,7 +233,9 @@ class PolicyResultView(QWidget):
 
     def _on_copied(self, path: Path) -> None:
         self.judge_by(str(path))
-        self._context.show_message(f"{path.name} is the policy now. Change it, save it, and press “Judge again”.")
+        self._context.show_message(
+            f"{path.name} is the policy now. Change it, save it, and press “Judge again”."
+        )
         open_outside(path)
 
 

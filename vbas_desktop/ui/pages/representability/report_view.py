@@ -23,12 +23,18 @@ from ...widgets.plain_text import set_tool_tip
 from ...widgets.tables import TableModel, fit_columns, set_up_table
 
 PLACE_MEASURES = {
-    "jaccard": ("Kept together (Jaccard)", "Of the pairs of records alike before or after, the share alike both times"),
+    "jaccard": (
+        "Kept together (Jaccard)",
+        "Of the pairs of records alike before or after, the share alike both times",
+    ),
     "fowlkes_mallows": (
         "Fowlkes–Mallows",
         "Mean share of the pairs of records that were kept together; 1: nothing merged",
     ),
-    "place_distance": ("Distance moved", "How far records are from their initial region to the centre of the new one"),
+    "place_distance": (
+        "Distance moved",
+        "How far records are from their initial region to the centre of the new one",
+    ),
     "davies_bouldin": (
         "Davies–Bouldin",
         "How wide the region and the one that is nearest for its width are, against the distance of their centres; "
@@ -123,7 +129,9 @@ class RepresentabilityView(QWidget):
         self.described = description
         self._columns = 0
         self.heading.setText(description.title if description is not None else "")
-        headings, rows = (description.headings, description.rows) if description is not None else ((), ())
+        headings, rows = (
+            (description.headings, description.rows) if description is not None else ((), ())
+        )
         self.model.set_rows(rows, make_value_columns(headings))
         self.table.setVisible(bool(rows))
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
@@ -140,7 +148,9 @@ class RepresentabilityView(QWidget):
     def _lay_out(self) -> None:
         """Gauges and cards in as many columns as there is room for."""
         description = self.described
-        columns = 2 if self._scroll.width() >= _TWO_COLUMNS * self.fontMetrics().averageCharWidth() else 1
+        columns = (
+            2 if self._scroll.width() >= _TWO_COLUMNS * self.fontMetrics().averageCharWidth() else 1
+        )
         if description is None or columns == self._columns:
             return
         self._columns = columns

@@ -24,9 +24,22 @@ from vbas_desktop.model.text import format_count, inflect
 
 from ...core.context import UiContext
 from ...core.theme import GRID
-from ...state.representing import FOR_RESEARCH, alike_in_words, find_constant_measures, requirement_of, texts_of
+from ...state.representing import (
+    FOR_RESEARCH,
+    alike_in_words,
+    find_constant_measures,
+    requirement_of,
+    texts_of,
+)
 from ...widgets.column_picker import ColumnPicker
-from ...widgets.fields import Field, heading_label, hint_label, message_label, show_input_errors, with_button
+from ...widgets.fields import (
+    Field,
+    heading_label,
+    hint_label,
+    message_label,
+    show_input_errors,
+    with_button,
+)
 from ...widgets.file_dialogs import ask_to_open, ask_to_save
 from ...widgets.file_field import SidePanel
 from ...widgets.layouts import Part, button, grid_layout, hbox, splitter, vbox, with_properties
@@ -40,7 +53,11 @@ from .report_view import make_value_columns
 KINDS = "Requirements (*.json)"
 _LISTED_VALUES = 60
 _FIELDS = (
-    ("quasi_identifiers", "Required &quasi-identifiers", "Columns that must be released, separated by commas"),
+    (
+        "quasi_identifiers",
+        "Required &quasi-identifiers",
+        "Columns that must be released, separated by commas",
+    ),
     ("levels", "Highest level", "How far a column may be generalised: age=1, job=0"),
     ("sensitive", "Required sensitive columns", "Columns that must be released, separated by commas"),
     ("ratio", "Smallest share of records", "Between 0 and 1"),
@@ -51,7 +68,11 @@ _FIELDS = (
 _NAMED = ("quasi_identifiers", "levels", "sensitive", "weights")
 _CLASSES = "One on each line: age=3, sex=1"
 _WITH_VALUES = ("levels", "weights")
-_MARKS = {RequirementStatus.OK: "✓", RequirementStatus.NOT_MET: "✗", RequirementStatus.NOT_CHECKABLE: "–"}
+_MARKS = {
+    RequirementStatus.OK: "✓",
+    RequirementStatus.NOT_MET: "✗",
+    RequirementStatus.NOT_CHECKABLE: "–",
+}
 _HEADINGS = ("Verdict", "Criterion", "Required", "Actual")
 
 
@@ -132,7 +153,9 @@ class RequirementsPage(QWidget):
         for edit, side in zip(self.bounds[name], ("least", "most"), strict=True):
             edit.setFixedWidth(9 * GRID)
             with_properties(
-                edit, accessibleName=f"{words}, at {side}", toolTip=f"At {side}; empty: any. {words}: {help}"
+                edit,
+                accessibleName=f"{words}, at {side}",
+                toolTip=f"At {side}; empty: any. {words}: {help}",
             )
         return self._labels[name], *self.bounds[name]
 
@@ -153,7 +176,11 @@ class RequirementsPage(QWidget):
         for signal in (model.data_loaded, model.choices_changed):
             signal.connect(columns.request)
         self._offer_columns()
-        for edit in (self.title, *self.fields.values(), *(edit for pair in self.bounds.values() for edit in pair)):
+        for edit in (
+            self.title,
+            *self.fields.values(),
+            *(edit for pair in self.bounds.values() for edit in pair),
+        ):
             edit.textEdited.connect(self._on_edited)
         self.classes.textChanged.connect(self._on_edited)
         self.unwanted.textChanged.connect(self._on_edited)
@@ -213,7 +240,10 @@ class RequirementsPage(QWidget):
         state = self._context.state
         entry = state.selected
         criteria = state.criteria(entry)
-        rows = tuple((f"{_MARKS[row.status]} {row.status}", row.name, row.required, row.actual) for row in criteria)
+        rows = tuple(
+            (f"{_MARKS[row.status]} {row.status}", row.name, row.required, row.actual)
+            for row in criteria
+        )
         if rows != self.model.rows or not self.model.columns:
             self.model.set_rows(rows, make_value_columns(_HEADINGS))
             fit_columns(self.table)
@@ -233,7 +263,9 @@ class RequirementsPage(QWidget):
         """
         state = self._context.state
         known = [name for name in self.bounds if state.shows_research or name not in FOR_RESEARCH]
-        same = {name: value for name, value in find_constant_measures(state.entries).items() if name in known}
+        same = {
+            name: value for name, value in find_constant_measures(state.entries).items() if name in known
+        }
         for name, edits in self.bounds.items():
             offered = (name in known and name not in same) or any(edit.text() for edit in edits)
             for widget in (self._labels[name], *edits):
@@ -249,7 +281,11 @@ class RequirementsPage(QWidget):
         if entry is None:
             return ""
         meeting = sum(state.meets_requirement(row) for row in state.entries)
-        verdict = "meets the requirement" if state.meets_requirement(entry) else "does not meet the requirement"
+        verdict = (
+            "meets the requirement"
+            if state.meets_requirement(entry)
+            else "does not meet the requirement"
+        )
         all_told = f"{meeting:,} of {format_count(len(state.entries), 'solution')} {inflect(meeting, 'does', 'do')}"
         return f"Solution {entry.title} {verdict}. {all_told}."
 
@@ -289,7 +325,13 @@ class RequirementsPage(QWidget):
     @Slot()
     def _on_save(self) -> None:
         name = self._context.state.requirement.title or "requirement"
-        ask_to_save(self, "Save the requirement", KINDS, Path(f"{name}.json"), lambda path: self.save_file(Path(path)))
+        ask_to_save(
+            self,
+            "Save the requirement",
+            KINDS,
+            Path(f"{name}.json"),
+            lambda path: self.save_file(Path(path)),
+        )
 
     def save_file(self, path: Path) -> None:
         """Write the requirement in force in the background."""
@@ -301,4 +343,6 @@ class RequirementsPage(QWidget):
             check_saved_file(path, inputs)
             write_requirement(path, requirement)
 
-        self._context.worker.start(f"Saving {path.name}", job, lambda _: self._context.show_message(f"Saved {path}."))
+        self._context.worker.start(
+            f"Saving {path.name}", job, lambda _: self._context.show_message(f"Saved {path}.")
+        )

@@ -43,10 +43,14 @@ _SET_COLUMNS: tuple[TableColumn[ColumnSet], ...] = (
         "Records that have one of these combinations",
         side="right",
     ),
-    TableColumn("columns", "Columns", _join_names, "Columns whose values together are rare", row_tip=_join_names),
+    TableColumn(
+        "columns", "Columns", _join_names, "Columns whose values together are rare", row_tip=_join_names
+    ),
 )
 _VALUE_COLUMNS: tuple[TableColumn[Combination], ...] = (
-    TableColumn("records", "Records", attrgetter("records"), "Records that share these values", side="right"),
+    TableColumn(
+        "records", "Records", attrgetter("records"), "Records that share these values", side="right"
+    ),
     TableColumn("values", "Values", str, "One combination on each row, the rarest first", row_tip=str),
 )
 
@@ -95,7 +99,9 @@ class CombinationsView(QWidget):
 
     def _build(self) -> None:
         _set_up_list(self.table, self.model, "Sets of columns with risky combinations", COLUMNS)
-        _set_up_list(self.values_table, self.values_model, "Risky combinations of the selected columns", VALUES)
+        _set_up_list(
+            self.values_table, self.values_model, "Risky combinations of the selected columns", VALUES
+        )
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(SIZE, Qt.SortOrder.AscendingOrder)
         self.values_table.hide()

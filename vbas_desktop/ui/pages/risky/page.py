@@ -54,7 +54,11 @@ class RiskyPage(TaskPage):
         upper = QWidget()
         bar = hbox(self.search, self.stop, 1, self.use, spacing=GRID)
         vbox(bar, self.notice, (self.list, 1), within=upper, margins=0, spacing=GRID)
-        self.lay_out(self.settings, splitter(upper, self.timeline, upright=True, sizes=(480, 200)), sizes=(340, 660))
+        self.lay_out(
+            self.settings,
+            splitter(upper, self.timeline, upright=True, sizes=(480, 200)),
+            sizes=(340, 660),
+        )
         self._connect()
         self._follow_session()
 
@@ -108,7 +112,9 @@ class RiskyPage(TaskPage):
     @Slot()
     def _on_changed(self) -> None:
         setup = self.settings.setup()
-        if self.page_state is not None and (setup is None or not self.page_state.setup.has_same_table(setup)):
+        if self.page_state is not None and (
+            setup is None or not self.page_state.setup.has_same_table(setup)
+        ):
             self._show(None)
         self._refresh()
 
@@ -128,7 +134,9 @@ class RiskyPage(TaskPage):
         self._show(steps[-1])
 
     def _start(
-        self, title: str, function: Callable[[RiskySetup, RiskyPageState | None, Progress], RiskyPageState]
+        self,
+        title: str,
+        function: Callable[[RiskySetup, RiskyPageState | None, Progress], RiskyPageState],
     ) -> None:
         """Run one of the functions of the page's state as a job."""
         setup = self.settings.setup()
@@ -183,7 +191,9 @@ class RiskyPage(TaskPage):
     def _on_scores(self) -> None:
         if self.page_state is not None:
             title = "Save the scores of the records"
-            ask_to_save(self, title, "Scores (*.csv)", self._suggest_target("-scores.csv"), self.save_scores)
+            ask_to_save(
+                self, title, "Scores (*.csv)", self._suggest_target("-scores.csv"), self.save_scores
+            )
 
     def save_scores(self, target: str) -> None:
         """Write the number of listed combinations that each record is in."""
@@ -193,7 +203,9 @@ class RiskyPage(TaskPage):
     @Slot()
     def _on_use(self) -> None:
         choices = self._state.choices
-        names = [name for name in self.list.columns_shown() if choices.roles.get(name) is not Role.REGION]
+        names = [
+            name for name in self.list.columns_shown() if choices.roles.get(name) is not Role.REGION
+        ]
         for name in names:
             choices = choices.with_role(name, Role.QUASI_IDENTIFIER)
         self._state.change(choices)
@@ -220,7 +232,11 @@ class RiskyPage(TaskPage):
         self.allow(self.search, setup is not None)
         self.timeline.enable(setup, self.page_state, busy)
         self._warn_of_unsearched()
-        listed = self.page_state is not None and self.page_state.listing.all_sizes and len(self.page_state.listing) > 0
+        listed = (
+            self.page_state is not None
+            and self.page_state.listing.all_sizes
+            and len(self.page_state.listing) > 0
+        )
         self.list.scores.setEnabled(listed and not busy)
         table = self._state.table
         columns = self.list.columns_shown()
@@ -234,10 +250,14 @@ class RiskyPage(TaskPage):
         """Offer what is missing before a search, or tell that the results are of other settings."""
         settings = self.settings
         if settings.table is None:
-            choose = NoticeAction("Choose a f&ile…", settings.file.choose.click, "Any table; regions are not needed")
+            choose = NoticeAction(
+                "Choose a f&ile…", settings.file.choose.click, "Any table; regions are not needed"
+            )
             self.notice.show_notice("Load data, or choose a file to search.", [choose])
         elif setup is None:
-            every = NoticeAction("Tick &all columns", settings.columns.search_all, "All that can be searched")
+            every = NoticeAction(
+                "Tick &all columns", settings.columns.search_all, "All that can be searched"
+            )
             self.notice.show_notice("Tick at least one column.", [every])
         elif self.page_state is not None and not self.page_state.setup.has_same_listing(setup):
             text = "These results are of other settings. Press Search to list those of the settings at the left."
@@ -247,4 +267,6 @@ class RiskyPage(TaskPage):
 
     @Slot()
     def _warn_of_unsearched(self) -> None:
-        self.timeline.warn_of_unsearched(self.settings.columns.unsearched() if self.page_state is not None else ())
+        self.timeline.warn_of_unsearched(
+            self.settings.columns.unsearched() if self.page_state is not None else ()
+        )

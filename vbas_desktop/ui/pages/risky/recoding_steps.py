@@ -36,7 +36,14 @@ class RecodingStepsView(QWidget):
         bar.addWidget(heading_label("Steps"))
         for name, text, icon, tip, keys, signal in (
             ("step", "Next step", "", _STEP, "Alt+Right", self.step_requested),
-            ("run", "All steps", "run", "Coarsen until nothing risky is left", "Alt+End", self.run_requested),
+            (
+                "run",
+                "All steps",
+                "run",
+                "Coarsen until nothing risky is left",
+                "Alt+End",
+                self.run_requested,
+            ),
             ("undo", "Undo", "undo", "Take the last step back", "Alt+Left", self.undo_requested),
             ("export", "E&xport…", "export", _EXPORT, "", self.export_requested),
         ):
@@ -71,7 +78,9 @@ class RecodingStepsView(QWidget):
             return
         start = state.session.start.table
         k = start.anonymity
-        self._add(f"Start: {format_count(start.records, 'record')}, smallest class {'–' if k is None else f'{k:,}'}")
+        self._add(
+            f"Start: {format_count(start.records, 'record')}, smallest class {'–' if k is None else f'{k:,}'}"
+        )
         for number, step in enumerate(state.session.steps, 1):
             self._add(describe_step(number, step))
         self.steps.scrollToBottom()
@@ -86,19 +95,27 @@ class RecodingStepsView(QWidget):
         table = state.state.table
         k = state.session.plan.k
         reached = table.anonymity is None or table.anonymity >= k
-        smallest = "no record is left" if table.anonymity is None else f"smallest class {table.anonymity:,}"
+        smallest = (
+            "no record is left" if table.anonymity is None else f"smallest class {table.anonymity:,}"
+        )
         searched = format_count(len(table.columns), "searched column")
         self.anonymity.setText(
             f"{smallest.capitalize()}: {'' if reached else 'not yet '}{k}-anonymous, counting the {searched} only"
         )
-        set_tool_tip(self.anonymity, f"Over {', '.join(table.columns)} together, whatever rules let pass")
+        set_tool_tip(
+            self.anonymity, f"Over {', '.join(table.columns)} together, whatever rules let pass"
+        )
         set_variant(self.anonymity, "good" if reached else "warning")
         suppressed = state.state.suppressed
         suppression = f", {format_count(suppressed, 'record')} suppressed" if suppressed else ""
         detail = state.listing.detail
-        changed = [column.in_words() for column in detail.columns if column.values_after < column.values_before]
+        changed = [
+            column.in_words() for column in detail.columns if column.values_after < column.values_before
+        ]
         left = f"; distinct values: {'; '.join(changed)}" if changed else ""
-        self.information.setText(f"{100 * detail.information_loss:.0f} % of the information lost{suppression}{left}")
+        self.information.setText(
+            f"{100 * detail.information_loss:.0f} % of the information lost{suppression}{left}"
+        )
         set_tool_tip(
             self.information,
             "Mean over the searched columns; for each column the entropy of the values given the coarsened ones, "
@@ -108,7 +125,9 @@ class RecodingStepsView(QWidget):
         self.exempted.setVisible(passed > 0)
         rules = "; ".join(str(rule) for rule in state.session.plan.domain_rules)
         not_anonymous = "" if reached else f" The result is not {k}-anonymous in the searched columns."
-        self.exempted.setText(f"Domain rules let {format_count(passed, 'risky combination')} pass.{not_anonymous}")
+        self.exempted.setText(
+            f"Domain rules let {format_count(passed, 'risky combination')} pass.{not_anonymous}"
+        )
         set_tool_tip(self.exempted, rules)
 
     def warn_of_unsearched(self, names: tuple[str, ...]) -> None:

@@ -18,7 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.analysis.minimal_uniques.rules import ALL, describe_filter_rule, parse_domain_rules, read_rule_lines
+from vbas_desktop.analysis.minimal_uniques.rules import (
+    ALL,
+    describe_filter_rule,
+    parse_domain_rules,
+    read_rule_lines,
+)
 from vbas_desktop.model.findings import InputError
 from vbas_desktop.model.progress import Progress
 from vbas_desktop.model.text import format_count
@@ -131,7 +136,9 @@ class RuleTable(QWidget):
         self._columns: tuple[str, ...] = ()
         self.folder: Path | None = None
         self.said = hint_label()
-        self.grid = with_properties(QTableWidget(0, len(kind.heads)), tabKeyNavigation=False, accessibleName=kind.name)
+        self.grid = with_properties(
+            QTableWidget(0, len(kind.heads)), tabKeyNavigation=False, accessibleName=kind.name
+        )
         self.grid.setHorizontalHeaderLabels(list(kind.heads))
         self._set_choices()
         self.grid.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -173,7 +180,9 @@ class RuleTable(QWidget):
     def _say(self) -> None:
         """Show every rule as a sentence; without rules, what they would be good for."""
         rows = self.rows()
-        self.said.setText("\n".join(self._kind.say(row) or self._kind.wrong for row in rows) or self._kind.none_yet)
+        self.said.setText(
+            "\n".join(self._kind.say(row) or self._kind.wrong for row in rows) or self._kind.none_yet
+        )
         set_variant(self.said, "muted" if all(map(self._kind.say, rows)) else "warning")
 
     def _button(self, text: str, tip: str, keys: str = "") -> QToolButton:
@@ -182,7 +191,9 @@ class RuleTable(QWidget):
         )
         set_tool_tip(button, f"{tip} ({keys} in the list)" if keys else tip)
         if keys:
-            shortcut = QShortcut(QKeySequence(keys), self.grid, context=Qt.ShortcutContext.WidgetShortcut)
+            shortcut = QShortcut(
+                QKeySequence(keys), self.grid, context=Qt.ShortcutContext.WidgetShortcut
+            )
             shortcut.activated.connect(button.click)
         return button
 
@@ -207,13 +218,17 @@ class RuleTable(QWidget):
             self.grid.setRowCount(len(rows))
             for row, fields in enumerate(rows):
                 for column in range(self.grid.columnCount()):
-                    self.grid.setItem(row, column, QTableWidgetItem(fields[column] if column < len(fields) else ""))
+                    self.grid.setItem(
+                        row, column, QTableWidgetItem(fields[column] if column < len(fields) else "")
+                    )
         self._fit()
 
     def _fit(self) -> None:
         """Make the table as high as its rules need, within bounds: an empty one should not take the room of others."""
         rows = min(max(self.grid.rowCount(), 1), 5)
-        height = self.grid.horizontalHeader().sizeHint().height() + rows * (self.grid.fontMetrics().height() + GRID)
+        height = self.grid.horizontalHeader().sizeHint().height() + rows * (
+            self.grid.fontMetrics().height() + GRID
+        )
         self.grid.setFixedHeight(height + 4)
 
     @Slot()

@@ -94,7 +94,8 @@ class SettingsPanel(SidePanel):
     def _fit(self) -> None:
         rows = min(max(self.columns.rowCount(), 3), 10)
         height = (
-            self.view.horizontalHeader().sizeHint().height() + rows * self.view.verticalHeader().defaultSectionSize()
+            self.view.horizontalHeader().sizeHint().height()
+            + rows * self.view.verticalHeader().defaultSectionSize()
         )
         self.view.setFixedHeight(height + 4)
 
@@ -105,21 +106,35 @@ class SettingsPanel(SidePanel):
             part.changed.connect(self.changed)
         self.columns.ticked.connect(self.changed)
         self.references.changed.connect(self.changed)
-        self.view.doubleClicked.connect(lambda index: self.column_requested.emit(self.columns.row_at(index.row()).name))
+        self.view.doubleClicked.connect(
+            lambda index: self.column_requested.emit(self.columns.row_at(index.row()).name)
+        )
 
     def show_table(self, table: RecordTable | None, roles: dict[str, Role], own: bool) -> None:
         """Another file; roles of its columns where they are known."""
         self.table = table
         people = {name for name, role in roles.items() if not role.is_released}
-        quasi_identifiers = {role_name for role_name, role in roles.items() if role is Role.QUASI_IDENTIFIER}
+        quasi_identifiers = {
+            role_name for role_name, role in roles.items() if role is Role.QUASI_IDENTIFIER
+        }
         names = {facts.name for facts in table.columns} if table is not None else set()
-        unfit = {f.name for f in table.columns if not f.categorical or f.distinct == table.rows} if table else set()
+        unfit = (
+            {f.name for f in table.columns if not f.categorical or f.distinct == table.rows}
+            if table
+            else set()
+        )
         searched = quasi_identifiers if len(quasi_identifiers) > 1 else names - people - unfit
         self.columns.show_table(table, searched, people | unfit)
-        facts = f"{format_count(table.rows, 'record')} · {format_count(len(table.columns), 'column')}" if table else ""
+        facts = (
+            f"{format_count(table.rows, 'record')} · {format_count(len(table.columns), 'column')}"
+            if table
+            else ""
+        )
         self.file.show_file(Path(table.source.path) if table is not None else None, facts)
         self.file.clear.setVisible(own)
-        offered = [facts.name for facts in table.columns if facts.categorical] if table is not None else []
+        offered = (
+            [facts.name for facts in table.columns if facts.categorical] if table is not None else []
+        )
         for grid in (self.domain, self.filters):
             grid.offer(offered)
         self._fit()
@@ -192,7 +207,9 @@ class SearchedColumnsModel(TableModel[ColumnFacts]):
                 "Risky",
                 lambda facts: self._occurrences.get(facts.name),
                 _NUMBER_TIP,
-                text_of=lambda facts: f"{self._occurrences[facts.name]:,}" if facts.name in self._occurrences else "",
+                text_of=lambda facts: (
+                    f"{self._occurrences[facts.name]:,}" if facts.name in self._occurrences else ""
+                ),
                 side="right",
                 row_tip=_describe_column,
                 share=lambda facts: self._occurrences.get(facts.name, 0) / self._n_combinations,

@@ -68,7 +68,9 @@ class AttributesForm(QWidget):
         for column, text in enumerate(_HEADS):
             self._grid.addWidget(hint_label(text), 0, column)
         for row, (name, levels) in enumerate(rows, 1):
-            source = "from a file" if name in self.levels else "from Input" if name in grouped else "proposed"
+            source = (
+                "from a file" if name in self.levels else "from Input" if name in grouped else "proposed"
+            )
             self._add(row, name, levels, source, before)
         editors = zip(self.pins.values(), self.minima.values(), self.files.values(), strict=True)
         order_tabs(self._anchor, [widget for line in editors for widget in line])
@@ -76,7 +78,9 @@ class AttributesForm(QWidget):
     def _add(self, row: int, name: str, levels: list[_Level], source: str, before: Conditions) -> None:
         numbers = [number for number, _ in levels]
         pin = with_properties(
-            QComboBox(), accessibleName=f"Level of {name}", toolTip=f"Only this level of {name}, or any of its levels"
+            QComboBox(),
+            accessibleName=f"Level of {name}",
+            toolTip=f"Only this level of {name}, or any of its levels",
         )
         entries = (
             (

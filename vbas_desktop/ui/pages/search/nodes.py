@@ -50,10 +50,15 @@ def make_node_columns(searched: LatticeSearchResult) -> list[TableColumn[NodeRes
         ),
         _number_column("number", "#", "Number of the node", lambda result: numbers[result.node]),
         *(_make_attribute_column(position, hierarchy) for position, hierarchy in enumerate(hierarchies)),
-        _number_column("places", *(places if searched.in_tiers else regions), attrgetter("released_places")),
+        _number_column(
+            "places", *(places if searched.in_tiers else regions), attrgetter("released_places")
+        ),
         _make_suppressed_column(searched),
         _percent_column(
-            "detail", "Attributes\nkept, %", "Share of the attributes' information that is kept", attrgetter("detail")
+            "detail",
+            "Attributes\nkept, %",
+            "Share of the attributes' information that is kept",
+            attrgetter("detail"),
         ),
         _percent_column(
             "place",
@@ -61,7 +66,12 @@ def make_node_columns(searched: LatticeSearchResult) -> list[TableColumn[NodeRes
             "Share of the information on place that is kept",
             lambda result: None if result.place_loss is None else 1 - result.place_loss,
         ),
-        _number_column("classes", "Classes", "Possible combinations of the groups", attrgetter("equivalence_classes")),
+        _number_column(
+            "classes",
+            "Classes",
+            "Possible combinations of the groups",
+            attrgetter("equivalence_classes"),
+        ),
         TableColumn("status", "Result", attrgetter("status"), _STATUS, str),
     ]
     row_tip = partial(_describe_node, searched)
@@ -105,7 +115,9 @@ def _make_attribute_column(position: int, hierarchy: CodedHierarchy) -> TableCol
         return hierarchy.count_groups(result.node[position])
 
     title = hierarchy.column
-    return _number_column(f"attribute_{title}", title, f"Categories of {title} that remain", count_categories)
+    return _number_column(
+        f"attribute_{title}", title, f"Categories of {title} that remain", count_categories
+    )
 
 
 def _rank(searched: LatticeSearchResult, result: NodeResult) -> int:
@@ -113,7 +125,10 @@ def _rank(searched: LatticeSearchResult, result: NodeResult) -> int:
 
 
 def _describe_rank(searched: LatticeSearchResult, result: NodeResult) -> str:
-    words = (("Pareto-optimal", result.node in searched.front), ("recommended", result is searched.recommended))
+    words = (
+        ("Pareto-optimal", result.node in searched.front),
+        ("recommended", result is searched.recommended),
+    )
     return ", ".join(word for word, is_true in words if is_true)
 
 

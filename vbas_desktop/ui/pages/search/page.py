@@ -32,7 +32,13 @@ from ...core.theme import GRID
 from ...core.worker import JobProgress
 from ...dialogs.messages import ask_question
 from ...state.choices import Choices
-from ...state.searching import choices_of, differing_settings, node_in_words, request_search, restore_settings
+from ...state.searching import (
+    choices_of,
+    differing_settings,
+    node_in_words,
+    request_search,
+    restore_settings,
+)
 from ...widgets.fields import message_label, set_variant
 from ...widgets.file_dialogs import ask_to_open, documents_folder, sibling_path
 from ...widgets.frozen_table import RowDelegate
@@ -61,13 +67,17 @@ class SearchPage(FolderPage):
         stop_tip = "Stop; finished nodes are kept and not searched again"
         super().__init__(context, stop_tip, "What the search comes to", flush_ms=250)
         self.form = AttributesForm()
-        self.chart = with_properties(SearchChart(context.theme.colours), accessibleName="Regions against detail")
+        self.chart = with_properties(
+            SearchChart(context.theme.colours), accessibleName="Regions against detail"
+        )
         self.model: TableModel[NodeResult] = TableModel((), self)
         self.table = QTableView()
         self.start = button("▶  Search", self.search, look="primary", shortcut="Ctrl+Return")
         self.show_map = button("Show on the map", self._on_show_map, _SHOW, "Ctrl+Shift+M")
         self.release = button("Release it…", lambda: self._use(self._context.export), _RELEASE)
-        self.outdated = message_label(look="warning", accessibleName="Settings that differ from those of the results")
+        self.outdated = message_label(
+            look="warning", accessibleName="Settings that differ from those of the results"
+        )
         self.outdated.hide()
         self.searched: LatticeSearchResult | None = None
         self._searched_with = self._state.choices
@@ -87,7 +97,9 @@ class SearchPage(FolderPage):
         report = self.opening("Open re&port", "The table, the picture and the hierarchies as a page")
         vbox(
             self.form,
-            self.folder_field("Folder for the table", "Finished nodes are kept beside it", "Choose another folder"),
+            self.folder_field(
+                "Folder for the table", "Finished nodes are kept beside it", "Choose another folder"
+            ),
             self.live,
             self.blocker,
             self.outdated,
@@ -115,7 +127,11 @@ class SearchPage(FolderPage):
         set_up_table(self.table, "Nodes")
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.setItemDelegate(RowDelegate(self.table))
-        with_properties(self.table, selectionMode=QAbstractItemView.SelectionMode.SingleSelection, sortingEnabled=True)
+        with_properties(
+            self.table,
+            selectionMode=QAbstractItemView.SelectionMode.SingleSelection,
+            sortingEnabled=True,
+        )
         self.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
 
     def _connect(self) -> None:
@@ -169,7 +185,9 @@ class SearchPage(FolderPage):
 
     @Slot(str)
     def _on_file_requested(self, column: str) -> None:
-        ask_to_open(self, f"Hierarchy of {column}", _HIERARCHIES, None, partial(self.read_hierarchy, column))
+        ask_to_open(
+            self, f"Hierarchy of {column}", _HIERARCHIES, None, partial(self.read_hierarchy, column)
+        )
 
     def read_hierarchy(self, column: str, file: str) -> None:
         """Take the levels of an attribute from a file."""
@@ -182,7 +200,9 @@ class SearchPage(FolderPage):
 
     @Slot()
     def _refresh(self) -> None:
-        reason = self._reason or (None if self.target.text().strip() else "Choose a folder for the table.")
+        reason = self._reason or (
+            None if self.target.text().strip() else "Choose a folder for the table."
+        )
         self.show_blocker(reason, "Search every combination that is not finished yet (Ctrl+Return)")
         node = self.chosen
         busy = self._context.worker.busy
@@ -226,9 +246,13 @@ class SearchPage(FolderPage):
             return
         choices = self._searched_with
         self._show(
-            LatticeSearchResult(self._finest, tuple(self._arrived), choices.allowed_loss_percent, choices.limiting)
+            LatticeSearchResult(
+                self._finest, tuple(self._arrived), choices.allowed_loss_percent, choices.limiting
+            )
         )
-        self.live.setText(f"{len(self._arrived):,} of {format_count(self._finest.lattice.size, 'node')} are finished.")
+        self.live.setText(
+            f"{len(self._arrived):,} of {format_count(self._finest.lattice.size, 'node')} are finished."
+        )
 
     def _on_searched(self, searched: LatticeSearchResult) -> None:
         self._flush.stop()
@@ -308,7 +332,11 @@ class SearchPage(FolderPage):
         )
 
     def _use_node(
-        self, node: NodeResult, searched: LatticeSearchResult, choices: Choices, then: Callable[[], None] | None
+        self,
+        node: NodeResult,
+        searched: LatticeSearchResult,
+        choices: Choices,
+        then: Callable[[], None] | None,
     ) -> None:
         """Choose the groups of a node besides these choices, and run; the map comes to the front."""
         self._context.show_message(node_in_words(searched, node.node))
