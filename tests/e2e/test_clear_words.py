@@ -228,7 +228,7 @@ def test_an_empty_target_is_wrong_usage(records, capsys, command, form):
         "run": [str(records), "--region-column", "region", *COUNT],
     }
     assert main([command, str(records), *more[command], *form]) == 2
-    assert "--out names no place" in capsys.readouterr().err
+    assert "--out is empty" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -72,7 +72,7 @@ def test_many_rows_are_shuffled_through_files(tmp_path, monkeypatch):
         (["--handle", "fabricate", "--key", "Nope"], "There is no column “Nope”"),
         (["--level-weights", "Hh=0.5/0.6"], "2 weights for 1 levels"),
         (["--level-weights", "Hh=0.5"], "add up to 0.5"),
-        (["--level-weights", "Age=1"], "no weights of a quasi-identifier"),
+        (["--level-weights", "Age=1"], "does not give weights for a quasi-identifier"),
         (["--hierarchies", str(DATA / "nowhere")], "no hierarchy for any quasi-identifier"),
         (["--distances", str(DATA)], "no table of distances for any quasi-identifier"),
     ],
