@@ -22,7 +22,7 @@ from vbas_desktop.io.output import write_text
 from vbas_desktop.model.criteria import SensitiveColumn, parse_criterion
 from vbas_desktop.model.findings import Finding, InputError
 from vbas_desktop.model.progress import NO_PROGRESS, Progress
-from vbas_desktop.model.records import Role, SourceFile
+from vbas_desktop.model.records import SourceFile
 from vbas_desktop.model.solution import RunResult
 
 from .choices import Choices, choices_from_json, choices_to_json
@@ -178,11 +178,7 @@ def _run_to_json(run: RunEntry, entries: list[ResultRow], folder: Path) -> dict[
             "groupings": run.key.groups,
             "sensitive": [_sensitive_to_json(column) for column in run.key.sensitive],
         },
-        "approaches": dict(run.choices.approaches),
         "choices": choices_to_json(run.choices, partial(from_folder, folder)),
-        "global_suppression": run.choices.global_suppression,
-        "random_seed": run.choices.random_seed,
-        "identifiers": list(run.choices.unreleased),
         "records_sha256": run.records_sha256,
         "region_ids_sha256": run.region_ids_sha256,
         "result": None if result is None else {name: getattr(result, name) for name in RESULT_FIELDS},
@@ -243,7 +239,7 @@ def _entries(data: Mapping[str, Any], path: Path) -> list[ResultRow]:
             grouping_entries(problem.get("groupings", {})),
             *split_sensitive([_sensitive(column) for column in problem.get("sensitive", ())]),
         ),
-        choices=_read_choices(data.get("choices") or _told_of_run(data), path),
+        choices=_read_choices(data["choices"], path),
         result=None
         if facts is None
         else RunResult(
@@ -256,12 +252,3 @@ def _entries(data: Mapping[str, Any], path: Path) -> list[ResultRow]:
         ResultRow(item["number"], run, solution, item.get("pinned", False))
         for item, solution in solutions
     ]
-
-
-def _told_of_run(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices of a run as far as they were kept when runs had none of their own."""
-    return {
-        "approaches": {component: name for component, name in data["approaches"].items() if name},
-        "roles": [[name, str(Role.IDENTIFIER)] for name in data.get("identifiers", ())],
-        **{name: data[name] for name in ("global_suppression", "random_seed") if name in data},
-    }

@@ -85,18 +85,6 @@ class StoredProblem(Part):
     sensitive: list[StoredSensitive] = []
 
 
-class StoredRun(Part):
-    """A run with its solutions."""
-
-    id: Positive
-    title: str
-    problem: StoredProblem
-    approaches: dict[str, str | None]
-    solutions: list[StoredSolution]
-    records_sha256: str | None = None
-    region_ids_sha256: str = ""
-
-
 class StoredChoices(Part):
     """What was chosen; options of a run are declared with their groups."""
 
@@ -105,6 +93,18 @@ class StoredChoices(Part):
     groupings: Groups = {}
     approaches: dict[str, str] = {}
     parameters: dict[str, dict[str, dict[str, Any]]] = {}
+
+
+class StoredRun(Part):
+    """A run with its solutions."""
+
+    id: Positive
+    title: str
+    problem: StoredProblem
+    choices: StoredChoices
+    solutions: list[StoredSolution]
+    records_sha256: str | None = None
+    region_ids_sha256: str = ""
 
 
 class StoredExport(Part):
