@@ -13,13 +13,13 @@ from solved import Bench, results_tab, shown_numbers
 
 from vbas_desktop.engine.dominance import find_non_dominated
 from vbas_desktop.engine.figures import get_measure
+from vbas_desktop.model.text import format_within_limit
 from vbas_desktop.ui.panels.results_panel import ResultsPanel
 from vbas_desktop.ui.panels.results_toolbar import ResultsToolbar
 from vbas_desktop.ui.presentation.results_table import (
     ResultColumn,
     TableSettings,
     approach_of,
-    format_within_limit,
     short_titles,
 )
 from vbas_desktop.ui.state.app_state import AppState

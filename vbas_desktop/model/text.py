@@ -49,6 +49,19 @@ def format_share(part: int, whole: int) -> str:
     )
 
 
+def format_within_limit(value: float, text: str, limit: float, is_within: bool) -> str:
+    """Return the text of a rounded value, or another one if rounding contradicts a limit.
+
+    value, limit: in the same unit. is_within: whether the exact value keeps to the limit.
+    """
+    rounded = float(text.replace(",", ""))
+    if not is_within:
+        return text if rounded > limit else f"> {limit:g}"
+    if rounded < limit or (rounded == limit and value >= limit):
+        return text
+    return f"< {limit:g}" if value < limit else f"{limit:g}"
+
+
 _BLANKS = (
     r'[ \t\r\n\v\f"\u0085\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]*'
 )

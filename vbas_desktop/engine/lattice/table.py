@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbas_desktop import __version__
-from vbas_desktop.model.text import format_count, format_csv, inflect
+from vbas_desktop.algorithms.site_counts import max_suppressed
+from vbas_desktop.model.text import format_count, format_csv, format_within_limit, inflect
 
 from .search import FOUND, NOT_NEEDED, OUT_OF_REACH, LatticeSearchResult, NodeResult
 
@@ -149,12 +150,21 @@ def describe_node(searched: LatticeSearchResult, row: NodeResult) -> str:
     assert n_areas is not None
     assert row.suppressed is not None
     assert row.place_loss is not None
-    share = row.suppressed / max(1, searched.finest.problem.records)
+    suppressed = format_suppressed_percent(searched, row.suppressed)
     unmet = f", {format_count(row.unmet, 'size target')} not met" if row.unmet else ""
     return (
-        f"{format_count(n_areas, what)}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of "
+        f"{format_count(n_areas, what)}{unmet}, {suppressed} % suppressed, keeps {100 * row.detail:.1f} % of "
         f"the attributes and {100 * (1 - row.place_loss):.1f} % of the place"
     )
+
+
+def format_suppressed_percent(searched: LatticeSearchResult, suppressed: int) -> str:
+    """Format suppressed records as a percentage, whose rounding never contradicts the allowed loss."""
+    records = searched.finest.problem.records
+    limit = searched.allowed_loss_percent
+    percent = 100 * suppressed / max(1, records)
+    is_within = suppressed <= max_suppressed(records, limit)
+    return format_within_limit(percent, f"{percent:,.2f}", limit, is_within)
 
 
 def format_front_rows(searched: LatticeSearchResult) -> list[list[str]]:
@@ -168,7 +178,7 @@ def format_front_rows(searched: LatticeSearchResult) -> list[list[str]]:
             f"{'>' if row['recommended'] else ''}{row['node']}",
             *(f"{row[f'{column}_categories']:,}" for column in columns),
             f"{row['released_places' if searched.in_tiers else 'aggregated_regions']:,}",
-            f"{row['suppressed_percent']:.2f}",
+            format_suppressed_percent(searched, row["suppressed_records"]),
             f"{row['detail_percent']:.1f}",
             f"{100 * (1 - row['place_information_loss']):.1f}",
         ]

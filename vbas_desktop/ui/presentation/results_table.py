@@ -19,7 +19,7 @@ from vbas_desktop.engine.figures import (
 )
 from vbas_desktop.model.regions import CoordinateSystem
 from vbas_desktop.model.solution import Solution
-from vbas_desktop.model.text import format_count
+from vbas_desktop.model.text import format_count, format_within_limit
 from vbas_desktop.settings.option import Level
 
 from ..state.choices import approach_title
@@ -242,19 +242,6 @@ def columns_for(
 def style_name(style: SeriesStyle) -> str:
     """Return the name of the icon of a style."""
     return f"series {style.colour} {style.symbol}"
-
-
-def format_within_limit(value: float, text: str, limit: float, is_within: bool) -> str:
-    """Return the text of a rounded value, or another one if rounding contradicts a limit.
-
-    value, limit: in the same unit. is_within: whether the exact value keeps to the limit.
-    """
-    rounded = float(text.replace(",", ""))
-    if not is_within:
-        return text if rounded > limit else f"> {limit:g}"
-    if rounded < limit or (rounded == limit and value >= limit):
-        return text
-    return f"< {limit:g}" if value < limit else f"{limit:g}"
 
 
 def _is_best(best: frozenset[tuple[int, str]], name: str, entry: ResultRow) -> bool:

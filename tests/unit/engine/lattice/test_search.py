@@ -1,6 +1,7 @@
 """Searching the lattice of levels: against counting anew, against full enumeration, and stopped half way."""
 
 import json
+import math
 import tracemalloc
 from dataclasses import replace
 from itertools import product
@@ -24,7 +25,12 @@ from vbas_desktop.engine.lattice.search import (
     search_lattice,
     solve_node,
 )
-from vbas_desktop.engine.lattice.table import build_search_document, describe_search, format_search_csv
+from vbas_desktop.engine.lattice.table import (
+    build_search_document,
+    describe_search,
+    format_search_csv,
+    format_suppressed_percent,
+)
 from vbas_desktop.engine.request import Request
 from vbas_desktop.engine.result_cache import MemoryCache
 from vbas_desktop.engine.run import run
@@ -322,6 +328,20 @@ def test_the_recommended_node_keeps_the_largest_product(town):
     assert describe_search(searched)[-1].startswith(
         f"Recommended: node {told['recommended_node']}, age 5"
     )
+
+
+def test_a_share_below_the_allowed_loss_is_never_shown_as_this_loss(town):
+    problem, finest = town
+    searched = search_lattice(finest, request_of(problem, 2.0), MemoryCache())
+    texts = []
+    for suppressed in range(1, 60):
+        percent = 100 * suppressed / problem.records
+        limit = math.ceil(percent * 100) / 100
+        text = format_suppressed_percent(replace(searched, allowed_loss_percent=limit), suppressed)
+        assert text == f"< {limit:g}" or float(text) < limit or percent == pytest.approx(limit)
+        texts.append(text)
+    assert any(text.startswith("<") for text in texts)
+    assert any(not text.startswith("<") for text in texts)
 
 
 def test_pins_and_minima_leave_levels_out(town):

@@ -7,15 +7,14 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from vbas_desktop.algorithms.site_counts import max_suppressed
 from vbas_desktop.engine.lattice.hierarchies import CodedHierarchy
 from vbas_desktop.engine.lattice.search import LatticeSearchResult, NodeResult
-from vbas_desktop.engine.lattice.table import ChartLine, build_chart_lines
+from vbas_desktop.engine.lattice.table import ChartLine, build_chart_lines, format_suppressed_percent
 
 from ...charts.legend import LegendEntry
 from ...charts.trade_off import TradeOffChart
 from ...presentation.chart_data import ChartAxis, SeriesStyle, SolutionRow
-from ...presentation.results_table import RECOMMENDED, STAR, format_within_limit
+from ...presentation.results_table import RECOMMENDED, STAR
 from ...presentation.tables import UNKNOWN, TableColumn
 from ...state.searching import node_in_words
 
@@ -92,10 +91,8 @@ def _percent_column(
 
 
 def _make_suppressed_column(searched: LatticeSearchResult) -> TableColumn[NodeResult]:
-    """Make the column of lost records, whose rounding never contradicts the allowed loss."""
+    """Make the column of suppressed records."""
     records = searched.finest.problem.records
-    limit = searched.allowed_loss_percent
-    most = max_suppressed(records, limit)
 
     def get_share(result: NodeResult) -> float | None:
         return None if result.suppressed is None else result.suppressed / max(1, records)
@@ -103,8 +100,7 @@ def _make_suppressed_column(searched: LatticeSearchResult) -> TableColumn[NodeRe
     def write(result: NodeResult) -> str:
         if result.suppressed is None:
             return UNKNOWN
-        percent = 100 * result.suppressed / max(1, records)
-        return format_within_limit(percent, f"{percent:,.2f}", limit, result.suppressed <= most)
+        return format_suppressed_percent(searched, result.suppressed)
 
     tip = "Share of all records that are not released"
     return TableColumn("suppressed", "Suppressed\n%", get_share, tip, text_of=write, side="right")
