@@ -14,7 +14,7 @@ from vbas_desktop.model.progress import NO_PROGRESS
 from vbas_desktop.model.regions import Obstacles
 from vbas_desktop.ui.core.theme import LIGHT
 from vbas_desktop.ui.map.canvas import MapCanvas
-from vbas_desktop.ui.map.hover_card import card_text
+from vbas_desktop.ui.map.hover_card import card_text, obstacle_text
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
 from vbas_desktop.ui.map.map_cache import map_cache_of
 from vbas_desktop.ui.map.map_view import MapView
@@ -63,9 +63,10 @@ def test_the_pointer_tells_obstacles_and_changed_regions(shown):
     assert base.obstacle_at(1.5, 1.5, 0.0) == 0
     assert base.obstacle_at(3.15, 1.0, 0.1) == 1
     assert base.obstacle_at(0.2, 0.2, 0.1) is None
-    text = card_text(base, shown.geometry, (), None, 5, 0)
+    text = card_text(base, shown.geometry, (), None, 5)
     assert "another site than the nearest, because of an obstacle" in text
-    assert "Obstacle: Mirror Lake" in text
+    assert "Obstacle: Mirror Lake" in obstacle_text(base, 0)
+    assert obstacle_text(base, None) == ""
     figure = next(each for each in shown.figures if each.name == "detoured")
     assert figure.values.tolist() == [0.0, 0.2, 0.0, 0.0]
 
