@@ -72,6 +72,15 @@ def test_while_editing_the_hint_says_how_to_paint(editing):
     assert hints.text.text().startswith("A star marks")
 
 
+def test_the_whole_map_stays_in_sight_while_regions_are_listed(editing, qtbot):
+    view = editing.area.map
+    editing.resize(1440, 900)
+    view.editor.show_table.setChecked(True)
+    qtbot.waitUntil(lambda: view.editor.table.isVisibleTo(view) and view.editor.height() > 200, timeout=LONG)
+    viewport = view.parentWidget()
+    qtbot.waitUntil(lambda: view.height() == viewport.height(), timeout=LONG)
+
+
 def test_a_click_chooses_the_region_in_map_and_table(editing, qtbot):
     view = editing.area.map
     edit = view.editor.scene.edit

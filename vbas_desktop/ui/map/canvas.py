@@ -81,6 +81,10 @@ class MapCanvas(pg.GraphicsView):
         self.setAccessibleName("Map")
         self._pressed_at: QPointF | None = None
 
+    def sizeHint(self) -> QSize:
+        """Ask for the smallest size, since layouts give a map what is left; pyqtgraph asks for all of its scene."""
+        return self.minimumSize()
+
     # What is shown
 
     def show_base(self, base: RegionGeometry | None) -> None:
