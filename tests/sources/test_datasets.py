@@ -123,7 +123,7 @@ def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monke
         os.utime(folder / "a.parquet", ns=(1, 1))
         return released(request, progress)
 
-    monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
+    monkeypatch.setattr("vbas_desktop.app.release.release_solution", meddled)
     assert (
         main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
     )

@@ -177,7 +177,7 @@ def test_records_that_change_between_counting_and_releasing_stop_the_release(
         server.run("UPDATE visits SET age = 7 WHERE number = 1")
         return released(request, progress)
 
-    monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
+    monkeypatch.setattr("vbas_desktop.app.release.release_solution", meddled)
     assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 1
     assert not (tmp_path / "out").exists()
 
@@ -218,7 +218,7 @@ def test_what_happens_to_the_table_meanwhile_is_told(
         server.run(change)
         return released(request, progress)
 
-    monkeypatch.setattr("vbas_desktop.cli.run.release_solution", meddled)
+    monkeypatch.setattr("vbas_desktop.app.release.release_solution", meddled)
     assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 1
     said = capsys.readouterr().err
     assert told in said
