@@ -187,7 +187,8 @@ class ScratchFolder:
 
     def __init__(self) -> None:
         parent = Path(tempfile.gettempdir())
-        for leftover in parent.glob(f"{_FOLDER}*"):
+        # Folders of others may begin with the same word.
+        for leftover in parent.glob(_FOLDER + 16 * "[0-9a-f]"):
             remove_unlocked_folder(leftover)
         self._lock = contextlib.ExitStack()
         self.path = make_locked_folder(parent, _FOLDER, self._lock)
