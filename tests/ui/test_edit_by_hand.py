@@ -76,7 +76,9 @@ def test_the_whole_map_stays_in_sight_while_regions_are_listed(editing, qtbot):
     view = editing.area.map
     editing.resize(1440, 900)
     view.editor.show_table.setChecked(True)
-    qtbot.waitUntil(lambda: view.editor.table.isVisibleTo(view) and view.editor.height() > 200, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: view.editor.table.isVisibleTo(view) and view.editor.height() > 200, timeout=LONG
+    )
     viewport = view.parentWidget()
     qtbot.waitUntil(lambda: view.height() == viewport.height(), timeout=LONG)
 
