@@ -31,13 +31,16 @@ def test_only_own_folders_of_killed_processes_are_removed(temporary, tmp_path):
     target = tmp_path / "target"
     target.mkdir()
     (target / "kept.txt").write_text("kept")
-    left = temporary / "vbas-spark-abc"
+    left = temporary / f"vbas-spark-{8 * 'a0'}"
     left.mkdir()
-    link = temporary / "vbas-spark-link"
+    link = temporary / f"vbas-spark-{8 * 'b1'}"
     link.symlink_to(target)
+    other = temporary / "vbas-spark-settings"
+    other.mkdir()
     first = ScratchFolder()
     second = ScratchFolder()
-    assert {path.name for path in temporary.iterdir()} == {link.name, first.path.name, second.path.name}
+    kept = {link, other, first.path, second.path}
+    assert set(temporary.iterdir()) == kept
     first.remove()
     assert not first.path.exists()
     assert (target / "kept.txt").read_text() == "kept"
