@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QLocale, QObject, QPoint, QRectF, QTimer, Signal, Slot
-from PySide6.QtGui import QIcon, QPainter
+from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from vbas_desktop import __version__
@@ -25,6 +25,8 @@ from .shell.main_window import MainWindow
 from .widgets.image_export import SAVING, record, save_drawing
 
 _LOOK_EVERY_MS = 100
+_FINENESS = 2
+"""Pixels of the picture for one of the window."""
 _CALM_LOOKS = 8
 """One job starts the next with a pause in between: calm means that several looks in a row found nothing going on."""
 
@@ -114,7 +116,11 @@ class Snapshot(QObject):
         self._window.worker.start(SAVING, job, self._on_saved)
 
     def _paint(self, painter: QPainter, _: QRectF) -> None:
-        self._window.render(painter, QPoint(0, 0))
+        # A recording knows no borders of widgets: what is scrolled would be painted over its neighbours.
+        pixmap = QPixmap(self._window.size() * _FINENESS)
+        pixmap.setDevicePixelRatio(_FINENESS)
+        self._window.render(pixmap)
+        painter.drawPixmap(QPoint(0, 0), pixmap)
 
     def _on_saved(self, _: Path) -> None:
         self.finished.emit("")
